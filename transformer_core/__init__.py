@@ -1,0 +1,1 @@
+"""Headlight's core: the Transformer of "Attention Is All You Need", with every attention head open to hooks."""

@@ -1,0 +1,142 @@
+"""Scaled dot-product attention and multi-head attention (Section 3.2), open to hooks.
+
+Shape legend: B rows of the batch, H heads, Q queries, K keys, d = d_model.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from transformer_core.hooks import HookPoint, visit
+
+
+def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
+    """QK^T / sqrt(d_k), minus infinity where the mask forbids.
+
+    Args:
+        queries: (B, H, Q, d_k).
+        keys: (B, H, K, d_k).
+        mask: Boolean, True where attention is allowed, broadcast to (B, H, Q, K); None allows all.
+
+    Returns:
+        (B, H, Q, K).
+    """
+    scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])  # (B, H, Q, K)
+    return scores if mask is None else scores.masked_fill(~mask, -math.inf)
+
+
+def attention_weights(scores: Tensor) -> Tensor:
+    """softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN."""
+    weights = torch.softmax(scores, dim=-1, dtype=torch.float32)  # (B, H, Q, K)
+    nowhere = scores.amax(dim=-1, keepdim=True) == -math.inf  # (B, H, Q, 1)
+    return weights.masked_fill(nowhere, 0.0)
+
+
+class MultiHeadAttention(nn.Module):
+    """MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O (Section 3.2.2).
+
+    The weights of each head can be read and changed at the hook points (see `hooks.py`). While nobody listens to
+    `scores` or `weights`, attention takes the fastest kernel of the device; otherwise softmax is computed in the open.
+
+    Args:
+        d_model: Width of inputs and output.
+        num_heads: h.
+        d_k: Width of one head's queries and keys.
+        d_v: Width of one head's values.
+    """
+
+    def __init__(self, *, d_model: int, num_heads: int, d_k: int, d_v: int) -> None:
+        super().__init__()
+        self.num_heads = num_heads
+        self.w_q = nn.Linear(d_model, num_heads * d_k, bias=False)
+        self.w_k = nn.Linear(d_model, num_heads * d_k, bias=False)
+        self.w_v = nn.Linear(d_model, num_heads * d_v, bias=False)
+        self.w_o = nn.Linear(num_heads * d_v, d_model, bias=False)
+
+        self.queries = HookPoint()  # (B, H, Q, d_k)
+        self.keys = HookPoint()  # (B, H, K, d_k)
+        self.values = HookPoint()  # (B, H, K, d_v)
+        self.scores = HookPoint()  # (B, H, Q, K)
+        self.weights = HookPoint()  # (B, H, Q, K)
+        self.head_outputs = HookPoint()  # (B, H, Q, d_v)
+
+    def project_queries(self, x: Tensor) -> Tensor:
+        """(B, Q, d) -> (B, H, Q, d_k)."""
+        return visit(self.queries, self._split_heads(self.w_q(x)))
+
+    def project_keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, K, d) -> (B, H, K, d_k) and (B, H, K, d_v)."""
+        keys = visit(self.keys, self._split_heads(self.w_k(memory)))
+        values = visit(self.values, self._split_heads(self.w_v(memory)))
+        return keys, values
+
+    def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
+        """Let every position of x look at the positions of memory.
+
+        Args:
+            x: (B, Q, d), what the queries are made of.
+            memory: (B, K, d), what the keys and values are made of; x itself in self-attention.
+            mask: Boolean, broadcast to (B, H, Q, K), True where attention is allowed.
+
+        Returns:
+            (B, Q, d).
+        """
+        keys, values = self.project_keys_and_values(memory)
+        return self.attend(self.project_queries(x), keys, values, mask)
+
+    def attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        """Attention with keys and values that are there already, such as a cache's.
+
+        Args:
+            queries: (B, H, Q, d_k).
+            keys: (B, H, K, d_k), or (B / n, H, K, d_k) when n consecutive rows (beams) share keys and have one query each.
+            values: As the keys, with d_v.
+            mask: Boolean, broadcast to the rows of the keys.
+
+        Returns:
+            (B, Q, d).
+        """
+        if self._open(queries):
+            heads = self._attend_openly(queries, keys, values, mask)
+        else:
+            heads = F.scaled_dot_product_attention(_rows_to_queries(queries, keys), keys, values, attn_mask=mask)
+            heads = _queries_to_rows(heads, queries)
+        heads = visit(self.head_outputs, heads)  # (B, H, Q, d_v)
+        out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
+        return out
+
+    def _open(self, queries: Tensor) -> bool:
+        """Whether softmax is computed in the open: when somebody listens, and in training on a CPU, where it is faster."""
+        listening = self.scores.listening or self.weights.listening
+        return listening or (queries.device.type == "cpu" and queries.requires_grad)
+
+    def _attend_openly(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        """The readable twin of the fused kernel; softmax(Q K^T / sqrt(d_k)) V, equation 1."""
+        scores = attention_scores(_rows_to_queries(queries, keys), keys, mask)
+        scores = visit(self.scores, _queries_to_rows(scores, queries))  # (B, H, Q, K)
+        weights = visit(self.weights, attention_weights(scores))  # (B, H, Q, K)
+        heads = _rows_to_queries(weights, keys).to(values.dtype) @ values
+        return _queries_to_rows(heads, queries)  # (B, H, Q, d_v)
+
+    def _split_heads(self, x: Tensor) -> Tensor:
+        """(B, n, H * d_head) -> (B, H, n, d_head)."""
+        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+
+
+def _rows_to_queries(queries: Tensor, keys: Tensor) -> Tensor:
+    """(B, H, 1, x) -> (B / n, H, n, x), where n beams share the keys of one sentence; otherwise unchanged."""
+    if queries.shape[0] == keys.shape[0]:
+        return queries
+    shared = queries.shape[0] // keys.shape[0]
+    return queries.squeeze(2).unflatten(0, (keys.shape[0], shared)).transpose(1, 2)
+
+
+def _queries_to_rows(result: Tensor, queries: Tensor) -> Tensor:
+    """(B / n, H, n, x) -> (B, H, 1, x): the way back."""
+    if result.shape[0] == queries.shape[0]:
+        return result
+    return result.transpose(1, 2).flatten(0, 1).unsqueeze(2)

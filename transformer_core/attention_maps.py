@@ -1,0 +1,162 @@
+"""The attention of one sentence, with the labels of both axes: the currency of the app.
+
+A map never travels without its labels. Three axes exist and are never mixed up:
+
+* source: pieces of the source and `</s>`; queries and keys of the encoder, keys of the encoder-decoder attention.
+* inputs: what the decoder reads, `<s>` and then its own pieces (the output shifted right, Section 3.1).
+* outputs: what the decoder writes at the same positions: its pieces and `</s>`.
+
+Row t of decoder self-attention belongs to input t and helps to produce output t. A row of encoder-decoder attention
+is named after the output that it produces.
+
+Shape legend: L layers, H heads, S source positions, T target positions, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Kind = Literal["encoder", "decoder", "cross"]
+KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+WORD_BOUNDARY = "\u2581"  # SentencePiece writes a space before a piece as this character
+
+FloatArray = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis of a map.
+
+    Args:
+        tokens: A label for each position: pieces as SentencePiece writes them, or `<s>`, `</s>`.
+        words: For each position the number of the word that it belongs to; 0 for the first, never falling,
+            rising by 1 at most. A special token is a word of its own.
+        special: Whether each position is `<s>` or `</s>`.
+    """
+
+    tokens: tuple[str, ...]
+    words: tuple[int, ...]
+    special: tuple[bool, ...]
+
+    def __post_init__(self) -> None:
+        if not len(self.tokens) == len(self.words) == len(self.special):
+            raise ValueError(
+                f"an axis of {len(self.tokens)} tokens has {len(self.words)} word numbers "
+                f"and {len(self.special)} special marks; all three must be equally many"
+            )
+        steps = np.diff(np.asarray((-1, *self.words)))
+        if self.words and not (self.words[0] == 0 and bool(np.isin(steps, (0, 1)).all())):
+            raise ValueError(f"word numbers must start at 0 and rise by 0 or 1, but are {self.words}")
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def word_texts(self) -> tuple[str, ...]:
+        """The text of each word, without word-boundary marks."""
+        texts = [""] * (self.words[-1] + 1 if self.words else 0)
+        for token, word in zip(self.tokens, self.words, strict=True):
+            texts[word] += token
+        return tuple(text.replace(WORD_BOUNDARY, "") for text in texts)
+
+    def merged(self) -> Axis:
+        """The same axis with one position for each word."""
+        count = len(self.word_texts)
+        special = [False] * count
+        for mark, word in zip(self.special, self.words, strict=True):
+            special[word] = special[word] or mark
+        return Axis(self.word_texts, tuple(range(count)), tuple(special))
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """All attention weights of one sentence and its translation; padding removed, float32, rows sum to 1.
+
+    Args:
+        encoder: (L, H, S, S) encoder self-attention.
+        decoder: (L, H, T, T) masked decoder self-attention; zero above the diagonal.
+        cross: (L, H, T, S) encoder-decoder attention.
+        source: The S source positions.
+        inputs: The T decoder inputs.
+        outputs: The T pieces produced, aligned with `inputs`: outputs[t] was produced from inputs[: t + 1].
+        finished: Whether the translation ended with `</s>`; False when it was cut off at the length limit.
+    """
+
+    encoder: FloatArray
+    decoder: FloatArray
+    cross: FloatArray
+    source: Axis
+    inputs: Axis
+    outputs: Axis
+    finished: bool = True
+
+    def __post_init__(self) -> None:
+        layers, heads = self.encoder.shape[:2]
+        expected = {
+            "encoder": (layers, heads, len(self.source), len(self.source)),
+            "decoder": (layers, heads, len(self.inputs), len(self.inputs)),
+            "cross": (layers, heads, len(self.outputs), len(self.source)),
+        }
+        for kind in KINDS:
+            if self.weights(kind).shape != expected[kind]:
+                raise ValueError(f"{kind} attention has shape {self.weights(kind).shape}, its labels ask for {expected[kind]}")
+
+    @property
+    def num_layers(self) -> int:
+        """Layers of the encoder, and of the decoder."""
+        return self.encoder.shape[0]
+
+    @property
+    def num_heads(self) -> int:
+        """Heads of each attention."""
+        return self.encoder.shape[1]
+
+    def weights(self, kind: Kind) -> FloatArray:
+        """(L, H, Q, K) weights of one kind of attention."""
+        if kind not in KINDS:
+            raise ValueError(f"attention kind is {kind!r}, but must be one of {', '.join(KINDS)}")
+        array: FloatArray = getattr(self, kind)
+        return array
+
+    def queries(self, kind: Kind) -> Axis:
+        """The axis that labels the rows of one kind: source, decoder inputs, or the outputs produced."""
+        return {"encoder": self.source, "decoder": self.inputs, "cross": self.outputs}[kind]
+
+    def keys(self, kind: Kind) -> Axis:
+        """The axis that labels the columns of one kind."""
+        return {"encoder": self.source, "decoder": self.inputs, "cross": self.source}[kind]
+
+    def merged_to_words(self) -> AttentionMaps:
+        """Pieces merged to words: summed over the keys of a word, averaged over its queries, so rows still sum to 1.
+
+        Of a translation that was cut off within a word, `inputs` can then hold one word more than `outputs`.
+        """
+        source, inputs, outputs = self.source, self.inputs, self.outputs
+        return AttentionMaps(
+            encoder=_merge(self.encoder, source, source),
+            decoder=_merge(self.decoder, inputs, inputs),
+            cross=_merge(self.cross, outputs, source),
+            source=source.merged(),
+            inputs=inputs.merged(),
+            outputs=outputs.merged(),
+            finished=self.finished,
+        )
+
+
+def _merge(weights: FloatArray, queries: Axis, keys: Axis) -> FloatArray:
+    """(L, H, Q, K) over pieces -> (L, H, query words, key words)."""
+    key_words = np.asarray(keys.words)
+    query_words = np.asarray(queries.words)
+    summed = np.add.reduceat(weights, _starts(key_words), axis=3)  # (L, H, Q, key words)
+    counts = np.bincount(query_words).astype(np.float32)
+    merged: FloatArray = np.add.reduceat(summed, _starts(query_words), axis=2) / counts[:, None]
+    return merged.astype(np.float32)
+
+
+def _starts(words: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """First position of each word."""
+    return np.flatnonzero(np.diff(words, prepend=-1))

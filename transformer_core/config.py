@@ -1,0 +1,204 @@
+"""Every option of the model, of training and of decoding, as frozen dataclasses that validate themselves.
+
+Command line, recipe files and the `config.json` beside every checkpoint all follow from these classes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+Precision = Literal["float32", "bfloat16"]
+
+
+class ConfigError(ValueError):
+    """An option has a value that is not allowed; the message names the field, the value and what is allowed."""
+
+
+def _require(condition: bool, field: str, value: object, allowed: str) -> None:
+    if not condition:
+        raise ConfigError(f"{field} is {value!r}, but must be {allowed}")
+
+
+class _Config:
+    """To and from plain dictionaries; an unknown key is an error."""
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Self:
+        """Build from a plain dictionary. Raises ConfigError for a key that is no option, or a bad value."""
+        known = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        unknown = sorted(set(values) - set(known))
+        if unknown:
+            raise ConfigError(f"{cls.__name__} has no option {', '.join(unknown)}; it has {', '.join(known)}")
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise ConfigError(f"{cls.__name__}: {error}") from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """All options as plain values, ready for JSON."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some options changed, validated again."""
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig(_Config):
+    """Shape of the Transformer, in the paper's names (Section 3, Table 3). Defaults are the base model's.
+
+    Args:
+        vocab_size: Pieces in the vocabulary that source and target share.
+        d_model: Width of every embedding and sub-layer output.
+        d_ff: Inner width of the feed-forward networks.
+        num_layers: Layers in the encoder, and again in the decoder (N).
+        num_heads: Attention heads of every attention (h).
+        d_k: Width of the queries and keys of one head; 0 means d_model / num_heads.
+        d_v: Width of the values of one head; 0 means d_model / num_heads.
+        dropout: Probability of dropping a value of a sub-layer's output or of the embeddings (P_drop).
+        layer_norm_epsilon: Added to the variance in LayerNorm.
+    """
+
+    vocab_size: int = 37_000
+    d_model: int = 512
+    d_ff: int = 2048
+    num_layers: int = 6
+    num_heads: int = 8
+    d_k: int = 0
+    d_v: int = 0
+    dropout: float = 0.1
+    layer_norm_epsilon: float = 1e-6
+
+    def __post_init__(self) -> None:
+        for name in ("vocab_size", "d_model", "d_ff", "num_layers", "num_heads"):
+            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
+        _require(self.d_model % 2 == 0, "d_model", self.d_model, "even, since sines and cosines come in pairs")
+        for name in ("d_k", "d_v"):
+            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (d_model / num_heads) or positive")
+            if getattr(self, name) == 0:
+                _require(
+                    self.d_model % self.num_heads == 0,
+                    "num_heads",
+                    self.num_heads,
+                    f"a divisor of d_model ({self.d_model}) while {name} is not given",
+                )
+                object.__setattr__(self, name, self.d_model // self.num_heads)
+        _require(0.0 <= self.dropout < 1.0, "dropout", self.dropout, "at least 0 and below 1")
+        _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig(_Config):
+    """How a model is trained (Section 5).
+
+    Args:
+        batch_tokens: Padded source tokens of one batch at most, and padded target tokens at most (Section 5.1: 25,000).
+        accumulate: Batches whose gradients are summed before one update.
+        steps: Updates in all.
+        learning_rate_factor: Multiplies the schedule of Section 5.3, equation 3.
+        warmup_steps: Updates over which the learning rate rises linearly.
+        beta1: Adam's decay of the first moment.
+        beta2: Adam's decay of the second moment.
+        adam_epsilon: Adam's epsilon.
+        label_smoothing: Probability mass taken from the right piece and spread over the others (Section 5.4).
+        max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 leaves them alone, as the paper does.
+        max_pieces: Pairs with more pieces than this on either side are left out of training.
+        precision: Number format of the matrix products in training; weights stay float32.
+        seed: Seeds the weights, the order of the data and dropout.
+        log_every: Updates between two lines of metrics.jsonl.
+        validate_every: Updates between two validations.
+        validation_sentences: Fixed sentences of each validation set that are translated greedily for BLEU.
+        checkpoint_every: Updates between two checkpoints; 0 means only by time.
+        checkpoint_minutes: Minutes between two checkpoints; 0 means only by steps.
+        keep_checkpoints: Checkpoints kept, the newest; averaging needs the last 5 (Section 6.1).
+        plateau_steps: After so many updates the loss must have left its plateau; 0 never stops for that.
+        plateau_loss: Training loss per piece, in nats, that counts as stuck on the plateau.
+    """
+
+    batch_tokens: int = 25_000
+    accumulate: int = 1
+    steps: int = 100_000
+    learning_rate_factor: float = 1.0
+    warmup_steps: int = 4_000
+    beta1: float = 0.9
+    beta2: float = 0.98
+    adam_epsilon: float = 1e-9
+    label_smoothing: float = 0.1
+    max_gradient_norm: float = 0.0
+    max_pieces: int = 256
+    precision: Precision = "bfloat16"
+    seed: int = 1
+    log_every: int = 50
+    validate_every: int = 1_000
+    validation_sentences: int = 500
+    checkpoint_every: int = 1_000
+    checkpoint_minutes: float = 10.0
+    keep_checkpoints: int = 5
+    plateau_steps: int = 4_000
+    plateau_loss: float = 6.5
+
+    def __post_init__(self) -> None:
+        positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_pieces", "log_every", "validate_every")
+        for name in (*positive, "keep_checkpoints"):
+            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
+        for name in ("checkpoint_every", "checkpoint_minutes", "max_gradient_norm", "plateau_steps", "validation_sentences"):
+            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (off) or positive")
+        for name in ("learning_rate_factor", "adam_epsilon", "plateau_loss"):
+            _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
+        for name in ("beta1", "beta2", "label_smoothing"):
+            _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
+        _require(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
+        _require(
+            self.checkpoint_every > 0 or self.checkpoint_minutes > 0,
+            "checkpoint_every",
+            self.checkpoint_every,
+            "positive when checkpoint_minutes is 0, or nothing is ever saved",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodingConfig(_Config):
+    """How a translation is searched for (Section 6.1).
+
+    Args:
+        beam: Hypotheses kept at every step; 1 is greedy.
+        alpha: Strength of the length penalty ((5 + length) / 6) ** alpha; 0 ranks by log-probability alone.
+        extra_length: A translation has at most so many pieces more than its source.
+        max_source_pieces: A longer source is refused.
+        alternatives: Runner-up pieces whose probabilities are kept at each step.
+    """
+
+    beam: int = 4
+    alpha: float = 0.6
+    extra_length: int = 50
+    max_source_pieces: int = 1_024
+    alternatives: int = 5
+
+    def __post_init__(self) -> None:
+        for name in ("beam", "extra_length", "max_source_pieces"):
+            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
+        _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
+        _require(self.alternatives >= 0, "alternatives", self.alternatives, "0 or positive")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpecialIds(_Config):
+    """Ids of the four pieces that stand for no text.
+
+    Args:
+        pad: Fills a batch up to its longest sentence; never attended to.
+        bos: `<s>`, the decoder's first input (the output shifted right, Section 3.1).
+        eos: `</s>`, ends every source and every translation.
+        unk: `<unk>`, stands for characters that the vocabulary lacks.
+    """
+
+    pad: int = 0
+    bos: int = 1
+    eos: int = 2
+    unk: int = 3
+
+    def __post_init__(self) -> None:
+        ids = (self.pad, self.bos, self.eos, self.unk)
+        _require(len(set(ids)) == 4 and min(ids) >= 0, "special ids", ids, "four different numbers from 0 on")

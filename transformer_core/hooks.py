@@ -1,0 +1,363 @@
+"""Read or change what flows through attention while the model runs.
+
+Inside each MultiHeadAttention sit named identity modules, `HookPoint`s. Their dotted names are public and stable, such
+as `decoder.layers.3.cross_attention.weights`. Two faces lead to them:
+
+* `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users of
+  one model never see each other's captures or edits; undone on exit.
+* PyTorch's own `register_forward_hook` and its siblings: act for everybody who runs the model, until removed.
+
+| point          | shape                           | meaning                                                  |
+|----------------|---------------------------------|----------------------------------------------------------|
+| `queries`      | (batch, heads, queries, d_k)    | Q of every head                                          |
+| `keys`         | (batch, heads, keys, d_k)       | K of every head                                          |
+| `values`       | (batch, heads, keys, d_v)       | V of every head                                          |
+| `scores`       | (batch, heads, queries, keys)   | scaled and masked, so that softmax(scores) == weights    |
+| `weights`      | (batch, heads, queries, keys)   | after softmax, before any dropout, float32               |
+| `head_outputs` | (batch, heads, queries, d_v)    | before W^O                                               |
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.attention_maps import KINDS, Kind
+
+Point = Literal["queries", "keys", "values", "scores", "weights", "head_outputs"]
+POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+
+_KIND_OF_ATTENTION: dict[tuple[str, str], Kind] = {
+    ("encoder", "self_attention"): "encoder",
+    ("decoder", "self_attention"): "decoder",
+    ("decoder", "cross_attention"): "cross",
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of the running batch are.
+
+    Args:
+        query_offset: Position of the first query; above 0 only in step-by-step decoding.
+        sentences: Number of the sentence that each row belongs to; None when rows are sentences in order.
+        beams: Number of the hypothesis within its sentence, for each row; None outside beam search.
+    """
+
+    query_offset: int = 0
+    sentences: tuple[int, ...] | None = None
+    beams: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a value was met: told to every edit.
+
+    Args:
+        address: Dotted name, such as `decoder.layers.3.cross_attention.weights`.
+        kind: `encoder`, `decoder` or `cross`.
+        layer: Counted from 0.
+        point: Which of `POINTS`.
+        rows: What the rows of the batch are.
+    """
+
+    address: str
+    kind: Kind
+    layer: int
+    point: Point
+    rows: Rows = Rows()
+
+
+Edit = Callable[[Tensor, Site], Tensor | None]
+
+_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=Rows())
+_open_taps: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
+_lock = threading.Lock()
+
+
+class HookPoint(nn.Module):
+    """An identity module with a stable name, at which a value can be read or replaced.
+
+    `listening` is a plain bool that the model tests before it calls the point. It exists because torch.compile guards a
+    plain attribute but not the dictionaries of hooks: a model that tested those would capture nothing once compiled.
+    """
+
+    listening: bool
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listening = False
+        self.site: Site | None = None
+        self._taps: tuple[_Tap, ...] = ()
+        self._native_hooks = 0
+
+    def forward(self, value: Tensor) -> Tensor:
+        """The value, as the taps of this context leave it; the shape must stay."""
+        mine = _open_taps.get()
+        for tap in self._taps:
+            if tap.number in mine:
+                value = tap.apply(value, self.site)
+        return value
+
+    def _add_tap(self, tap: _Tap) -> None:
+        with _lock:
+            self._taps = (*self._taps, tap)
+            self._update()
+
+    def _remove_tap(self, tap: _Tap) -> None:
+        with _lock:
+            self._taps = tuple(other for other in self._taps if other is not tap)
+            self._update()
+
+    def _count_native(self, change: int) -> None:
+        with _lock:
+            self._native_hooks += change
+            self._update()
+
+    def _update(self) -> None:
+        self.listening = bool(self._taps) or self._native_hooks > 0
+
+    def register_forward_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_forward_hook(*args, **kwargs))
+
+    def register_forward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_forward_pre_hook(*args, **kwargs))
+
+    def register_full_backward_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_full_backward_hook(*args, **kwargs))
+
+    def register_full_backward_pre_hook(self, *args: Any, **kwargs: Any) -> Any:
+        """As torch.nn.Module's; also makes the point listen."""
+        return _CountedHandle(self, super().register_full_backward_pre_hook(*args, **kwargs))
+
+
+class _CountedHandle:
+    """PyTorch's handle of a hook, which also tells its point when the hook is gone."""
+
+    def __init__(self, point: HookPoint, handle: Any) -> None:
+        self._point = point
+        self._handle = handle
+        self._removed = False
+        point._count_native(1)
+
+    def remove(self) -> None:
+        """Take the hook away; a second call does nothing."""
+        if not self._removed:
+            self._removed = True
+            self._handle.remove()
+            self._point._count_native(-1)
+
+    def __enter__(self) -> _CountedHandle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+class _Tap:
+    """One edit or capture, as it sits at its points; active in the contexts that hold its number."""
+
+    _next = 0
+
+    def __init__(self, edit: Edit) -> None:
+        with _lock:
+            _Tap._next += 1
+            self.number = _Tap._next
+        self._edit = edit
+
+    def apply(self, value: Tensor, site: Site | None) -> Tensor:
+        if site is None:
+            raise RuntimeError("a hook point without an address: call name_hook_points(model) after building the model")
+        changed = self._edit(value, replace(site, rows=_rows.get()))
+        if changed is None:
+            return value
+        if changed.shape != value.shape:
+            raise ValueError(f"edit at {site.address} returned shape {tuple(changed.shape)}, not {tuple(value.shape)}")
+        return changed
+
+
+@torch.compiler.disable
+def _visit_eagerly(point: HookPoint, value: Tensor) -> Tensor:
+    result: Tensor = point(value)
+    return result
+
+
+def visit(point: HookPoint, value: Tensor) -> Tensor:
+    """Pass a value through a point if anybody listens there; the compiler leaves the visit alone."""
+    return _visit_eagerly(point, value) if point.listening else value
+
+
+@contextmanager
+def rows_are(rows: Rows) -> Iterator[None]:
+    """Tell every edit inside the context what the rows of the running batch are."""
+    token = _rows.set(rows)
+    try:
+        yield
+    finally:
+        _rows.reset(token)
+
+
+def name_hook_points(model: nn.Module) -> None:
+    """Give every HookPoint inside a Transformer its address, kind and layer."""
+    for address, module in model.named_modules():
+        if isinstance(module, HookPoint):
+            stack, _, layer, attention, point = address.split(".")
+            module.site = Site(address, _KIND_OF_ATTENTION[stack, attention], int(layer), point)  # type: ignore[arg-type]
+
+
+def hook_points(model: nn.Module) -> dict[str, HookPoint]:
+    """All hook points of a model by address, in the order of the forward pass."""
+    return {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
+
+
+def _select(
+    model: nn.Module,
+    addresses: Collection[str] | None,
+    points: Collection[Point] | None,
+    kinds: Collection[Kind] | None,
+    layers: Collection[int] | None,
+) -> list[HookPoint]:
+    """The points that pass every filter. Raises ValueError when a filter names what the model lacks, or nothing is left."""
+    known = hook_points(model)
+    for name, given, allowed in (
+        ("points", points, POINTS),
+        ("kinds", kinds, KINDS),
+        ("addresses", addresses, tuple(known)),
+    ):
+        wrong = sorted(set(given or ()) - set(allowed))
+        if wrong:
+            shown = ", ".join(allowed[:12]) + (", ..." if len(allowed) > 12 else "")
+            raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but allowed are {shown}")
+    chosen = []
+    for address, point in known.items():
+        site = point.site
+        assert site is not None
+        if (
+            (addresses is None or address in addresses)
+            and (points is None or site.point in points)
+            and (kinds is None or site.kind in kinds)
+            and (layers is None or site.layer in layers)
+        ):
+            chosen.append(point)
+    if not chosen:
+        raise ValueError(f"no hook point matches points={points}, kinds={kinds}, layers={layers}, addresses={addresses}")
+    return chosen
+
+
+@contextmanager
+def _tapped(points: list[HookPoint], edit_value: Edit) -> Iterator[None]:
+    tap = _Tap(edit_value)
+    token = _open_taps.set(_open_taps.get() | {tap.number})
+    for point in points:
+        point._add_tap(tap)
+    try:
+        yield
+    finally:
+        for point in points:
+            point._remove_tap(tap)
+        _open_taps.reset(token)
+
+
+class Captured(Mapping[str, Tensor]):
+    """What a `capture` saw: address -> the value of the last pass.
+
+    `calls[address]` holds the values of all passes in order, such as one for each step of decoding.
+    """
+
+    def __init__(self) -> None:
+        self.calls: dict[str, list[Tensor]] = {}
+
+    def __getitem__(self, address: str) -> Tensor:
+        return self.calls[address][-1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.calls)
+
+    def __len__(self) -> int:
+        return len(self.calls)
+
+
+@contextmanager
+def capture(
+    model: nn.Module,
+    *,
+    points: Collection[Point] = ("weights",),
+    kinds: Collection[Kind] | None = None,
+    layers: Collection[int] | None = None,
+    heads: Collection[int] | None = None,
+    device: torch.device | str | None = None,
+    detach: bool = True,
+) -> Iterator[Captured]:
+    """Record values while the model runs in this context; weights of all heads unless told otherwise.
+
+    Args:
+        model: A Transformer, compiled or not.
+        points: Which of `POINTS`.
+        kinds: `encoder`, `decoder`, `cross`; None means all.
+        layers: Counted from 0; None means all.
+        heads: Counted from 0, kept in rising order; None means all.
+        device: Where to keep the values, such as "cpu"; None leaves them where they are.
+        detach: Whether to cut the values off the graph of gradients.
+
+    Yields:
+        A mapping from address to tensor, of the shapes in the table at the top of this file.
+
+    Raises:
+        ValueError: A filter names something that the model lacks.
+    """
+    captured = Captured()
+    chosen_heads = None if heads is None else sorted(heads)
+
+    def record(value: Tensor, site: Site) -> None:
+        kept = value.detach() if detach else value
+        if chosen_heads is not None:
+            if not all(0 <= head < value.shape[1] for head in chosen_heads):
+                raise ValueError(f"heads is {chosen_heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
+            kept = kept[:, chosen_heads]
+        # A copy: an edit that comes later may change the value in place.
+        kept = kept.clone() if device is None else kept.to(device, copy=True)
+        captured.calls.setdefault(site.address, []).append(kept)
+
+    with _tapped(_select(model, None, points, kinds, layers), record):
+        yield captured
+
+
+@contextmanager
+def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> Iterator[None]:
+    """Change values while the model runs in this context.
+
+    Args:
+        model: A Transformer, compiled or not.
+        addresses: One address or several, as `hook_points(model)` lists them.
+        change: Called with the value and its Site; returns a tensor of the same shape, or None to leave it.
+
+    Raises:
+        ValueError: An address that the model lacks, or an edit that changes the shape.
+    """
+    chosen = {addresses} if isinstance(addresses, str) else set(addresses)
+    with _tapped(_select(model, chosen, None, None, None), change):
+        yield
+
+
+def ablate_heads(heads: Collection[int]) -> Edit:
+    """An edit for `head_outputs`: the given heads (counted from 0) contribute nothing."""
+    chosen = sorted(heads)
+
+    def ablate(value: Tensor, site: Site) -> Tensor:
+        if not all(0 <= head < value.shape[1] for head in chosen):
+            raise ValueError(f"heads is {chosen}, but {site.address} has heads 0 to {value.shape[1] - 1}")
+        changed = value.clone()
+        changed[:, chosen] = 0
+        return changed
+
+    return ablate

@@ -1,0 +1,188 @@
+"""The Transformer of "Attention Is All You Need" (Section 3, Figure 1).
+
+Shape legend: B sentences, R rows (sentences x beams), S source positions, T target positions, d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.attention import MultiHeadAttention
+from transformer_core.config import ModelConfig
+from transformer_core.decoding.cache import DecoderCache, LayerCache
+from transformer_core.hooks import name_hook_points
+from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
+from transformer_core.masks import causal_mask
+from transformer_core.positions import SinusoidalPositions
+
+
+class Transformer(nn.Module):
+    """Encoder, decoder and the one matrix that they share.
+
+    Masks are boolean, True where a source position is no padding. Nothing here knows of devices, text or training.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = SharedEmbedding(config.vocab_size, config.d_model)
+        self.positions = SinusoidalPositions(config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = Encoder(config)
+        self.decoder = Decoder(config)
+        name_hook_points(self)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Draw new weights: Glorot with Q, K and V as one projection, embeddings from N(0, 1 / d_model)."""
+        nn.init.normal_(self.embedding.weight, std=self.config.d_model**-0.5)
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                if module.bias is not None:
+                    nn.init.zeros_(module.bias)
+        for name, module in self.named_modules():
+            if isinstance(module, MultiHeadAttention):
+                # Queries of encoder-decoder attention come from another sequence, so only K and V are one projection.
+                fused = [module.w_k, module.w_v] if name.endswith("cross_attention") else [module.w_q, module.w_k, module.w_v]
+                _glorot_as_one(fused)
+
+    def embed(self, ids: Tensor, first_position: int = 0) -> Tensor:
+        """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4)."""
+        positions = self.positions(first_position, ids.shape[1])
+        out: Tensor = self.dropout(self.embedding(ids) + positions)
+        return out
+
+    def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
+        """Read the source.
+
+        Args:
+            source: (B, S) ids, each sentence ending with </s>.
+            source_mask: (B, 1, 1, S).
+
+        Returns:
+            (B, S, d), one vector for each source position.
+        """
+        x = self.embed(source)
+        for layer in self.encoder.layers:
+            x = layer(x, source_mask)
+        return x
+
+    def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor) -> Tensor:
+        """Read all of the target at once, each position seeing itself and the past only.
+
+        Args:
+            target: (B, T) decoder inputs: <s> and the pieces (the output shifted right).
+            memory: (B, S, d) from `encode`.
+            source_mask: (B, 1, 1, S).
+
+        Returns:
+            (B, T, d); `logits` of position t tells the piece after target[:, t].
+        """
+        x = self.embed(target)
+        mask = causal_mask(target.shape[1], target.device)
+        for layer in self.decoder.layers:
+            assert isinstance(layer, DecoderLayer)
+            x = layer(
+                x,
+                lambda x, layer=layer: layer.self_attention(x, x, mask),
+                lambda x, layer=layer: layer.cross_attention(x, memory, source_mask),
+            )
+        return x
+
+    def logits(self, x: Tensor) -> Tensor:
+        """(..., d) -> (..., V); softmax of these is the probability of each next piece."""
+        return self.embedding.logits(x)
+
+    def forward(self, source: Tensor, target: Tensor, source_mask: Tensor) -> Tensor:
+        """(B, S) and (B, T) ids, (B, 1, 1, S) -> (B, T, V) logits."""
+        return self.logits(self.decode(target, self.encode(source, source_mask), source_mask))
+
+    def start_cache(self, memory: Tensor, source_mask: Tensor, beams: int, capacity: int = 32) -> DecoderCache:
+        """A cache for decoding step by step, with `beams` rows for each sentence.
+
+        Args:
+            memory: (B, S, d) from `encode`.
+            source_mask: (B, 1, 1, S).
+            beams: Rows for each sentence; row r belongs to sentence r // beams.
+            capacity: Pieces that fit before the cache has to grow.
+        """
+        layers = []
+        rows = memory.shape[0] * beams
+        for layer in self.decoder.layers:
+            assert isinstance(layer, DecoderLayer)
+            source_keys, source_values = layer.cross_attention.project_keys_and_values(memory)
+            heads = self.config.num_heads
+            layers.append(
+                LayerCache(
+                    source_keys,
+                    source_values,
+                    source_keys.new_empty(rows, heads, capacity, self.config.d_k),
+                    source_values.new_empty(rows, heads, capacity, self.config.d_v),
+                )
+            )
+        return DecoderCache(layers, source_mask)
+
+    def decode_step(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
+        """Read one more piece in every row; the twin of the last row of `decode`.
+
+        Args:
+            pieces: (R, 1) ids, the pieces written last.
+            cache: Grows by one position.
+
+        Returns:
+            (R, V) logits of the next piece.
+        """
+        x = self.embed(pieces, first_position=cache.length)  # (R, 1, d)
+        for number, layer in enumerate(self.decoder.layers):
+            assert isinstance(layer, DecoderLayer)
+            x = layer(
+                x,
+                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number),
+                lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
+            )
+        cache.length += 1
+        return self.logits(x[:, 0])
+
+
+def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: DecoderCache, layer: int) -> Tensor:
+    keys, values = cache.append(layer, *attention.project_keys_and_values(x))
+    return attention.attend(attention.project_queries(x), keys, values, mask=None)
+
+
+def _attend_to_source(attention: MultiHeadAttention, x: Tensor, cache: DecoderCache, layer: int) -> Tensor:
+    remembered = cache.layers[layer]
+    return attention.attend(
+        attention.project_queries(x), remembered.source_keys, remembered.source_values, cache.source_mask
+    )
+
+
+def _glorot_as_one(parts: list[nn.Linear]) -> None:
+    """Glorot for several projections of one input, drawn as if they were a single matrix."""
+    fan_out = sum(part.out_features for part in parts)
+    bound = math.sqrt(6.0 / (parts[0].in_features + fan_out))
+    for part in parts:
+        nn.init.uniform_(part.weight, -bound, bound)
+
+
+def count_parameters(model: nn.Module) -> int:
+    """Trainable numbers; the shared matrix counts once."""
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+
+
+def load_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Copy weights into a model in float32. Raises ValueError naming what is missing, unknown, or of another shape."""
+    expected = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    given = {name: tuple(tensor.shape) for name, tensor in weights.items()}
+    missing, unknown = sorted(expected.keys() - given.keys()), sorted(given.keys() - expected.keys())
+    if missing or unknown:
+        raise ValueError(f"weights do not fit the model: missing {missing[:3]}, unknown {unknown[:3]}")
+    wrong = [name for name in expected if expected[name] != given[name]]
+    if wrong:
+        raise ValueError(f"{wrong[0]} has shape {given[wrong[0]]}, the model needs {expected[wrong[0]]}")
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.copy_(weights[name])

@@ -1,0 +1,185 @@
+"""Text to pieces and back: SentencePiece BPE with one vocabulary for both languages (Section 5.1).
+
+Text is normalised to NFKC. A character that the vocabulary lacks becomes `<unk>`, but keeps its own text as the piece,
+so that a reader can see what the model cannot.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import sentencepiece
+
+from transformer_core.attention_maps import WORD_BOUNDARY, Axis
+from transformer_core.config import SpecialIds
+
+BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
+# Punctuation that joins a word instead of ending it: isn't, well-known.
+_WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
+
+
+class TokenizerError(ValueError):
+    """A tokenizer file that cannot be read, or training text that cannot give the vocabulary asked for."""
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """One text in pieces.
+
+    Args:
+        ids: Piece ids, without `<s>` or `</s>`.
+        pieces: Their text; an unknown piece shows the characters that it stands for.
+        spans: For each piece the characters of the given text that it covers, [begin, end).
+        unknown: Whether each piece is `<unk>`.
+    """
+
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+    unknown: tuple[bool, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+class Tokenizer:
+    """A trained SentencePiece model.
+
+    Args:
+        model: The bytes of a `.model` file.
+
+    Raises:
+        TokenizerError: The bytes are no SentencePiece model, or it lacks one of the four special pieces.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        self.model = model
+        try:
+            self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+        except (RuntimeError, TypeError) as error:
+            raise TokenizerError("these bytes are no SentencePiece model") from error
+        ids = [self._processor.pad_id(), self._processor.bos_id(), self._processor.eos_id(), self._processor.unk_id()]
+        if min(ids) < 0:
+            raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
+        self.special = SpecialIds(pad=ids[0], bos=ids[1], eos=ids[2], unk=ids[3])
+
+    @classmethod
+    def load(cls, path: Path | str) -> Tokenizer:
+        """Read a `.model` file. Raises TokenizerError, naming the file, when it is missing or damaged."""
+        try:
+            return cls(Path(path).read_bytes())
+        except (OSError, TokenizerError) as error:
+            raise TokenizerError(f"cannot read tokenizer {path}: {error}") from error
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocab_size: int, threads: int = 2) -> Tokenizer:
+        """Learn a vocabulary from the texts of both languages together.
+
+        Args:
+            texts: Sentences.
+            vocab_size: Pieces in all, the four special ones included.
+            threads: For SentencePiece; the result does not depend on it.
+
+        Raises:
+            TokenizerError: The texts are too few for so large a vocabulary, or too many different characters for it.
+        """
+        writer = io.BytesIO()
+        special = SpecialIds()
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=iter(texts),
+                model_writer=writer,
+                model_type="bpe",
+                vocab_size=vocab_size,
+                normalization_rule_name="nmt_nfkc",
+                character_coverage=0.9999,
+                split_digits=True,
+                max_sentence_length=16_384,
+                num_threads=threads,
+                pad_id=special.pad,
+                bos_id=special.bos,
+                eos_id=special.eos,
+                unk_id=special.unk,
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError) as error:
+            raise TokenizerError(f"cannot train a vocabulary of {vocab_size} pieces from these texts: {error}") from error
+        return cls(writer.getvalue())
+
+    def __len__(self) -> int:
+        return int(self._processor.get_piece_size())
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the model file."""
+        return hashlib.sha256(self.model).hexdigest()
+
+    def encode(self, text: str) -> Encoding:
+        """Text -> pieces, with the characters that each covers."""
+        mapping = self._processor.encode(text, return_type="offset_mapping")
+        return Encoding(
+            ids=tuple(mapping["ids"]),
+            pieces=tuple(mapping["pieces"]),
+            spans=tuple(mapping["offsets"]),
+            unknown=tuple(piece_id == self.special.unk for piece_id in mapping["ids"]),
+        )
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """Texts -> ids; the quick way for whole corpora."""
+        ids: list[list[int]] = self._processor.encode(list(texts), return_type=int)
+        return ids
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids -> text; special pieces vanish, `<unk>` shows as a white square with a question mark."""
+        text: str = self._processor.decode([int(i) for i in ids])
+        return text
+
+    def piece(self, piece_id: int) -> str:
+        """The text of one piece, with its word-boundary mark."""
+        text: str = self._processor.id_to_piece(int(piece_id))
+        return text
+
+    def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
+        """The text of each piece."""
+        return tuple(self.piece(i) for i in ids)
+
+
+def word_numbers(pieces: Sequence[str]) -> tuple[int, ...]:
+    """The word that each piece belongs to, counted from 0.
+
+    A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known).
+    """
+    numbers: list[int] = []
+    previous = ""
+    for piece in pieces:
+        starts = piece.startswith(WORD_BOUNDARY) or _is_punctuation(piece) or _is_punctuation(previous)
+        # A boundary mark alone belongs to the piece that follows it.
+        joined = not starts or previous == WORD_BOUNDARY
+        numbers.append(0 if not numbers else numbers[-1] + (0 if joined else 1))
+        previous = piece
+    return tuple(numbers)
+
+
+def _is_punctuation(piece: str) -> bool:
+    text = piece.replace(WORD_BOUNDARY, "")
+    return bool(text) and all(
+        unicodedata.category(character).startswith("P") and character not in _WORD_INTERNAL for character in text
+    )
+
+
+def axis(pieces: Sequence[str], *, start: bool = False, end: bool = False) -> Axis:
+    """An axis of pieces, with `<s>` before (decoder inputs) or `</s>` after (source, outputs)."""
+    words = word_numbers(pieces)
+    tokens, special = list(pieces), [False] * len(pieces)
+    if start:
+        tokens, special = [BOS_TOKEN, *tokens], [True, *special]
+        words = (0, *(word + 1 for word in words))
+    if end:
+        tokens, special = [*tokens, EOS_TOKEN], [*special, True]
+        words = (*words, words[-1] + 1 if words else 0)
+    return Axis(tuple(tokens), words, tuple(special))

@@ -1,0 +1,1 @@
+"""How a model is trained: loss, schedule, trainer, averaging (Section 5)."""

@@ -1,0 +1,120 @@
+"""Label-smoothed cross-entropy (Section 5.4): the readable form, and one that never holds all logits.
+
+Smoothing takes epsilon from the right piece and spreads it over the V - 1 others.
+
+Shape legend: N target pieces without padding, d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+_CHUNK = 512  # rows of logits that exist at a time
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Sums over the pieces of a batch, in nats.
+
+    Args:
+        smoothed: What training minimises; carries the gradient.
+        nll: Negative log-likelihood of the right pieces, without smoothing; perplexity is exp(nll / pieces).
+        pieces: How many pieces were summed.
+    """
+
+    smoothed: Tensor
+    nll: Tensor
+    pieces: int
+
+
+def smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    """The readable form.
+
+    Args:
+        logits: (N, V).
+        targets: (N,) ids of the right pieces.
+        smoothing: epsilon.
+
+    Returns:
+        Sum of the smoothed loss, and sum of the negative log-likelihood.
+    """
+    log_p = torch.log_softmax(logits.float(), dim=-1)  # (N, V)
+    off_target = smoothing / (logits.shape[-1] - 1)
+    wanted = torch.full_like(log_p, off_target).scatter_(1, targets[:, None], 1.0 - smoothing)  # (N, V)
+    nll = -log_p.gather(1, targets[:, None]).sum()
+    return -(wanted * log_p).sum(), nll
+
+
+class _ChunkedCrossEntropy(torch.autograd.Function):
+    """The same, from the vectors before the output projection; logits exist for a chunk of rows at a time.
+
+    The gradient is computed in the forward pass, while the chunk's probabilities are at hand.
+    """
+
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any, vectors: Tensor, weight: Tensor, targets: Tensor, smoothing: float, dtype: torch.dtype
+    ) -> tuple[Tensor, Tensor]:
+        low_vectors, low_weight = vectors.to(dtype), weight.to(dtype)
+        vocabulary = weight.shape[0]
+        off_target = smoothing / (vocabulary - 1)
+        with_gradient = any(ctx.needs_input_grad[:2])
+        d_vectors = torch.empty_like(low_vectors)
+        d_weight = torch.zeros_like(weight, dtype=torch.float32)
+        smoothed = torch.zeros((), dtype=torch.float64, device=vectors.device)
+        nll = torch.zeros((), dtype=torch.float64, device=vectors.device)
+        for start in range(0, len(vectors), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            right = targets[rows, None]
+            logits = (low_vectors[rows] @ low_weight.T).float()  # (n, V)
+            log_z = torch.logsumexp(logits, dim=-1, keepdim=True)
+            row_nll = log_z - logits.gather(1, right)  # (n, 1)
+            # sum over k of -log p_k = V log_z - sum of logits
+            all_nll = vocabulary * log_z - logits.sum(dim=-1, keepdim=True)
+            nll += row_nll.sum()
+            smoothed += ((1.0 - smoothing - off_target) * row_nll + off_target * all_nll).sum()
+            if with_gradient:
+                gradient = logits.sub_(log_z).exp_().sub_(off_target)  # p - q, but for the right piece
+                gradient.scatter_add_(1, right, torch.full_like(row_nll, off_target - (1.0 - smoothing)))
+                low = gradient.to(dtype)
+                d_vectors[rows] = low @ low_weight
+                d_weight += low.T @ low_vectors[rows]
+        ctx.save_for_backward(d_vectors, d_weight)
+        ctx.vector_dtype, ctx.weight_dtype = vectors.dtype, weight.dtype
+        nll = nll.float()
+        ctx.mark_non_differentiable(nll)
+        return smoothed.float(), nll
+
+    @staticmethod
+    def backward(ctx: Any, d_smoothed: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]
+        d_vectors, d_weight = ctx.saved_tensors
+        return (
+            (d_vectors * d_smoothed).to(ctx.vector_dtype),
+            (d_weight * d_smoothed).to(ctx.weight_dtype),
+            None,
+            None,
+            None,
+        )
+
+
+def output_loss(
+    vectors: Tensor, weight: Tensor, targets: Tensor, *, pad: int, smoothing: float, dtype: torch.dtype = torch.float32
+) -> Loss:
+    """Loss of a batch, from the decoder's output.
+
+    Args:
+        vectors: (B, T, d) from `Transformer.decode`.
+        weight: (V, d), the output projection.
+        targets: (B, T) ids of the right pieces, padded.
+        pad: Id of padding, which counts for nothing.
+        smoothing: epsilon; 0 for validation.
+        dtype: Number format of the matrix products.
+    """
+    real = targets != pad  # (B, T)
+    kept = targets[real]  # (N,)
+    smoothed, nll = _ChunkedCrossEntropy.apply(vectors[real], weight, kept, smoothing, dtype)
+    return Loss(smoothed, nll, len(kept))

@@ -1,0 +1,86 @@
+"""How a training is watched: loss on validation sets, and BLEU of greedy translations of a few fixed sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from transformer_core.data import Batch, make_batch, plan_epoch, read_pairs
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.masks import padding_mask
+from transformer_core.metrics import bleu
+from transformer_core.model import Transformer
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.training.loss import output_loss
+
+
+@dataclass(frozen=True)
+class ValidationSet:
+    """Parallel text to validate on.
+
+    Args:
+        name: For logs; the file's name without endings.
+        pairs: Source and target sentences.
+    """
+
+    name: str
+    pairs: list[tuple[str, str]]
+
+    @classmethod
+    def read(cls, spec: str | Path) -> ValidationSet:
+        """Read what `read_pairs` reads."""
+        return cls(Path(str(spec).partition(",")[0]).name.split(".")[0], list(read_pairs(spec)))
+
+
+@torch.no_grad()
+def validation_loss(
+    model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, batch_tokens: int, dtype: torch.dtype
+) -> tuple[float, int]:
+    """Negative log-likelihood in nats, summed over all target pieces and `</s>`, and their number; model in evaluation mode."""
+    device = next(model.parameters()).device
+    sources = tokenizer.encode_batch([source for source, _ in pairs])
+    targets = tokenizer.encode_batch([target for _, target in pairs])
+    total, pieces = 0.0, 0
+    for batch in _batches(sources, targets, tokenizer, batch_tokens):
+        moved = batch.to(device)
+        loss = batch_loss(model, moved, smoothing=0.0, pad=tokenizer.special.pad, dtype=dtype)
+        total, pieces = total + float(loss.nll), pieces + loss.pieces
+    return total, pieces
+
+
+def batch_loss(model: Transformer, batch: Batch, *, smoothing: float, pad: int, dtype: torch.dtype) -> Any:
+    """Loss of one batch (see `output_loss`), with matrix products in the given number format."""
+    mask = padding_mask(batch.source, pad)
+    with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):
+        vectors = model.decode(batch.inputs, model.encode(batch.source, mask), mask)
+    return output_loss(vectors, model.embedding.weight, batch.outputs, pad=pad, smoothing=smoothing, dtype=dtype)
+
+
+def _batches(
+    sources: list[list[int]], targets: list[list[int]], tokenizer: Tokenizer, batch_tokens: int
+) -> list[Batch]:
+    lengths = np.array([[len(s), len(t)] for s, t in zip(sources, targets, strict=True)], dtype=np.int64)
+    room = max(batch_tokens, int(lengths.max()) + 1)
+    plans = plan_epoch(lengths, room, max_pieces=int(lengths.max()), seed=0, epoch=0)
+    return [make_batch([sources[i] for i in p], [targets[i] for i in p], tokenizer.special) for p in plans]
+
+
+def greedy_bleu(
+    model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, batch: int = 50
+) -> tuple[float, list[str]]:
+    """BLEU of greedy translations, and the translations; model in evaluation mode."""
+    device = next(model.parameters()).device
+    encoded = tokenizer.encode_batch([source for source, _ in pairs])
+    order = sorted(range(len(pairs)), key=lambda i: len(encoded[i]))
+    translations = [""] * len(pairs)
+    for start in range(0, len(order), batch):
+        rows = order[start : start + batch]
+        source = make_batch([encoded[i] for i in rows], [[] for _ in rows], tokenizer.special).source.to(device)
+        for i, ids in zip(rows, greedy_search(model, source, tokenizer.special), strict=True):
+            translations[i] = tokenizer.decode(ids)
+    return bleu(translations, [[target for _, target in pairs]]).value, translations
