@@ -30,7 +30,7 @@ def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tens
 
 
 def attention_weights(scores: Tensor) -> Tensor:
-    """softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN."""
+    """Softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN."""
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32)  # (B, H, Q, K)
     nowhere = scores.amax(dim=-1, keepdim=True) == -math.inf  # (B, H, Q, 1)
     return weights.masked_fill(nowhere, 0.0)
@@ -93,7 +93,7 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             queries: (B, H, Q, d_k).
-            keys: (B, H, K, d_k), or (B / n, H, K, d_k) when n consecutive rows (beams) share keys and have one query each.
+            keys: (B, H, K, d_k), or (B / n, H, K, d_k) when n consecutive rows (beams, one query each) share them.
             values: As the keys, with d_v.
             mask: Boolean, broadcast to the rows of the keys.
 
@@ -110,7 +110,7 @@ class MultiHeadAttention(nn.Module):
         return out
 
     def _open(self, queries: Tensor) -> bool:
-        """Whether softmax is computed in the open: when somebody listens, and in training on a CPU, where it is faster."""
+        """Whether softmax is computed in the open: if somebody listens, and in training on a CPU (faster there)."""
         listening = self.scores.listening or self.weights.listening
         return listening or (queries.device.type == "cpu" and queries.requires_grad)
 
@@ -124,15 +124,14 @@ class MultiHeadAttention(nn.Module):
 
     def _split_heads(self, x: Tensor) -> Tensor:
         """(B, n, H * d_head) -> (B, H, n, d_head)."""
-        return x.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
 
 
 def _rows_to_queries(queries: Tensor, keys: Tensor) -> Tensor:
     """(B, H, 1, x) -> (B / n, H, n, x), where n beams share the keys of one sentence; otherwise unchanged."""
     if queries.shape[0] == keys.shape[0]:
         return queries
-    shared = queries.shape[0] // keys.shape[0]
-    return queries.squeeze(2).unflatten(0, (keys.shape[0], shared)).transpose(1, 2)
+    return queries.squeeze(2).reshape(keys.shape[0], -1, *queries.shape[1::2]).transpose(1, 2)
 
 
 def _queries_to_rows(result: Tensor, queries: Tensor) -> Tensor:

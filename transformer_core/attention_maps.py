@@ -103,17 +103,19 @@ class AttentionMaps:
         }
         for kind in KINDS:
             if self.weights(kind).shape != expected[kind]:
-                raise ValueError(f"{kind} attention has shape {self.weights(kind).shape}, its labels ask for {expected[kind]}")
+                raise ValueError(
+                    f"{kind} attention has shape {self.weights(kind).shape}, its labels ask for {expected[kind]}"
+                )
 
     @property
     def num_layers(self) -> int:
         """Layers of the encoder, and of the decoder."""
-        return self.encoder.shape[0]
+        return int(self.encoder.shape[0])
 
     @property
     def num_heads(self) -> int:
         """Heads of each attention."""
-        return self.encoder.shape[1]
+        return int(self.encoder.shape[1])
 
     def weights(self, kind: Kind) -> FloatArray:
         """(L, H, Q, K) weights of one kind of attention."""
@@ -153,8 +155,8 @@ def _merge(weights: FloatArray, queries: Axis, keys: Axis) -> FloatArray:
     query_words = np.asarray(queries.words)
     summed = np.add.reduceat(weights, _starts(key_words), axis=3)  # (L, H, Q, key words)
     counts = np.bincount(query_words).astype(np.float32)
-    merged: FloatArray = np.add.reduceat(summed, _starts(query_words), axis=2) / counts[:, None]
-    return merged.astype(np.float32)
+    merged = np.add.reduceat(summed, _starts(query_words), axis=2) / counts[:, None]  # (L, H, query words, key words)
+    return np.asarray(merged, dtype=np.float32)
 
 
 def _starts(words: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:

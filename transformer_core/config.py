@@ -143,7 +143,13 @@ class TrainingConfig(_Config):
         positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_pieces", "log_every", "validate_every")
         for name in (*positive, "keep_checkpoints"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
-        for name in ("checkpoint_every", "checkpoint_minutes", "max_gradient_norm", "plateau_steps", "validation_sentences"):
+        for name in (
+            "checkpoint_every",
+            "checkpoint_minutes",
+            "max_gradient_norm",
+            "plateau_steps",
+            "validation_sentences",
+        ):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (off) or positive")
         for name in ("learning_rate_factor", "adam_epsilon", "plateau_loss"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "positive")

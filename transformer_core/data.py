@@ -28,6 +28,8 @@ from transformer_core.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
 PAIRS_PER_SHARD = 500_000
+Ids = Sequence[int] | npt.NDArray[np.int32]
+
 _CHUNK = 10_000  # sentences that are tokenised at a time
 
 
@@ -79,8 +81,8 @@ def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, 
     """Source and target of each line.
 
     Args:
-        spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files with the same
-            number of lines, written `train.en,train.de`.
+        spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files with equally
+            many lines, written `train.en,train.de`.
         target_column: Which column of a tsv is the target, counted from 0.
 
     Raises:
@@ -94,7 +96,9 @@ def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, 
     for number, line in enumerate(_lines(Path(name)), start=1):
         columns = line.split("\t")
         if len(columns) <= target_column:
-            raise DataError(f"{name}, line {number}: {len(columns)} columns, but at least {target_column + 1} are needed")
+            raise DataError(
+                f"{name}, line {number}: {len(columns)} columns, but at least {target_column + 1} are needed"
+            )
         yield columns[0], columns[target_column]
 
 
@@ -251,14 +255,20 @@ class Corpus:
         except (OSError, ValueError) as error:
             raise DataError(f"{folder} holds no prepared corpus (meta.json): {error}") from error
         if self.meta.get("format_version") != FORMAT_VERSION:
-            raise DataError(f"{folder} has format {self.meta.get('format_version')}, this program reads {FORMAT_VERSION}")
+            raise DataError(
+                f"{folder} has format {self.meta.get('format_version')}, this program reads {FORMAT_VERSION}"
+            )
         self.folder = folder
         self.special = SpecialIds.from_dict(self.meta["special_ids"])
         self.tokenizer = Tokenizer.load(folder / "tokenizer.model")
-        self._sides = [[self._load(shard, side) for shard in range(self.meta["shards"])] for side in ("source", "target")]
+        self._sides = [
+            [self._load(shard, side) for shard in range(self.meta["shards"])] for side in ("source", "target")
+        ]
         counts = [len(ends) for _, ends in self._sides[0]]
         self._first = np.concatenate(([0], np.cumsum(counts)))
-        self.lengths = np.stack([np.concatenate([np.diff(e, prepend=0) for _, e in side]) for side in self._sides], axis=1)
+        self.lengths = np.stack(
+            [np.concatenate([np.diff(e, prepend=0) for _, e in side]) for side in self._sides], axis=1
+        )
 
     def _load(self, shard: int, side: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         stem = self.folder / f"train-{shard:05d}.{side}"
@@ -287,7 +297,7 @@ class Corpus:
         return make_batch([pair[0] for pair in pairs], [pair[1] for pair in pairs], self.special)
 
 
-def make_batch(sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], special: SpecialIds) -> Batch:
+def make_batch(sources: Sequence[Ids], targets: Sequence[Ids], special: SpecialIds) -> Batch:
     """Ids without special pieces -> one padded batch with them."""
     source = _padded([[*ids, special.eos] for ids in sources], special.pad)
     inputs = _padded([[special.bos, *ids] for ids in targets], special.pad)

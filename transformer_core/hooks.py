@@ -3,8 +3,8 @@
 Inside each MultiHeadAttention sit named identity modules, `HookPoint`s. Their dotted names are public and stable, such
 as `decoder.layers.3.cross_attention.weights`. Two faces lead to them:
 
-* `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users of
-  one model never see each other's captures or edits; undone on exit.
+* `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users
+  of one model never see each other's captures or edits; undone on exit.
 * PyTorch's own `register_forward_hook` and its siblings: act for everybody who runs the model, until removed.
 
 | point          | shape                           | meaning                                                  |
@@ -24,7 +24,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -33,6 +33,8 @@ from transformer_core.attention_maps import KINDS, Kind
 
 Point = Literal["queries", "keys", "values", "scores", "weights", "head_outputs"]
 POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+
+_WEIGHTS: tuple[Point, ...] = ("weights",)
 
 _KIND_OF_ATTENTION: dict[tuple[str, str], Kind] = {
     ("encoder", "self_attention"): "encoder",
@@ -75,9 +77,11 @@ class Site:
     rows: Rows = Rows()
 
 
+_SENTENCES_IN_ORDER = Rows()
+
 Edit = Callable[[Tensor, Site], Tensor | None]
 
-_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=Rows())
+_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=_SENTENCES_IN_ORDER)
 _open_taps: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
 _lock = threading.Lock()
 
@@ -186,7 +190,7 @@ class _Tap:
         return changed
 
 
-@torch.compiler.disable
+@torch.compiler.disable  # type: ignore[untyped-decorator]
 def _visit_eagerly(point: HookPoint, value: Tensor) -> Tensor:
     result: Tensor = point(value)
     return result
@@ -212,7 +216,7 @@ def name_hook_points(model: nn.Module) -> None:
     for address, module in model.named_modules():
         if isinstance(module, HookPoint):
             stack, _, layer, attention, point = address.split(".")
-            module.site = Site(address, _KIND_OF_ATTENTION[stack, attention], int(layer), point)  # type: ignore[arg-type]
+            module.site = Site(address, _KIND_OF_ATTENTION[stack, attention], int(layer), cast(Point, point))
 
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
@@ -227,7 +231,7 @@ def _select(
     kinds: Collection[Kind] | None,
     layers: Collection[int] | None,
 ) -> list[HookPoint]:
-    """The points that pass every filter. Raises ValueError when a filter names what the model lacks, or nothing is left."""
+    """The points that pass every filter. Raises ValueError for a filter that fits nothing."""
     known = hook_points(model)
     for name, given, allowed in (
         ("points", points, POINTS),
@@ -250,7 +254,9 @@ def _select(
         ):
             chosen.append(point)
     if not chosen:
-        raise ValueError(f"no hook point matches points={points}, kinds={kinds}, layers={layers}, addresses={addresses}")
+        raise ValueError(
+            f"no hook point matches points={points}, kinds={kinds}, layers={layers}, addresses={addresses}"
+        )
     return chosen
 
 
@@ -291,7 +297,7 @@ class Captured(Mapping[str, Tensor]):
 def capture(
     model: nn.Module,
     *,
-    points: Collection[Point] = ("weights",),
+    points: Collection[Point] = _WEIGHTS,
     kinds: Collection[Kind] | None = None,
     layers: Collection[int] | None = None,
     heads: Collection[int] | None = None,

@@ -62,9 +62,7 @@ class AddAndNorm(nn.Module):
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
-    return MultiHeadAttention(
-        d_model=config.d_model, num_heads=config.num_heads, d_k=config.d_k, d_v=config.d_v
-    )
+    return MultiHeadAttention(d_model=config.d_model, num_heads=config.num_heads, d_k=config.d_k, d_v=config.d_v)
 
 
 class EncoderLayer(nn.Module):

@@ -15,5 +15,5 @@ def padding_mask(ids: Tensor, pad: int) -> Tensor:
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """(1, 1, T, T): a position sees itself and the past, so that no answer leaks into its own question (Section 3.2.3)."""
+    """(1, 1, T, T): a position sees itself and the past, so that no answer leaks into its question (Section 3.2.3)."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]

@@ -20,8 +20,8 @@ class Score:
 
 
 def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
-    """Corpus BLEU. `references` holds one list of sentences for each reference. Raises ValueError when lengths differ."""
-    from sacrebleu.metrics import BLEU
+    """Corpus BLEU. `references` holds a list of sentences for each reference. Raises ValueError if lengths differ."""
+    from sacrebleu.metrics.bleu import BLEU
 
     _check(translations, references)
     metric = BLEU()
@@ -30,8 +30,8 @@ def bleu(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Sc
 
 
 def chrf(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
-    """Corpus chrF2. `references` holds one list of sentences for each reference. Raises ValueError when lengths differ."""
-    from sacrebleu.metrics import CHRF
+    """Corpus chrF2; `references` holds a list of sentences for each reference. Raises ValueError if lengths differ."""
+    from sacrebleu.metrics.chrf import CHRF
 
     _check(translations, references)
     metric = CHRF()

@@ -1,6 +1,7 @@
 """The Transformer of "Attention Is All You Need" (Section 3, Figure 1).
 
-Shape legend: B sentences, R rows (sentences x beams), S source positions, T target positions, d = d_model, V = vocab_size.
+Shape legend: B sentences, R rows (sentences x beams), S source positions, T target positions, d = d_model,
+V = vocab_size.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ class Transformer(nn.Module):
         for name, module in self.named_modules():
             if isinstance(module, MultiHeadAttention):
                 # Queries of encoder-decoder attention come from another sequence, so only K and V are one projection.
-                fused = [module.w_k, module.w_v] if name.endswith("cross_attention") else [module.w_q, module.w_k, module.w_v]
+                fused = (
+                    [module.w_k, module.w_v]
+                    if name.endswith("cross_attention")
+                    else [module.w_q, module.w_k, module.w_v]
+                )
                 _glorot_as_one(fused)
 
     def embed(self, ids: Tensor, first_position: int = 0) -> Tensor:

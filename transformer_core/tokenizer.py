@@ -108,7 +108,9 @@ class Tokenizer:
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
-            raise TokenizerError(f"cannot train a vocabulary of {vocab_size} pieces from these texts: {error}") from error
+            raise TokenizerError(
+                f"cannot train a vocabulary of {vocab_size} pieces from these texts: {error}"
+            ) from error
         return cls(writer.getvalue())
 
     def __len__(self) -> int:

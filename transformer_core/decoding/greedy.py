@@ -13,7 +13,7 @@ from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
 
 
-@torch.inference_mode()
+@torch.no_grad()
 def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra_length: int = 50) -> list[list[int]]:
     """Translate a batch.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def learning_rate(step: int, *, d_model: int, warmup_steps: int, factor: float = 1.0) -> float:
-    """lrate = factor * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).
+    """Return lrate = factor * d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).
 
     Args:
         step: Update, counted from 1.

@@ -1,7 +1,7 @@
 """The state of a running training on disk: everything that the next update depends on. Never pickled.
 
-One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (Adam's moments, random state) and
-`state.json` (step, place in the data).
+One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (Adam's moments, random state)
+and `state.json` (step, place in the data).
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer)
         load_weights(model, weights)
         for name, parameter in model.named_parameters():
             optimizer.state[parameter] = {
-                key: moments[f"{key}/{name}"].to("cpu" if key == "step" and parameter.device.type == "cpu" else parameter.device)
+                key: moments[f"{key}/{name}"].to(
+                    "cpu" if key == "step" and parameter.device.type == "cpu" else parameter.device
+                )
                 for key in ("step", "exp_avg", "exp_avg_sq")
             }
         torch.set_rng_state(moments["random.cpu"])

@@ -113,7 +113,14 @@ class Trainer:
                 if fixed:
                     score, translations = greedy_bleu(self.model, fixed, self.corpus.tokenizer)
                     scores[data.name]["bleu"] = score
-                    log.info("%s: nll %.3f, BLEU %.1f, %r -> %r", data.name, nll / pieces, score, fixed[0][0], translations[0])
+                    log.info(
+                        "%s: nll %.3f, BLEU %.1f, %r -> %r",
+                        data.name,
+                        nll / pieces,
+                        score,
+                        fixed[0][0],
+                        translations[0],
+                    )
         finally:
             self.model.train()
         return scores
@@ -139,7 +146,7 @@ class Trainer:
         smoothed = nll = 0.0
         for batch in batches:
             loss = batch_loss(self.model, batch, smoothing=config.label_smoothing, pad=pad, dtype=self.dtype)
-            (loss.smoothed / pieces).backward()
+            torch.autograd.backward(loss.smoothed / pieces)
             smoothed, nll = smoothed + float(loss.smoothed.detach()), nll + float(loss.nll)
         limit = config.max_gradient_norm or math.inf
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
@@ -181,10 +188,14 @@ class Trainer:
         self._losses.append(report["nll"])
         config = self.config
         mean = sum(self._losses) / len(self._losses)
-        if 0 < config.plateau_steps <= report["step"] and len(self._losses) == _PLATEAU_WINDOW and mean > config.plateau_loss:
+        if (
+            0 < config.plateau_steps <= report["step"]
+            and len(self._losses) == _PLATEAU_WINDOW
+            and mean > config.plateau_loss
+        ):
             raise TrainingFailed(
-                f"step {report['step']}: the loss still sits at {mean:.2f} nats per piece (plateau_loss {config.plateau_loss}); "
-                "lower learning_rate_factor, raise warmup_steps, or use smaller batches"
+                f"step {report['step']}: the loss still sits at {mean:.2f} nats per piece, above plateau_loss "
+                f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
             )
 
     def _save(self) -> None:

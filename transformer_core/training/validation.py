@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +15,7 @@ from transformer_core.masks import padding_mask
 from transformer_core.metrics import bleu
 from transformer_core.model import Transformer
 from transformer_core.tokenizer import Tokenizer
-from transformer_core.training.loss import output_loss
+from transformer_core.training.loss import Loss, output_loss
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class ValidationSet:
 def validation_loss(
     model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, batch_tokens: int, dtype: torch.dtype
 ) -> tuple[float, int]:
-    """Negative log-likelihood in nats, summed over all target pieces and `</s>`, and their number; model in evaluation mode."""
+    """Negative log-likelihood in nats of all target pieces and `</s>`, and their number; model in evaluation mode."""
     device = next(model.parameters()).device
     sources = tokenizer.encode_batch([source for source, _ in pairs])
     targets = tokenizer.encode_batch([target for _, target in pairs])
@@ -53,7 +52,7 @@ def validation_loss(
     return total, pieces
 
 
-def batch_loss(model: Transformer, batch: Batch, *, smoothing: float, pad: int, dtype: torch.dtype) -> Any:
+def batch_loss(model: Transformer, batch: Batch, *, smoothing: float, pad: int, dtype: torch.dtype) -> Loss:
     """Loss of one batch (see `output_loss`), with matrix products in the given number format."""
     mask = padding_mask(batch.source, pad)
     with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):

@@ -1,0 +1,229 @@
+"""Checkpoint folders: a trained model with all that is needed to run it, safe to load from strangers.
+
+    config.json       format version, every option, special ids, decoding defaults
+    model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
+    tokenizer.model   SentencePiece
+    metrics.json      scores, alignment of heads, how it was trained
+    README.md         the model card
+    manifest.json     sha256 of every other file; its own hash is the checkpoint's hash
+
+Nothing is ever unpickled. Float16 on disk, float32 in use.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
+from transformer_core.files import sha256, whole_folder, write_json
+from transformer_core.model import Transformer, load_weights
+from transformer_core.tokenizer import Tokenizer, TokenizerError
+
+FORMAT_VERSION = 1
+SHARD_BYTES = 15_000_000
+_INDEX = "model.safetensors.index.json"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, damaged or of another format.
+
+    Args:
+        path: The file or folder that is to blame.
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A loaded checkpoint folder.
+
+    Args:
+        folder: Where it lies.
+        model: In evaluation mode, float32.
+        tokenizer: Its vocabulary.
+        decoding: Its decoding defaults.
+        metrics: What `metrics.json` holds; empty when there is none.
+        hash: sha256 of the manifest; the same for the same files.
+    """
+
+    folder: Path
+    model: Transformer
+    tokenizer: Tokenizer
+    decoding: DecodingConfig
+    metrics: dict[str, Any]
+    hash: str
+
+
+def save_checkpoint(
+    folder: Path,
+    weights: dict[str, Tensor],
+    model: ModelConfig,
+    tokenizer: Tokenizer,
+    *,
+    decoding: DecodingConfig | None = None,
+    metrics: dict[str, Any] | None = None,
+    card: str = "",
+) -> None:
+    """Write a checkpoint folder, whole or not at all; replaces a folder that is there.
+
+    Args:
+        folder: Where to.
+        weights: Name -> tensor; rounded to float16.
+        model: The configuration that fits the weights.
+        tokenizer: The vocabulary.
+        decoding: Defaults for translating.
+        metrics: Scores and facts.
+        card: The model card, in Markdown.
+
+    Raises:
+        ValueError: Weights that do not fit, or that float16 cannot hold.
+    """
+    half = {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in weights.items()}
+    broken = [name for name, tensor in half.items() if not bool(torch.isfinite(tensor).all())]
+    if broken:
+        raise ValueError(f"{broken[0]} has values that float16 cannot hold")
+    load_weights(Transformer(model), half)  # fails here rather than at the next start
+    with whole_folder(folder) as partial:
+        _save_shards(partial, half)
+        write_json(
+            partial / "config.json",
+            {
+                "format_version": FORMAT_VERSION,
+                "model": model.to_dict(),
+                "special_ids": tokenizer.special.to_dict(),
+                "decoding": (decoding or DecodingConfig()).to_dict(),
+            },
+        )
+        (partial / "tokenizer.model").write_bytes(tokenizer.model)
+        write_json(partial / "metrics.json", metrics or {})
+        (partial / "README.md").write_text(card or "# A model trained with Headlight\n", encoding="utf-8")
+        write_manifest(partial)
+
+
+def write_manifest(folder: Path) -> None:
+    """List the sha256 of every file of a checkpoint; to be called again after a change, such as to its card."""
+    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name != "manifest.json")
+    write_json(folder / "manifest.json", {file.name: sha256(file) for file in files})
+
+
+def _save_shards(folder: Path, weights: dict[str, Tensor]) -> None:
+    shards: list[dict[str, Tensor]] = [{}]
+    size = 0
+    for name, tensor in weights.items():
+        nbytes = tensor.numel() * tensor.element_size()
+        if shards[-1] and size + nbytes > SHARD_BYTES:
+            shards.append({})
+            size = 0
+        shards[-1][name] = tensor
+        size += nbytes
+    index = {}
+    for number, shard in enumerate(shards, start=1):
+        file = f"model-{number:05d}-of-{len(shards):05d}.safetensors"
+        save_file(shard, folder / file)
+        index.update(dict.fromkeys(shard, file))
+    write_json(folder / _INDEX, {"metadata": {"format": "pt"}, "weight_map": index})
+
+
+def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
+    """Read and check a checkpoint folder: its hashes, its names and its shapes.
+
+    Raises:
+        CheckpointError: Names the file that is missing, damaged, or does not fit.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise CheckpointError(folder, "there is no such checkpoint folder")
+    _check_manifest(folder)
+    config = _read_json(folder / "config.json")
+    if config.get("format_version") != FORMAT_VERSION:
+        raise CheckpointError(
+            folder / "config.json", f"has format {config.get('format_version')!r}, this program reads {FORMAT_VERSION}"
+        )
+    try:
+        model_config = ModelConfig.from_dict(config["model"])
+        decoding = DecodingConfig.from_dict(config["decoding"])
+        special = SpecialIds.from_dict(config["special_ids"])
+    except (ConfigError, KeyError, TypeError) as error:
+        raise CheckpointError(folder / "config.json", f"unusable options: {error}") from error
+    try:
+        tokenizer = Tokenizer.load(folder / "tokenizer.model")
+    except TokenizerError as error:
+        raise CheckpointError(folder / "tokenizer.model", str(error)) from error
+    if len(tokenizer) != model_config.vocab_size or tokenizer.special != special:
+        raise CheckpointError(
+            folder / "tokenizer.model", f"has {len(tokenizer)} pieces, config.json says {model_config.vocab_size}"
+        )
+    model = Transformer(model_config)
+    try:
+        load_weights(model, _load_shards(folder))
+    except ValueError as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(folder / _INDEX, str(error)) from error
+    return Checkpoint(
+        folder=folder,
+        model=model.to(device).eval(),
+        tokenizer=tokenizer,
+        decoding=decoding,
+        metrics=_read_json(folder / "metrics.json"),
+        hash=sha256(folder / "manifest.json"),
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise CheckpointError(path, f"cannot be read: {error}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(path, "holds no JSON object")
+    return value
+
+
+def _check_manifest(folder: Path) -> None:
+    """Compare every file with its hash."""
+    manifest = _read_json(folder / "manifest.json")
+    for name, expected in manifest.items():
+        file = folder / name
+        if Path(name).name != name or not file.is_file():
+            raise CheckpointError(file, "is missing")
+        if sha256(file) != expected:
+            raise CheckpointError(file, "is damaged: its sha256 is not the one in manifest.json")
+    unlisted = _needed(folder) - set(manifest)
+    if unlisted:
+        raise CheckpointError(folder / min(unlisted), "is not listed in manifest.json")
+
+
+def _needed(folder: Path) -> set[str]:
+    """Names of the files that a checkpoint cannot do without."""
+    shards: Iterable[str] = _read_json(folder / _INDEX).get("weight_map", {}).values()
+    return {"config.json", "tokenizer.model", "metrics.json", _INDEX, *shards}
+
+
+def _load_shards(folder: Path) -> dict[str, Tensor]:
+    weights: dict[str, Tensor] = {}
+    for file in sorted(set(_read_json(folder / _INDEX)["weight_map"].values())):
+        try:
+            weights.update(load_file(folder / file))
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError(folder / file, f"cannot be read: {error}") from error
+    return weights
+
+
+def checkpoint_bytes(folder: Path) -> int:
+    """Size of all files of a checkpoint."""
+    return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())

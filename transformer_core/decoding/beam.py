@@ -1,0 +1,296 @@
+"""Beam search with the length penalty of GNMT, over a batch, with the whole search kept (Section 6.1).
+
+Shape legend: B sentences, k = beam, R = B * k rows, S source positions, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from transformer_core.config import DecodingConfig, SpecialIds
+from transformer_core.decoding.cache import DecoderCache
+from transformer_core.hooks import Rows, rows_are
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
+
+Status = Literal["kept", "finished", "pruned"]
+Alternatives = tuple[tuple[int, float], ...]
+ShouldStop = Callable[[], bool]
+
+
+class DecodingStopped(RuntimeError):
+    """The search was told to stop before it had a translation."""
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """((5 + length) / 6) ** alpha, by which a log-probability is divided (Wu et al. 2016, equation 14)."""
+    return float(((5.0 + length) / 6.0) ** alpha)
+
+
+@dataclass(frozen=True)
+class Node:
+    """One candidate of the search: a piece after a hypothesis.
+
+    Args:
+        parent: Index in the history of the node that it continues; -1 at the start.
+        step: Pieces written, this one included.
+        piece: Id; `</s>` when finished.
+        log_probability: Of all pieces so far, in nats.
+        piece_log_probability: Of this piece alone.
+        status: `kept` in the beam, `finished` with `</s>`, or `pruned`: considered, but not among the best.
+        alternatives: The likeliest pieces at this step after the same parent, with their log-probabilities, best first.
+    """
+
+    parent: int
+    step: int
+    piece: int
+    log_probability: float
+    piece_log_probability: float
+    status: Status
+    alternatives: Alternatives
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One translation found.
+
+    Args:
+        ids: Pieces without `</s>`.
+        log_probabilities: Of each piece, and of `</s>` when finished.
+        alternatives: For each of these, the likeliest pieces at that step with their log-probabilities, best first.
+        score: Log-probability of all, divided by the length penalty.
+        finished: Whether it ends with `</s>`; False when it was cut off at the length limit.
+        node: Its last node in the history.
+    """
+
+    ids: tuple[int, ...]
+    log_probabilities: tuple[float, ...]
+    alternatives: tuple[Alternatives, ...]
+    score: float
+    finished: bool
+    node: int
+
+    @property
+    def log_probability(self) -> float:
+        """Sum over the pieces, in nats."""
+        return sum(self.log_probabilities)
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Everything about the search for one sentence.
+
+    Args:
+        hypotheses: Best first, at most `beam`.
+        history: All candidates in the order in which they were considered; a tree through `parent`.
+    """
+
+    hypotheses: tuple[Hypothesis, ...]
+    history: tuple[Node, ...]
+
+
+class _Candidate(NamedTuple):
+    """A piece after one of the beams: log-probability in all, of the piece alone, number of the beam, piece."""
+
+    total: float
+    own: float
+    beam: int
+    piece: int
+
+
+class _Sentence:
+    """The search for one sentence."""
+
+    def __init__(self, number: int, limit: int, config: DecodingConfig, eos: int) -> None:
+        self.number, self.limit, self.config, self.eos = number, limit, config, eos
+        self.history: list[Node] = []
+        self.beam: list[int] = [-1]  # nodes in the beam, best first; -1 is the start
+        self.ended: list[tuple[float, int]] = []  # (score, node) of finished hypotheses
+
+    def grow(self, step: int, candidates: list[_Candidate], alternatives: list[Alternatives]) -> list[int]:
+        """Sort the candidates of a step, best first, into kept, finished and pruned.
+
+        Args:
+            step: Pieces that each candidate has.
+            candidates: Best first.
+            alternatives: Of each beam.
+
+        Returns:
+            For each new beam the old beam that it continues.
+        """
+        beam = self.config.beam
+        nodes: list[int] = []
+        parents: list[int] = []
+        for rank, candidate in enumerate(candidates):
+            if candidate.total == -math.inf:
+                continue
+            node = len(self.history)
+            status: Status = "pruned"
+            if candidate.piece == self.eos and rank < beam:
+                status = "finished"
+                self.ended.append((candidate.total / length_penalty(step, self.config.alpha), node))
+            elif candidate.piece != self.eos and len(nodes) < beam:
+                status = "kept"
+                nodes.append(node)
+                parents.append(candidate.beam)
+            self.history.append(
+                Node(
+                    parent=self.beam[candidate.beam],
+                    step=step,
+                    piece=candidate.piece,
+                    log_probability=candidate.total,
+                    piece_log_probability=candidate.own,
+                    status=status,
+                    alternatives=alternatives[candidate.beam],
+                )
+            )
+        self.ended = sorted(self.ended, key=lambda ended: -ended[0])[:beam]
+        self.beam = nodes
+        return parents
+
+    def over(self, step: int) -> bool:
+        """Whether no hypothesis in the beam is, at its present length, better than the worst finished one kept."""
+        if step >= self.limit or not self.beam:
+            return True
+        if len(self.ended) < self.config.beam:
+            return False
+        best = self.history[self.beam[0]].log_probability / length_penalty(step, self.config.alpha)
+        return best <= self.ended[-1][0]
+
+    def result(self) -> SearchResult:
+        """Finished hypotheses first, each group by score."""
+        found = [self._hypothesis(node, score, finished=True) for score, node in self.ended]
+        if len(found) < self.config.beam:
+            for node in self.beam:
+                last = self.history[node]
+                score = last.log_probability / length_penalty(last.step, self.config.alpha)
+                found.append(self._hypothesis(node, score, finished=False))
+        return SearchResult(tuple(found[: self.config.beam]), tuple(self.history))
+
+    def _hypothesis(self, node: int, score: float, finished: bool) -> Hypothesis:
+        path: list[Node] = []
+        at = node
+        while at >= 0:
+            path.append(self.history[at])
+            at = self.history[at].parent
+        path.reverse()
+        return Hypothesis(
+            ids=tuple(n.piece for n in (path[:-1] if finished else path)),
+            log_probabilities=tuple(n.piece_log_probability for n in path),
+            alternatives=tuple(n.alternatives for n in path),
+            score=score,
+            finished=finished,
+            node=node,
+        )
+
+
+@torch.no_grad()
+def beam_search(
+    model: Transformer,
+    source: Tensor,
+    special: SpecialIds,
+    config: DecodingConfig,
+    should_stop: ShouldStop = lambda: False,
+) -> list[SearchResult]:
+    """Translate a batch.
+
+    Args:
+        model: In evaluation mode.
+        source: (B, S) ids, each sentence ending with `</s>`, padded.
+        special: Ids of the special pieces; `<pad>`, `<s>` and `<unk>` are never written.
+        config: Beam, length penalty, length limit.
+        should_stop: Asked before every step.
+
+    Returns:
+        One result for each sentence, in order.
+
+    Raises:
+        DecodingStopped: `should_stop` said so.
+    """
+    beam, device = config.beam, source.device
+    mask = padding_mask(source, special.pad)
+    limits = (mask.sum(dim=-1).flatten() - 1 + config.extra_length).tolist()
+    sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
+    running = list(sentences)
+    cache = model.start_cache(model.encode(source, mask), mask, beams=beam)
+    pieces = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
+    totals = torch.full((len(source), beam), -torch.inf, device=device)  # (B, k) log-probabilities
+    totals[:, 0] = 0.0  # all beams start alike, so only one of them counts
+    for step in range(1, max(limits) + 1):
+        if should_stop():
+            raise DecodingStopped(f"stopped before step {step}")
+        with rows_are(_rows(running, cache, beam)):
+            logits = model.decode_step(pieces, cache)  # (R, V)
+        rows, pieces, totals = _advance(running, logits, totals, special, config, step)
+        going = [i for i, sentence in enumerate(running) if not sentence.over(step)]
+        if not going:
+            break
+        if len(going) < len(running):
+            kept = torch.tensor(going, device=device)
+            running = [running[i] for i in going]
+            cache.keep_sentences(kept)
+            rows, pieces, totals = rows[kept], pieces[kept], totals[kept]
+        cache.reorder(rows.flatten())
+        pieces = pieces.reshape(-1, 1)
+    return [sentence.result() for sentence in sentences]
+
+
+def _rows(running: list[_Sentence], cache: DecoderCache, beam: int) -> Rows:
+    numbers = tuple(sentence.number for sentence in running for _ in range(beam))
+    return Rows(query_offset=cache.length, sentences=numbers, beams=tuple(range(beam)) * len(running))
+
+
+def _advance(
+    running: list[_Sentence],
+    logits: Tensor,
+    totals: Tensor,
+    special: SpecialIds,
+    config: DecodingConfig,
+    step: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Let every sentence choose its next beam.
+
+    Returns:
+        Of each new beam the row that it continues (B, k), counted over the whole batch, its piece (B, k) and its
+        log-probability (B, k).
+    """
+    beam, device = config.beam, logits.device
+    log_z = torch.logsumexp(logits, dim=-1, keepdim=True)  # (R, 1)
+    logits[:, [special.pad, special.bos, special.unk]] = -torch.inf
+    width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
+    top_logits, top_pieces = logits.topk(width)  # (R, width)
+    own = (top_logits - log_z).view(len(running), beam, width)
+    choices = min(2 * beam, width)
+    # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.
+    candidates = (totals[:, :, None] + own[:, :, :choices]).flatten(1)  # (B, k * choices)
+    best, at = candidates.topk(min(2 * beam, candidates.shape[1]))
+    own_best = own[:, :, :choices].flatten(1).gather(1, at)
+    piece_best = top_pieces.view(len(running), beam, width)[:, :, :choices].flatten(1).gather(1, at)
+    row_best = at // choices
+
+    shown = config.alternatives + 1
+    alternative_pieces = top_pieces[:, :shown].view(len(running), beam, -1).tolist()
+    alternative_logs = own[:, :, :shown].tolist()
+    new_rows, new_pieces, new_totals = [], [], []
+    columns = (best.tolist(), own_best.tolist(), row_best.tolist(), piece_best.tolist())
+    for i, sentence in enumerate(running):
+        sorted_candidates = [_Candidate(*values) for values in zip(*(column[i] for column in columns), strict=True)]
+        alternatives = [
+            tuple(zip(p, q, strict=True)) for p, q in zip(alternative_pieces[i], alternative_logs[i], strict=True)
+        ]
+        parents = sentence.grow(step, sorted_candidates, alternatives)
+        missing = beam - len(parents)  # fewer pieces than beams: fill up with rows that can never win
+        new_rows.append([i * beam + parent for parent in parents] + [i * beam] * missing)
+        new_pieces.append([sentence.history[node].piece for node in sentence.beam] + [special.eos] * missing)
+        new_totals.append([sentence.history[node].log_probability for node in sentence.beam] + [-torch.inf] * missing)
+    return (
+        torch.tensor(new_rows, device=device),
+        torch.tensor(new_pieces, device=device),
+        torch.tensor(new_totals, device=device),
+    )
