@@ -93,13 +93,21 @@ def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, 
         source_name, _, target_name = name.partition(",")
         yield from _zip_lines(Path(source_name), Path(target_name))
         return
-    for number, line in enumerate(_lines(Path(name)), start=1):
-        columns = line.split("\t")
-        if len(columns) <= target_column:
-            raise DataError(
-                f"{name}, line {number}: {len(columns)} columns, but at least {target_column + 1} are needed"
-            )
-        yield columns[0], columns[target_column]
+    for cells in read_columns(name, (0, target_column)):
+        yield cells[0], cells[1]
+
+
+def read_columns(path: Path | str, columns: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """The chosen columns of each line of a `.tsv`, `.tsv.xz` or `.tsv.gz` file.
+
+    Raises:
+        DataError: The file cannot be read, or a line has too few columns.
+    """
+    for number, line in enumerate(_lines(Path(path)), start=1):
+        cells = line.split("\t")
+        if len(cells) <= max(columns):
+            raise DataError(f"{path}, line {number}: {len(cells)} columns, but at least {max(columns) + 1} are needed")
+        yield tuple(cells[column] for column in columns)
 
 
 def _zip_lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:

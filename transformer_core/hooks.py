@@ -220,8 +220,9 @@ def name_hook_points(model: nn.Module) -> None:
 
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
-    """All hook points of a model by address, in the order of the forward pass."""
-    return {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
+    """All hook points of a model by address, in the order of its modules; wrappers such as a compiled model add nothing."""
+    points = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
+    return {point.site.address if point.site else name: point for name, point in points.items()}
 
 
 def _select(
@@ -233,14 +234,16 @@ def _select(
 ) -> list[HookPoint]:
     """The points that pass every filter. Raises ValueError for a filter that fits nothing."""
     known = hook_points(model)
-    for name, given, allowed in (
+    filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
         ("points", points, POINTS),
         ("kinds", kinds, KINDS),
         ("addresses", addresses, tuple(known)),
-    ):
+        ("layers", layers, tuple(sorted({point.site.layer for point in known.values() if point.site}))),
+    )
+    for name, given, allowed in filters:
         wrong = sorted(set(given or ()) - set(allowed))
         if wrong:
-            shown = ", ".join(allowed[:12]) + (", ..." if len(allowed) > 12 else "")
+            shown = ", ".join(map(str, allowed[:12])) + (", ..." if len(allowed) > 12 else "")
             raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but allowed are {shown}")
     chosen = []
     for address, point in known.items():

@@ -1,0 +1,148 @@
+"""Which encoder-decoder head links words to their translations? Alignment error rate against links made by hand.
+
+A head links each target word to the source word that it attends to most. A row can be named in two ways: after the
+piece that it produces (`output`, as everywhere in the app), or after the piece that it reads (`input`, one row later).
+
+Shape legend: L layers, H heads, T target positions, S source positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.data import DataError, read_columns
+from transformer_core.tokenizer import Encoding
+from transformer_core.translator import Translator
+
+Links = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class GoldAlignment:
+    """One sentence pair with links made by hand.
+
+    Args:
+        source: Words, counted from 0.
+        target: Words, counted from 0.
+        sure: (source word, target word) pairs that must be found.
+        possible: Pairs that may be found; holds the sure ones.
+    """
+
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    sure: Links
+    possible: Links
+
+
+def read_gold(path: Path | str) -> Iterator[GoldAlignment]:
+    """Read a tsv of source, target and links; a link is `i-j` (sure) or `i?j` (possible).
+
+    Raises:
+        DataError: A line has no three columns, or a link that is no link or points outside its sentence.
+    """
+    for number, (source, target, links) in enumerate(read_columns(path, (0, 1, 2)), start=1):
+        words, target_words = tuple(source.split()), tuple(target.split())
+        sure, possible = set(), set()
+        for link in links.split():
+            left, mark, right = link.partition("?") if "?" in link else link.partition("-")
+            if not (left.isdigit() and right.isdigit() and int(left) < len(words) and int(right) < len(target_words)):
+                raise DataError(f"{path}, line {number}: {link!r} is no link between two words of this line")
+            possible.add((int(left), int(right)))
+            if mark == "-":
+                sure.add((int(left), int(right)))
+        yield GoldAlignment(words, target_words, frozenset(sure), frozenset(possible))
+
+
+def alignment_error_rate(found: Iterable[tuple[Links, GoldAlignment]]) -> float:
+    """AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), summed over sentences (Och and Ney 2000); 0 is perfect.
+
+    Raises:
+        ValueError: There is no link at all, found or sure.
+    """
+    hits = total = 0
+    for links, gold in found:
+        hits += len(links & gold.sure) + len(links & gold.possible)
+        total += len(links) + len(gold.sure)
+    if total == 0:
+        raise ValueError("no links to compare")
+    return 1.0 - hits / total
+
+
+def word_of_each_piece(encoding: Encoding, words: Sequence[str]) -> npt.NDArray[np.int64]:
+    """For each piece of `" ".join(words)` the number of the word that it belongs to; -1 for a lone space."""
+    owner = np.full(len(" ".join(words)), -1, dtype=np.int64)
+    start = 0
+    for number, word in enumerate(words):
+        owner[start : start + len(word)] = number
+        start += len(word) + 1
+    # A span may begin with the space before its word, so the last character decides.
+    return np.array([owner[end - 1] if end > begin else -1 for begin, end in encoding.spans], dtype=np.int64)
+
+
+def links_of_head(
+    weights: npt.NDArray[np.float32], query_words: npt.NDArray[np.int64], key_words: npt.NDArray[np.int64]
+) -> Links:
+    """Link each target word to the source word with the largest weight.
+
+    Args:
+        weights: (T, S) rows and columns of real pieces only.
+        query_words: (T,) target word of each row; -1 is left out.
+        key_words: (S,) source word of each column; -1 is left out.
+    """
+    real_keys, real_queries = key_words >= 0, query_words >= 0
+    if not real_keys.any():
+        return frozenset()
+    membership = key_words[real_keys, None] == np.arange(int(key_words.max()) + 1)  # (pieces, words)
+    summed = weights[:, real_keys].astype(np.float64) @ membership  # (T, words)
+    links = set()
+    for word in np.unique(query_words[real_queries]):
+        links.add((int(summed[query_words == word].mean(axis=0).argmax()), int(word)))
+    return frozenset(links)
+
+
+def head_alignment_errors(
+    translator: Translator,
+    gold: Sequence[GoldAlignment],
+    progress: Callable[[Sequence[GoldAlignment]], Iterable[GoldAlignment]] = iter,
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Alignment error rate of every encoder-decoder head.
+
+    Returns:
+        `output` and `input` -> (L, H), by how a row is named.
+    """
+    layers, heads = translator.config.num_layers, translator.config.num_heads
+    found: dict[str, list[list[list[tuple[Links, GoldAlignment]]]]] = {
+        name: [[[] for _ in range(heads)] for _ in range(layers)] for name in ("output", "input")
+    }
+    for pair in progress(gold):
+        source, target = " ".join(pair.source), " ".join(pair.target)
+        key_words = word_of_each_piece(translator.encode(source), pair.source)
+        query_words = word_of_each_piece(translator.encode(target), pair.target)
+        cross = translator.force(source, target).attention.cross[:, :, :, : len(key_words)]  # </s> is no word
+        pieces = len(query_words)
+        rows = {"output": cross[:, :, :pieces], "input": cross[:, :, 1 : pieces + 1]}
+        for name, weights in rows.items():
+            for layer in range(layers):
+                for head in range(heads):
+                    links = links_of_head(weights[layer, head], query_words, key_words)
+                    found[name][layer][head].append((links, pair))
+    return {
+        name: np.array([[alignment_error_rate(of_head) for of_head in of_layer] for of_layer in by_layer])
+        for name, by_layer in found.items()
+    }
+
+
+def alignment_report(errors: dict[str, npt.NDArray[np.float64]]) -> dict[str, Any]:
+    """What a checkpoint's metrics hold: the table, and the head that aligns best when rows are named by outputs."""
+    table = errors["output"]
+    layer, head = divmod(int(table.argmin()), table.shape[1])
+    return {
+        "best_head": {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)},
+        "aer": {name: [[round(float(v), 4) for v in row] for row in values] for name, values in errors.items()},
+    }

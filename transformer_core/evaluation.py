@@ -1,0 +1,170 @@
+"""Many lines at once: one translation for each, always; and the scores of a test set.
+
+Lines of similar lengths share a batch, and the results come back in the order of the input.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from transformer_core.data import DataError, read_pairs, read_rows
+from transformer_core.metrics import Score, bleu, chrf
+from transformer_core.translator import SourceTooLong, Translator
+
+_TOKENS_PER_LINE = 128  # a batch of n lines holds at most n times so many padded pieces, or a single line
+
+
+@dataclass(frozen=True)
+class TranslatedLine:
+    """What became of one line.
+
+    Args:
+        text: Its translation, without line breaks; empty when there is none.
+        problem: Why there is none, or what was wrong with the line; empty when all is well.
+    """
+
+    text: str
+    problem: str = ""
+
+
+def translate_lines(
+    translator: Translator,
+    lines: Sequence[str],
+    *,
+    beam: int | None = None,
+    alpha: float | None = None,
+    batch: int = 32,
+    on_progress: Callable[[int], object] = lambda lines: None,
+) -> list[TranslatedLine]:
+    """Translate lines, whatever they hold; one result for each, in order.
+
+    Args:
+        translator: Model and vocabulary.
+        lines: An empty one gives an empty translation, and so does one that is too long, with its problem.
+        beam: Hypotheses kept; None takes the checkpoint's default.
+        alpha: Strength of the length penalty; None takes the checkpoint's default.
+        batch: Lines that are translated together at most.
+        on_progress: Told how many more lines are done.
+    """
+    results = [TranslatedLine("")] * len(lines)
+    texts: dict[int, str] = {}
+    lengths: dict[int, int] = {}
+    for number, line in enumerate(lines):
+        # Half of a surrogate pair is no character, and SentencePiece cannot read it.
+        text = line.encode("utf-8", "replace").decode("utf-8")
+        problem = "" if text == line else "lone surrogates are no characters and became question marks"
+        try:
+            lengths[number] = len(translator.encode(text))
+            texts[number] = text
+        except SourceTooLong as error:
+            problem = f"not translated: {error}"
+        results[number] = TranslatedLine("", problem)
+    on_progress(len(lines) - len(texts))
+    for numbers in _batches(lengths, batch):
+        found = translator.translate_batch([texts[number] for number in numbers], beam=beam, alpha=alpha)
+        for number, translation in zip(numbers, found, strict=True):
+            results[number] = TranslatedLine(" ".join(translation.text.splitlines()), results[number].problem)
+        on_progress(len(numbers))
+    return results
+
+
+def _batches(lengths: dict[int, int], batch: int) -> list[list[int]]:
+    """Numbers of lines by batch, the longest lines first, so that memory runs out at the start or never."""
+    batches: list[list[int]] = []
+    room = 0
+    for number in sorted(lengths, key=lambda number: -lengths[number]):
+        if not batches or len(batches[-1]) == room:
+            batches.append([])
+            room = min(batch, max(1, batch * _TOKENS_PER_LINE // (lengths[number] + 1)))
+        batches[-1].append(number)
+    return batches
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Sentences with the translations that people made.
+
+    Args:
+        sources: Sentences.
+        references: For each sentence its references, one at least.
+    """
+
+    __test__ = False  # pytest takes every class whose name starts with Test for tests
+
+    sources: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def read(cls, spec: str | Path, *, target_column: int = 1, references: int | None = 1) -> TestSet:
+        """Read a test set.
+
+        Args:
+            spec: What `read_pairs` reads: `.tsv`, `.tsv.xz`, `.tsv.gz`, or two plain files `test.en,test.de`.
+            target_column: Column of a tsv that holds the first reference, counted from 0; the source is column 0.
+            references: Columns that hold references, from `target_column` on; None takes all that a line has. A line
+                may have fewer, but one at least.
+
+        Raises:
+            DataError: A file cannot be read, a line has too few columns, or there is no line at all.
+        """
+        if references == 1:
+            pairs = [(source, (target,)) for source, target in read_pairs(spec, target_column)]
+        else:
+            last = None if references is None else target_column + references
+            pairs = []
+            for number, columns in enumerate(read_rows(spec), start=1):
+                found = tuple(column for column in columns[target_column:last] if column)
+                if not found:
+                    raise DataError(f"{spec}, line {number}: no reference from column {target_column} on")
+                pairs.append((columns[0], found))
+        if not pairs:
+            raise DataError(f"{spec} holds no sentences")
+        sources, targets = zip(*pairs, strict=True)
+        return cls(sources, targets)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How a model did on a test set.
+
+    Args:
+        lines: The translation of each sentence.
+        bleu: Corpus BLEU.
+        chrf: Corpus chrF2.
+        seconds: Time that the translating took.
+    """
+
+    lines: tuple[TranslatedLine, ...]
+    bleu: Score
+    chrf: Score
+    seconds: float
+
+
+def evaluate(
+    translator: Translator,
+    test: TestSet,
+    *,
+    beam: int | None = None,
+    alpha: float | None = None,
+    batch: int = 32,
+    on_progress: Callable[[int], object] = lambda lines: None,
+) -> Evaluation:
+    """Translate a test set and compare with its references; the options are those of `translate_lines`."""
+    started = time.monotonic()
+    lines = translate_lines(translator, test.sources, beam=beam, alpha=alpha, batch=batch, on_progress=on_progress)
+    seconds = time.monotonic() - started
+    texts = [line.text for line in lines]
+    columns = _by_reference(test.references)
+    return Evaluation(tuple(lines), bleu(texts, columns), chrf(texts, columns), seconds)
+
+
+def _by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:
+    """References of each sentence -> a list for each reference, as sacreBLEU takes them."""
+    most = max(map(len, references))
+    # sacreBLEU takes None for "this sentence has no such reference", which its types do not say.
+    columns = [[each[i] if i < len(each) else None for each in references] for i in range(most)]
+    return cast("list[list[str]]", columns)

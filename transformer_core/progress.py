@@ -1,0 +1,53 @@
+"""Progress bars on standard error while it is a terminal; nothing otherwise, or where tqdm is not installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
+
+Item = TypeVar("Item")
+
+
+class Bar(Protocol):
+    """What a progress bar can do."""
+
+    def update(self, n: float = 1) -> object:
+        """Say that n more units are done."""
+
+    def set_postfix_str(self, s: str, refresh: bool = True) -> object:
+        """Show a short text behind the bar."""
+
+
+class _Silent:
+    def update(self, n: float = 1) -> None:
+        """Do nothing."""
+
+    def set_postfix_str(self, s: str, refresh: bool = True) -> None:
+        """Do nothing."""
+
+
+@contextmanager
+def progress_bar(*, unit: str, total: int | None = None, done: int = 0) -> Iterator[Bar]:
+    """A bar for the time of the block.
+
+    Args:
+        unit: What is counted, such as "step".
+        total: Units in all; None when nobody knows.
+        done: Units that were done before.
+    """
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:  # training needs no more than the core's own dependencies
+        yield _Silent()
+        return
+    with tqdm(total=total, initial=done, unit=unit, disable=None) as bar:
+        yield bar
+
+
+def tracked(items: Iterable[Item], unit: str) -> Iterator[Item]:
+    """The same items, with a bar that counts them."""
+    with progress_bar(unit=unit) as bar:
+        for item in items:
+            yield item
+            bar.update()
