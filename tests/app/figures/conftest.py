@@ -1,0 +1,94 @@
+"""Small maps with known weights: what they say can be read off by eye."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from transformer_core.attention_maps import AttentionMaps, Axis
+
+HOSTILE = (
+    "</script><img src=x onerror=alert(1)>",
+    "<s>",
+    "$x$",
+    "\U0001f600",
+    "\u2581\u05e9\u05dc\u05d5\u05dd",
+    "\u2581Donaudampfschifffahrtsgesellschaft",
+    "",
+    "\u2581",
+    "\u2581한국어",
+    "a\nb",
+    "%{z} {query}",
+    "x\u202ey",
+    "&lt;b&gt;",
+    "=1+1",
+    "'quoted'",
+    '"a","b"',
+)
+
+
+def softmax(scores: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return np.asarray(exponentials / exponentials.sum(axis=-1, keepdims=True), dtype=np.float32)
+
+
+def axis(tokens: tuple[str, ...], special: tuple[bool, ...] | None = None) -> Axis:
+    """Words start at the word boundary mark and at special tokens."""
+    special = special or tuple(token in ("<s>", "</s>") for token in tokens)
+    words: list[int] = []
+    for i, token in enumerate(tokens):
+        starts = i == 0 or special[i] or special[i - 1] or token.startswith("\u2581")
+        words.append((words[-1] if words else -1) + int(starts))
+    return Axis(tokens, tuple(words), special)
+
+
+def make_maps(
+    source: tuple[str, ...], output: tuple[str, ...], *, layers: int = 6, heads: int = 8, seed: int = 0
+) -> AttentionMaps:
+    """Maps with random scores; decoder rows see nothing behind themselves."""
+    random = np.random.default_rng(seed)
+    s, t = len(source) + 1, len(output) + 1
+    decoder = random.normal(0, 2, (layers, heads, t, t))
+    decoder[..., np.triu(np.ones((t, t), dtype=bool), k=1)] = -np.inf
+    marks = (False,) * len(output)
+    return AttentionMaps(
+        encoder=softmax(random.normal(0, 2, (layers, heads, s, s))),
+        decoder=softmax(decoder),
+        cross=softmax(random.normal(0, 2, (layers, heads, t, s))),
+        source=axis((*source, "</s>"), (*[False] * len(source), True)),
+        inputs=axis(("<s>", *output), (True, *marks)),
+        outputs=axis((*output, "</s>"), (*marks, True)),
+    )
+
+
+@pytest.fixture
+def maps() -> AttentionMaps:
+    """The dog bit one man. -> Der Hund biss einen Mann., six layers of eight heads."""
+    return make_maps(
+        ("\u2581The", "\u2581dog", "\u2581bit", "\u2581one", "\u2581man", "."),
+        ("\u2581Der", "\u2581Hu", "nd", "\u2581biss", "\u2581einen", "\u2581Mann", "."),
+    )
+
+
+@pytest.fixture
+def hostile() -> AttentionMaps:
+    """Tokens that could be taken for markup, formulas, formats or formulas of a spreadsheet."""
+    return make_maps(HOSTILE, HOSTILE[::-1], layers=1, heads=2)
+
+
+@pytest.fixture
+def hand_made() -> AttentionMaps:
+    """One layer, two heads, weights by hand: head 1 aligns, head 2 rests on </s>."""
+    source = axis(("\u2581the", "\u2581dog", "</s>"))
+    inputs, outputs = axis(("<s>", "\u2581der", "\u2581Hund")), axis(("\u2581der", "\u2581Hund", "</s>"))
+    aligns = [[0.6, 0.3, 0.1], [0.09, 0.81, 0.1], [0.05, 0.05, 0.9]]
+    rests = [[0.1, 0.1, 0.8], [0.25, 0.05, 0.7], [0.1, 0.3, 0.6]]
+    causal = [[1.0, 0.0, 0.0], [0.3, 0.7, 0.0], [0.2, 0.5, 0.3]]
+    return AttentionMaps(
+        encoder=np.array([[aligns, rests]], dtype=np.float32),
+        decoder=np.array([[causal, causal]], dtype=np.float32),
+        cross=np.array([[aligns, rests]], dtype=np.float32),
+        source=source,
+        inputs=inputs,
+        outputs=outputs,
+    )

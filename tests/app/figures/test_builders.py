@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.figures import FORMATS, MIME_TYPES, all_heads, export, file_name, layer_heads, one_head, upto_step
+
+
+def test_rows_are_named_by_what_they_write_or_read(maps: AttentionMaps) -> None:
+    cross = one_head(maps, "cross", 3, 5).panels[0]
+    assert cross.query_labels == maps.outputs.tokens
+    assert cross.key_labels == maps.source.tokens
+    assert cross.query_notes == maps.inputs.tokens
+    decoder = one_head(maps, "decoder", 3, 5).panels[0]
+    assert decoder.query_labels == decoder.key_labels == maps.inputs.tokens
+    assert decoder.query_notes == maps.outputs.tokens
+    encoder = one_head(maps, "encoder", 3, 5).panels[0]
+    assert encoder.query_labels == encoder.key_labels == maps.source.tokens
+    assert encoder.query_notes is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_are_those_of_the_head(maps: AttentionMaps, kind: Kind) -> None:
+    figure = one_head(maps, kind, 3, 5)
+    np.testing.assert_array_equal(figure.panels[0].weights, maps.weights(kind)[3, 5])
+    assert (figure.panels[0].layer, figure.panels[0].head) == (3, 5)
+
+
+def test_only_the_future_of_the_decoder_is_masked(maps: AttentionMaps) -> None:
+    masked = one_head(maps, "decoder", 0, 0).panels[0].masked
+    assert masked is not None
+    rows, columns = np.indices(masked.shape)
+    np.testing.assert_array_equal(masked, columns > rows)
+    assert one_head(maps, "cross", 0, 0).panels[0].masked is None
+    assert one_head(maps, "encoder", 0, 0).panels[0].masked is None
+
+
+def test_axes_are_titled_in_the_readers_language(maps: AttentionMaps) -> None:
+    english, korean = one_head(maps, "cross", 3, 5), one_head(maps, "cross", 3, 5, language="ko", unit="words")
+    assert (english.query_title, english.key_title) == ("written piece (query)", "source piece (key)")
+    assert (korean.query_title, korean.key_title) == ("출력한 단어 (쿼리)", "원문 단어 (키)")
+    assert english.title == "Layer 4, head 6: encoder-decoder attention"
+    assert korean.title == "4층 6번 헤드: 인코더-디코더 어텐션"
+
+
+def test_a_step_shows_only_what_exists(maps: AttentionMaps) -> None:
+    cross = one_head(maps, "cross", 0, 0, upto=3)
+    assert cross.panels[0].query_labels == maps.outputs.tokens[:3]
+    assert cross.panels[0].key_labels == maps.source.tokens
+    decoder = one_head(maps, "decoder", 0, 0, upto=3).panels[0]
+    assert decoder.weights.shape == (3, 3)
+    assert one_head(maps, "encoder", 0, 0, upto=3).panels[0].weights.shape == (7, 7)
+    assert cross.provenance["step"] == 3
+    assert cross.title.endswith(", step 3")
+    assert not upto_step(maps, 3).finished
+    assert upto_step(maps, 8).finished
+
+
+def test_words_of_a_step_hold_only_the_pieces_that_exist(maps: AttentionMaps) -> None:
+    """At step 2 the word "Hund" has only its first piece."""
+    panel = one_head(maps, "cross", 0, 0, unit="words", upto=2).panels[0]
+    assert panel.query_labels == ("Der", "Hu")
+    np.testing.assert_allclose(panel.weights[1], _merged(maps)[1], atol=1e-6)
+
+
+def _merged(maps: AttentionMaps) -> np.ndarray:
+    """By hand: the source has a word for each piece but the last two, "man" and "."."""
+    weights = maps.cross[0, 0, :2]
+    return np.concatenate([weights[:, :4], weights[:, 4:6].sum(axis=1, keepdims=True), weights[:, 6:]], axis=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("finished", [True, False])
+def test_words_of_every_kind_make_a_figure(maps: AttentionMaps, kind: Kind, finished: bool) -> None:
+    if not finished:  # cut off within a word: the words of inputs are more than those of outputs
+        maps = upto_step(maps, 3)
+    figure = one_head(maps, kind, 2, 2, unit="words")
+    np.testing.assert_allclose(figure.panels[0].weights.sum(axis=1), 1, atol=1e-5)
+    assert "\u2581" not in "".join(figure.panels[0].query_labels)
+    assert figure.caption
+
+
+def test_the_heads_of_a_layer_and_of_a_model(maps: AttentionMaps) -> None:
+    layer = layer_heads(maps, "cross", 3)
+    assert [panel.head for panel in layer.panels] == list(range(8))
+    assert {panel.layer for panel in layer.panels} == {3}
+    assert (layer.rows, layer.columns) == (2, 4)
+    assert layer.panels[7].title == "head 8"
+    model = all_heads(maps, "cross", language="ko")
+    assert len(model.panels) == 48
+    assert (model.panels[13].layer, model.panels[13].head) == (1, 5)
+    assert model.row_titles[1] == "2층"
+    np.testing.assert_array_equal(model.panels[13].weights, maps.cross[1, 5])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"layer": 6}, r"layer is 6, but must be between 0 and 5"),
+        ({"head": -1}, r"head is -1, but must be between 0 and 7"),
+        ({"unit": "letters"}, "must be one of pieces, words"),
+        ({"upto": 0}, "step is 0, but must be between 1 and 8"),
+        ({"upto": 9}, "step is 9, but must be between 1 and 8"),
+        ({"kind": "both"}, "encoder, decoder, cross"),
+        ({"language": "de"}, "must be one of en, ko"),
+        ({"theme": "sepia"}, "light, dark"),
+    ],
+)
+def test_arguments_are_checked(maps: AttentionMaps, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        one_head(maps, **{"kind": "cross", "layer": 0, "head": 0, **arguments})
+
+
+def test_provenance_keeps_what_the_caller_knows(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "cross", 3, 5, provenance={"checkpoint": "checkpoints/en-de", "sha256": "ab"})
+    assert figure.provenance == {
+        "checkpoint": "checkpoints/en-de",
+        "sha256": "ab",
+        "kind": "cross",
+        "heads": ["4.6"],
+        "unit": "pieces",
+        "scale": "linear, 0 to 1",
+    }
+
+
+def test_file_names_count_from_one(maps: AttentionMaps) -> None:
+    assert file_name(one_head(maps, "cross", 3, 5), "pdf") == "headlight_cross_layer4_head6.pdf"
+    assert file_name(layer_heads(maps, "decoder", 0, unit="words"), "csv") == "headlight_decoder_layer1_words.csv"
+    assert file_name(all_heads(maps, "encoder", upto=2), "png") == "headlight_encoder_all_step2.png"
+
+
+def test_an_unknown_format_says_what_is_allowed(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "cross", 0, 0)
+    for call in (export, file_name):
+        with pytest.raises(ValueError, match="format is 'exe', but must be one of png, svg, pdf, csv, npz, json"):
+            call(figure, "exe")
+    assert tuple(MIME_TYPES) == FORMATS

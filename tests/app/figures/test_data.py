@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.figures import HeatmapFigure, HeatmapPanel, export, layer_heads, one_head
+
+
+def rows_of(figure: HeatmapFigure) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"), newline="")))
+
+
+def test_csv_has_every_cell_exactly(maps: AttentionMaps) -> None:
+    figure = layer_heads(maps, "decoder", 2)
+    rows = rows_of(figure)
+    assert len(rows) == 8 * 8 * 8
+    for row in rows:
+        assert row["layer"] == "3"
+        panel, head = int(row["panel"]), int(row["head"])
+        query, key = int(row["query"]) - 1, int(row["key"]) - 1
+        assert panel == head
+        assert np.float32(row["weight"]) == maps.decoder[2, head - 1, query, key]
+        assert row["query_label"] == maps.inputs.tokens[query]
+        assert row["masked"] == str(int(key > query))
+
+
+def test_csv_labels_survive_and_none_is_a_formula(hostile: AttentionMaps) -> None:
+    rows = rows_of(one_head(hostile, "cross", 0, 0))
+    labels = [row["key_label"] for row in rows[: len(hostile.source)]]
+    assert tuple(label.removeprefix("'") for label in labels) == tuple(
+        token.removeprefix("'") if not token.startswith("'") else token for token in hostile.source.tokens
+    )
+    assert not [label for label in labels if label.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
+    assert "'=1+1" in labels
+    assert "''quoted'" in labels
+
+
+def test_csv_is_rfc_4180_with_a_mark_for_excel(hostile: AttentionMaps) -> None:
+    data = export(one_head(hostile, "cross", 0, 0), "csv")
+    assert data.startswith(b"\xef\xbb\xbfpanel,layer,head,query,query_label,key,key_label,weight,masked\r\n")
+    assert b'"""a"",""b"""' in data
+
+
+def test_npz_equals_the_weights_and_needs_no_pickle(maps: AttentionMaps) -> None:
+    figure = layer_heads(maps, "cross", 4, provenance={"checkpoint": "checkpoints/en-de", "sentence": "한국어"})
+    with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
+        assert archive["weights"].dtype == np.float32
+        np.testing.assert_array_equal(archive["weights"], maps.cross[4])
+        assert tuple(archive["query_labels"][0]) == maps.outputs.tokens
+        assert tuple(archive["key_labels"][7]) == maps.source.tokens
+        assert archive["layers"].tolist() == [4] * 8
+        assert archive["heads"].tolist() == list(range(8))
+        assert not archive["masked"].any()
+        about = json.loads(str(archive["provenance"]))
+    assert about["provenance"]["sentence"] == "한국어"
+    assert about["kind"] == "cross"
+
+
+def test_npz_of_panels_of_different_shapes() -> None:
+    panels = [HeatmapPanel(weights=np.eye(n), query_labels=["q"] * n, key_labels=["k"] * n) for n in (2, 3)]
+    figure = HeatmapFigure(panels=panels, query_title="query", key_title="key")
+    with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["weights_1"], np.eye(3))
+        assert archive["layers"].tolist() == [-1, -1]
+
+
+def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "decoder", 1, 2, language="ko")
+    told = json.loads(export(figure, "json"))
+    panel = told["panels"][0]
+    np.testing.assert_array_equal(np.array(panel["weights"], dtype=np.float32), maps.decoder[1, 2])
+    assert (panel["layer"], panel["head"]) == (2, 3)
+    assert tuple(panel["query_labels"]) == maps.inputs.tokens
+    assert panel["masked"][0][1] is True
+    assert told["caption"] == figure.caption

@@ -1,0 +1,189 @@
+"""Exported pictures, opened again with other programs."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+from xml.etree import ElementTree
+
+import numpy as np
+import pypdf
+import pytest
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+from PIL import Image
+
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.figures import HeatmapFigure, HeatmapPanel, all_heads, export, fonts, layer_heads, one_head
+from viz_app.figures import matplotlib_renderer as renderer
+from viz_app.figures.colour import THEMES, Theme, hex_scale, scale
+from viz_app.figures.layout import Planner
+
+SVG = "{http://www.w3.org/2000/svg}"
+PROVENANCE = {"checkpoint": "checkpoints/en-de", "sentence": "한국어 <b>&\x00 \ufffe", "command": "python -m viz_app"}
+
+
+def texts_of_svg(data: bytes) -> list[str]:
+    return ["".join(element.itertext()) for element in ElementTree.fromstring(data).iter(f"{SVG}text")]
+
+
+def own(weights: np.ndarray, theme: Theme = "light", masked: np.ndarray | None = None) -> HeatmapFigure:
+    rows, columns = weights.shape
+    panel = HeatmapPanel(weights=weights, query_labels=["q"] * rows, key_labels=["k"] * columns, masked=masked)
+    return HeatmapFigure(panels=[panel], query_title="query", key_title="key", theme=theme)
+
+
+def cells(figure: HeatmapFigure) -> tuple[np.ndarray, np.ndarray]:
+    """The PNG as an array (height, width, 3), and the pixel rows and columns of cell centres."""
+    data = np.asarray(Image.open(io.BytesIO(export(figure, "png", dpi=144))).convert("RGB"))
+    with renderer._lock:
+        layout = Planner(figure, fonts.width, width=None, font=renderer.DEFAULT_FONT).plan()
+    left, top = layout.panels[0]
+    rows, columns = figure.panels[0].weights.shape
+    ys = (top + (np.arange(rows) + 0.5) * layout.cell) * 2
+    xs = (left + (np.arange(columns) + 0.5) * layout.cell) * 2
+    return data, np.stack(np.meshgrid(ys, xs, indexing="ij")).astype(int)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_png_pixels_are_the_colours_of_the_scale(theme: Theme) -> None:
+    weights = np.array([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0], [0.1, 0.2, 0.7], [0.5, 0.5, 0.0]])
+    data, (ys, xs) = cells(own(weights, theme))
+    expected = scale(theme)[np.rint(weights * 255).astype(int)]
+    np.testing.assert_array_equal(data[ys, xs], expected)
+    assert tuple(data[0, 0]) == tuple(scale(theme)[0])
+
+
+def test_masked_cells_are_hatched_and_zero_is_not() -> None:
+    weights = np.tril(np.ones((4, 4))) / np.arange(1, 5)[:, None]
+    weights[3] = [1, 0, 0, 0]
+    masked = np.triu(np.ones((4, 4), dtype=bool), k=1)
+    data, (ys, xs) = cells(own(weights, masked=masked))
+    for row, column in np.ndindex(4, 4):
+        y, x = ys[row, column], xs[row, column]
+        patch = data[y - 9 : y + 10, x - 9 : x + 10].reshape(-1, 3)
+        assert (len(np.unique(patch, axis=0)) > 1) == bool(masked[row, column]), (row, column)
+
+
+@pytest.mark.parametrize("format", ["png", "svg", "pdf", "csv", "npz", "json"])
+@pytest.mark.parametrize("kind", ["decoder", "cross"])
+def test_two_runs_give_the_same_bytes(maps: AttentionMaps, format: str, kind: str) -> None:
+    figures = [one_head(maps, kind, 0, 0, provenance=PROVENANCE) for _ in range(2)]  # type: ignore[arg-type]
+    assert export(figures[0], format) == export(figures[1], format)
+
+
+def test_a_pdf_has_the_tokens_as_text_and_its_fonts_inside(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "cross", 3, 5, language="ko", provenance=PROVENANCE)
+    reader = pypdf.PdfReader(io.BytesIO(export(figure, "pdf")))
+    text = reader.pages[0].extract_text()
+    for token in ("Der", "Hu", "nd", "einen", "dog", "</s>", "출력한 조각 (쿼리)", "어텐션 가중치", "4층 6번 헤드"):
+        assert token in text
+    used = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]  # type: ignore[index]
+    assert used
+    for font in used:
+        descriptor = font["/DescendantFonts"][0].get_object()["/FontDescriptor"]
+        assert "/FontFile2" in descriptor  # TrueType, embedded
+        assert "Pretendard" in font["/BaseFont"]
+    assert reader.metadata is not None
+    assert str(reader.metadata["/Title"]) == figure.title
+    assert str(reader.metadata["/Subject"]) == figure.caption
+    assert json.loads(str(reader.metadata["/Keywords"]))["sentence"] == PROVENANCE["sentence"]
+    assert "/CreationDate" not in reader.metadata
+
+
+def test_a_hostile_pdf_keeps_its_words(hostile: AttentionMaps) -> None:
+    text = pypdf.PdfReader(io.BytesIO(export(one_head(hostile, "cross", 0, 0), "pdf"))).pages[0].extract_text()
+    for token in ("</script><img s\u2026", "<s>", "$x$", "한국어", "%{z} {query}", "&lt;b&gt;", "\u2205"):
+        assert token in text
+
+
+def test_an_svg_has_the_tokens_as_text_and_no_markup_of_theirs(hostile: AttentionMaps) -> None:
+    data = export(one_head(hostile, "cross", 0, 0, provenance=PROVENANCE), "svg")
+    root = ElementTree.fromstring(data)
+    tags = {element.tag for element in root.iter()}
+    assert not {tag for tag in tags if tag.rsplit("}")[-1].lower() in ("script", "img", "b", "foreignobject", "a")}
+    assert not [name for element in root.iter() for name in element.attrib if name.lower().startswith("on")]
+    texts = texts_of_svg(data)
+    assert texts.count("<s>") == 2  # once on each axis, and literally
+    for token in ("</script><img s\u2026", "$x$", "\U0001f600", "한국어", "x\ufffdy", "&lt;b&gt;", "\u2205", "\u2423"):
+        assert token in texts
+    assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"|resource="[^"]*"|<!DOCTYPE[^>]*>', "", data.decode())
+
+
+def test_an_svg_embeds_the_characters_that_it_uses(maps: AttentionMaps) -> None:
+    data = export(one_head(maps, "cross", 3, 5, language="ko"), "svg").decode()
+    embedded = re.findall(r"url\(data:font/woff;base64,([^)]+)\)", data)
+    covered: set[int] = set()
+    for font in embedded:
+        covered |= set(TTFont(io.BytesIO(base64.b64decode(font))).getBestCmap())
+    used = {character for text in texts_of_svg(data.encode()) for character in text}
+    assert {ord(character) for character in used} <= covered
+    assert "한" not in used or ord("한") in covered
+    assert len(data) < 200_000
+
+
+def test_svg_and_png_tell_where_they_come_from(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "cross", 3, 5, provenance=PROVENANCE)
+    root = ElementTree.fromstring(export(figure, "svg"))
+    assert (root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")) == (figure.title, figure.alt)
+    description = root.findtext(".//{http://purl.org/dc/elements/1.1/}description")
+    assert description is not None
+    caption, provenance = description.split("\n", 1)
+    assert caption == figure.caption
+    assert json.loads(provenance)["sentence"] == PROVENANCE["sentence"]
+    image = Image.open(io.BytesIO(export(figure, "png")))
+    assert image.info["Title"] == figure.title
+    assert image.info["Description"] == figure.alt
+    assert json.loads(image.info["Provenance"])["heads"] == ["4.6"]
+    assert round(image.info["dpi"][0]) == 300
+
+
+def test_svg_cells_have_the_colours_of_the_scale(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "cross", 3, 5)
+    data = export(figure, "svg").decode()
+    embedded = re.findall(r'href="data:image/png;base64,\s*([^"]+)"', data)
+    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(embedded[0]))).convert("RGB"))
+    rows, columns = figure.panels[0].weights.shape
+    step = image.shape[0] // rows
+    shown = image[step // 2 :: step, step // 2 :: step]
+    if not np.array_equal(shown, scale("light")[np.rint(figure.panels[0].weights * 255).astype(int)]):
+        shown = shown[::-1]  # the file may hold the image upside down, with a transform
+    assert shown.shape[:2] == (rows, columns)
+    np.testing.assert_array_equal(shown, scale("light")[np.rint(figure.panels[0].weights * 255).astype(int)])
+    assert hex_scale("light")[0] == "#ffffff"
+
+
+@pytest.mark.parametrize("format", ["png", "svg", "pdf"])
+def test_every_view_is_drawn_in_both_languages_and_themes(maps: AttentionMaps, format: str) -> None:
+    for figure in (
+        layer_heads(maps, "decoder", 0, language="ko", theme="dark"),
+        all_heads(maps, "cross", unit="words"),
+        one_head(maps, "encoder", 0, 0, upto=2, theme="dark"),
+    ):
+        assert len(export(figure, format)) > 5_000
+
+
+def test_bad_sizes_are_refused(maps: AttentionMaps) -> None:
+    figure = one_head(maps, "cross", 0, 0)
+    with pytest.raises(ValueError, match="width_mm is 5, but must be between 20 and 2000"):
+        export(figure, "pdf", width_mm=5)
+    with pytest.raises(ValueError, match="dpi is 9999"):
+        export(figure, "png", dpi=9999)
+
+
+def test_a_given_width_is_the_width_of_the_page(maps: AttentionMaps) -> None:
+    data = export(one_head(maps, "cross", 0, 0), "pdf", width_mm=77)
+    assert float(pypdf.PdfReader(io.BytesIO(data)).pages[0].mediabox.width) == pytest.approx(77 / 25.4 * 72, abs=0.1)
+
+
+def test_eight_people_at_once_each_get_their_own_figure(maps: AttentionMaps) -> None:
+    figures = [one_head(maps, "cross", layer, 0) for layer in range(6)] + [
+        one_head(maps, "decoder", 0, h) for h in (1, 2)
+    ]
+    alone = [export(figure, "png", dpi=72) for figure in figures]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda figure: export(figure, "png", dpi=72), figures))
+    assert together == alone
+    assert len(set(alone)) == len(figures)

@@ -1,0 +1,1 @@
+"""The Streamlit app: pages, figures, browser components and the services behind them."""

@@ -1,0 +1,246 @@
+"""Where everything of a printed figure goes, in points (1/72 inch) from the top left corner. Arithmetic, no drawing.
+
+Cells are square. Labels stand beside the first and below the last panels when all panels share them, and they get the
+room that their text needs; when cells are too small for labels, a line below the figure tells what the axes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import sqrt
+
+from viz_app.figures.spec import HeatmapFigure, shown
+
+POINTS_PER_MM = 72 / 25.4
+Measure = Callable[[str, float], float]  # text, font size -> width in points
+
+MAX_LABEL = 16  # characters of a token that are drawn
+_PAD = 6.0
+_GAP = 4.0  # between neighbouring parts
+_PAGE_WIDTH = 180 * POINTS_PER_MM  # text width of an A4 page
+_PAGE_HEIGHT = 235 * POINTS_PER_MM
+_LEAST_WIDTH = 80 * POINTS_PER_MM
+_LARGEST_CELL = {1: 15.0, 2: 11.0}  # points; a single panel, several panels
+_LEAST_CELL = 6.6  # of a single panel when the width is free: labels of 6 points
+_LEAST_LABEL = {1: 3.0, 2: 4.5}  # smaller labels are left out
+_LINE = 1.3  # line height over font size
+_SLANT = 1 / sqrt(2)
+_BAR = 7.0  # width of the colour bar
+_BAR_HEIGHT = 110.0
+_LEAST_BAR = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """Places and sizes in points.
+
+    Args:
+        width: Of the figure.
+        height: Of the figure.
+        cell: Side of a cell.
+        font: Size of titles.
+        label_font: Size of token labels; 0 when there are none.
+        key_angle: Rotation of the key labels: 0, 45 or 90 degrees.
+        panels: Left and top of each panel.
+        bottom: Lower edge of the lowest panels.
+        query_title: Middle of the rotated title of the rows.
+        row_titles: Middle of the rotated titles of the rows of panels.
+        key_title: Middle of the title of the columns.
+        notes_title: Baseline for the heading over the second row labels.
+        bar: Left, top, width and height of the colour bar.
+        title_lines: Heading, broken into lines.
+        foot_lines: Lines below the figure.
+        title_top: Top of the heading.
+        foot_top: Top of the lines below.
+        shared: Whether the panels share their labels.
+    """
+
+    width: float
+    height: float
+    cell: float
+    font: float
+    label_font: float
+    key_angle: int
+    panels: tuple[tuple[float, float], ...]
+    bottom: float
+    query_title: tuple[float, float]
+    row_titles: float
+    key_title: tuple[float, float]
+    notes_title: float
+    bar: tuple[float, float, float, float]
+    title_lines: tuple[str, ...]
+    foot_lines: tuple[str, ...]
+    title_top: float
+    foot_top: float
+    shared: bool
+
+
+class Planner:
+    """Finds the layout of one figure.
+
+    Args:
+        figure: What is drawn.
+        measure: Width of a text in points at a font size.
+        width: Width of the figure in points; None to let the number of tokens decide.
+        font: Size of titles in points; token labels are at most as large.
+    """
+
+    def __init__(self, figure: HeatmapFigure, measure: Measure, *, width: float | None, font: float) -> None:
+        self.figure, self.measure, self.asked, self.font = figure, measure, width, font
+        panels = figure.panels
+        self.queries = max(len(panel.query_labels) for panel in panels)
+        self.keys = max(len(panel.key_labels) for panel in panels)
+        self.shared = len({(panel.query_labels, panel.key_labels) for panel in panels}) == 1
+        self.size_class = 1 if len(panels) == 1 else 2
+        self.query_width = self._widest(label for panel in panels for label in panel.query_labels)
+        self.key_width = self._widest(label for panel in panels for label in panel.key_labels)
+        notes = panels[0].query_notes if figure.draw_notes else None
+        self.notes_width = 0.0
+        if notes:
+            heading = measure(figure.note_title, 1.0)
+            self.notes_width = max(self._widest(notes) + measure("\u2192 ", 1.0), heading)
+        self.panel_titles = any(panel.title for panel in panels)
+
+    def plan(self) -> Layout:
+        """The layout: cell and label sizes depend on each other, so they are found by a few rounds of both."""
+        label = self._usable(self.font)
+        cell = 0.0
+        for _ in range(8):
+            cell = self._cell(label)
+            label = self._usable(min(self.font, 0.9 * cell))
+        cell = self._cell(label)
+        return self._place(cell, label)
+
+    def _widest(self, labels: Iterable[str]) -> float:
+        """Widest label at font size 1."""
+        return max((self.measure(shown(label, MAX_LABEL), 1.0) for label in labels), default=0.0)
+
+    def _usable(self, label: float) -> float:
+        return label if label >= _LEAST_LABEL[self.size_class] else 0.0
+
+    def _sides(self, label: float) -> tuple[float, float, float]:
+        """Room left of the panels, between two of them, and right of them (with the colour bar)."""
+        font = self.font
+        labels = label * self.query_width + 2 * _GAP if label else 0.0
+        left = _PAD + (font * _LINE if label else 0.0) + (font * _LINE if self.figure.row_titles else 0.0) + labels
+        if label:  # the first slanted key label reaches to the left of its cell
+            left = max(left, _PAD + self.key_width * label * _SLANT)
+        between = (2.5 * _GAP if label else 1.5 * _GAP) + (0.0 if self.shared else labels)
+        notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
+        ticks = self.measure("0.75", 0.85 * font) + 1.5 * _GAP
+        right = notes + 3 * _GAP + _BAR + ticks + font * _LINE + _PAD
+        return left, between, right
+
+    def _heights(self, cell: float, label: float) -> tuple[float, float, float]:
+        """Room above the first row of panels (below the heading), between two rows, and below the last."""
+        font = self.font
+        title = font * _LINE + 0.5 * _GAP if self.panel_titles else 0.0
+        if label and self.notes_width:
+            title = max(title, font * _LINE)
+        labels = self._key_label_height(cell, label)
+        between = 2 * _GAP + (0.0 if self.figure.row_titles else title) + (0.0 if self.shared else labels)
+        return title, between, labels + (font * _LINE if label else 0.0)
+
+    def _key_angle(self, cell: float, label: float) -> int:
+        if label * self.key_width <= 0.92 * cell:
+            return 0
+        return 45 if label <= 0.7 * cell else 90
+
+    def _key_label_height(self, cell: float, label: float) -> float:
+        if not label:
+            return 0.0
+        long = label * self.key_width
+        height = {0: label * _LINE, 45: (long + label) * _SLANT, 90: long}[self._key_angle(cell, label)]
+        return height + 2 * _GAP
+
+    def _cell(self, label: float) -> float:
+        """Side of a cell for labels of this size."""
+        left, between, right = self._sides(label)
+        columns, rows = self.figure.columns, self.figure.rows
+        spent = left + right + between * (columns - 1)
+        across = columns * self.keys
+        if self.asked is not None:
+            return max(0.1, (self.asked - spent) / across)
+        largest = _LARGEST_CELL[self.size_class]
+        wide = (_PAGE_WIDTH - spent) / across
+        title, apart, below = self._heights(largest, label)
+        tall = (_PAGE_HEIGHT - title - apart * (rows - 1) - below - 4 * self.font) / (rows * self.queries)
+        cell = min(largest, wide, tall)
+        return max(cell, _LEAST_CELL) if self.size_class == 1 else max(cell, 0.5)
+
+    def _place(self, cell: float, label: float) -> Layout:
+        figure, font = self.figure, self.font
+        left, between, right = self._sides(label)
+        width_panel, height_panel = cell * self.keys, cell * self.queries
+        block = width_panel * figure.columns + between * (figure.columns - 1)
+        natural = left + block + right
+        width = self.asked if self.asked is not None else max(natural, _LEAST_WIDTH)
+        left += max(0.0, (width - natural) / 2)
+        title_lines = self._wrap(figure.title, font * 1.1, width - 2 * _PAD)
+        foot_lines = self._foot_lines(label, width - 2 * _PAD)
+        head = _PAD + len(title_lines) * font * 1.1 * _LINE + (_GAP if title_lines else 0.0)
+        above, apart, below = self._heights(cell, label)
+        rows = figure.rows
+        tall = rows * height_panel + (rows - 1) * apart
+        beside = self._beside(label)
+        top = max(head + above, head + (beside - tall) / 2 + _GAP)
+        bottom = top + tall
+        places = tuple(
+            (
+                left + (i % figure.columns) * (width_panel + between),
+                top + (i // figure.columns) * (height_panel + apart),
+            )
+            for i in range(len(figure.panels))
+        )
+        middle = (top + bottom) / 2
+        bar_height = min(_BAR_HEIGHT, max(tall, _LEAST_BAR))
+        key_title = (left + block / 2, bottom + below - font * _LINE / 2)
+        notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
+        titles = label * self.query_width + 2 * _GAP if label else _GAP
+        row_titles = left - titles - font * _LINE / 2
+        query_title = row_titles - (font * _LINE if figure.row_titles else 0.0)
+        if key_title[0] - self.measure(figure.key_title, font) / 2 < query_title + font:  # they meet below few rows
+            key_title = (key_title[0], max(key_title[1], middle + beside / 2 + font * _LINE / 2 + _GAP))
+        foot_top = max(key_title[1] + font * _LINE / 2 if label else bottom + below, middle + beside / 2 + _GAP)
+        foot_top += _GAP if foot_lines else 0.0
+        return Layout(
+            width=width,
+            height=foot_top + len(foot_lines) * 0.85 * font * _LINE + _PAD,
+            cell=cell,
+            font=font,
+            label_font=label,
+            key_angle=self._key_angle(cell, label),
+            panels=places,
+            bottom=bottom,
+            query_title=(query_title, middle),
+            row_titles=row_titles,
+            key_title=key_title,
+            notes_title=top - 0.5 * _GAP,
+            bar=(left + block + notes + 3 * _GAP, middle - bar_height / 2, _BAR, bar_height),
+            title_lines=title_lines,
+            foot_lines=foot_lines,
+            title_top=_PAD,
+            foot_top=foot_top,
+            shared=self.shared,
+        )
+
+    def _beside(self, label: float) -> float:
+        """Height of the tallest thing beside the panels: a map of few rows is lower than its rotated title."""
+        titles = [self.figure.scale_title, *([self.figure.query_title] if label else [])]
+        return max(_LEAST_BAR + self.font, *(self.measure(title, self.font) for title in titles))
+
+    def _foot_lines(self, label: float, room: float) -> tuple[str, ...]:
+        notes = (self.figure.masked_note, "" if label else self.figure.tile_note)
+        return tuple(line for note in notes for line in self._wrap(note, 0.85 * self.font, room))
+
+    def _wrap(self, text: str, size: float, room: float) -> tuple[str, ...]:
+        """Break a text at its spaces into lines that fit; a word wider than a line keeps a line of its own."""
+        lines: list[str] = []
+        for word in text.split():
+            longer = f"{lines[-1]} {word}" if lines else word
+            if lines and self.measure(longer, size) <= room:
+                lines[-1] = longer
+            else:
+                lines.append(word)
+        return tuple(lines)
