@@ -1,0 +1,1 @@
+"""Speed and memory, measured: one command each, a table and then one line of JSON."""

@@ -1,0 +1,163 @@
+"""How long a person waits: from the command to the first heatmap, and from the last key to painted heatmaps.
+
+    python -m benchmarks.serve [--rounds 10]
+
+Needs the development requirements and a Chromium (HEADLIGHT_CHROMIUM names another than Debian's). Every number is
+wall-clock time in a real browser; the model's own part is measured in this process with the same number of threads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+# Fifteen words each; the last one is typed last.
+SENTENCES = [
+    f"The old man who lives next door gave my sister a beautiful book about {topic}."
+    for topic in (
+        "trains",
+        "birds",
+        "cats",
+        "horses",
+        "music",
+        "stars",
+        "trees",
+        "ships",
+        "bread",
+        "snow",
+        "maps",
+        "tea",
+    )
+]
+# Painted means: the explorer holds the translation of this sentence, and two more frames have passed.
+_PAINTED = """
+(before) => new Promise((resolve) => {
+  const look = () => {
+    const id = document.querySelector('.explorer')?.explorer?.translation?.id;
+    if (id && id !== before) requestAnimationFrame(() => requestAnimationFrame(() => resolve(id)));
+    else requestAnimationFrame(look);
+  };
+  look();
+})
+"""
+
+
+def _chromium() -> str:
+    named = [os.environ.get("HEADLIGHT_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome")]
+    found = next((path for path in named if path), None)
+    if found is None:
+        raise SystemExit("no Chromium: install it, or name it in HEADLIGHT_CHROMIUM")
+    return found
+
+
+@contextmanager
+def _app() -> Iterator[str]:
+    """The app on a free port; yields its address as soon as the process is started."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "viz_app/main.py", f"--server.port={port}"]
+    server = subprocess.Popen(
+        [*command, "--server.headless=true"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def _wait_until_up(address: str) -> None:
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise SystemExit("the app did not start within two minutes")
+
+
+def _typed(page: Page, sentence: str) -> float:
+    """Seconds from the last key to painted heatmaps."""
+    field = page.get_by_role("textbox").first
+    before = page.evaluate("document.querySelector('.explorer').explorer.translation.id")
+    field.fill(sentence[:-2])
+    page.wait_for_timeout(50)
+    field.press("End")
+    field.press_sequentially(sentence[-2:])
+    started = time.monotonic()
+    page.evaluate(_PAINTED, before)
+    seconds = time.monotonic() - started
+    page.wait_for_timeout(1000)
+    return seconds
+
+
+def _model_seconds(rounds: int) -> list[float]:
+    """Translation and attention of the same sentences, on one thread."""
+    import torch
+
+    from transformer_core.translator import Translator
+
+    torch.set_num_threads(1)
+    translator = Translator.load(ROOT / "checkpoints" / "en-de")
+    times = []
+    for sentence in SENTENCES[: rounds + 1]:
+        started = time.monotonic()
+        assert translator.translate(sentence).attention.cross.size
+        times.append(time.monotonic() - started)
+    return times[1:]  # the first one warms up
+
+
+def measure(rounds: int) -> dict[str, float]:
+    """All numbers in seconds; medians where there are several rounds."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        started = time.monotonic()
+        with _app() as address:
+            _wait_until_up(address)
+            page = browser.new_page(viewport={"width": 1280, "height": 720})
+            page.goto(address)
+            page.evaluate(_PAINTED, "")
+            cold = time.monotonic() - started
+            page.wait_for_timeout(2000)
+            typed = [_typed(page, sentence) for sentence in SENTENCES[:rounds]]
+        browser.close()
+    return {
+        "command_to_first_heatmap": cold,
+        "last_key_to_heatmaps": statistics.median(typed),
+        "last_key_to_heatmaps_slowest": max(typed),
+        "model": statistics.median(_model_seconds(rounds)),
+    }
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=10, choices=range(1, len(SENTENCES)), metavar="N")
+    results = measure(parser.parse_args().rounds)
+    for name, seconds in results.items():
+        sys.stdout.write(f"{name:32s} {seconds:7.2f} s\n")
+    sys.stdout.write(json.dumps({name: round(seconds, 3) for name, seconds in results.items()}) + "\n")
+
+
+if __name__ == "__main__":
+    main()

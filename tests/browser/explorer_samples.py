@@ -1,0 +1,80 @@
+"""Maps for the browser tests of the explorer: made up by a formula, so that the tests need no trained model."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Axis
+from viz_app.components.explorer import Step
+
+LAYERS, HEADS = 6, 8
+SENTENCE = (
+    ["▁A", "▁brown", "▁dog", "▁is", "▁run", "ning", "▁through", "▁the", "▁snow", "."],
+    ["▁Ein", "▁bra", "uner", "▁Hund", "▁läuft", "▁durch", "▁den", "▁Schnee", "."],
+)
+OTHER = (
+    ["▁She", "▁gave", "▁him", "▁the", "▁book", "▁that", "▁he", "▁had", "▁for", "gotten", "."],
+    ["▁Sie", "▁gab", "▁ihm", "▁das", "▁Buch", ",", "▁das", "▁er", "▁ver", "gessen", "▁hatte", "."],
+)
+HOSTILE = (
+    ["▁</script><img src=x onerror=alert(1)>", "▁<b>bold</b>", "▁the", "▁the", "▁🙂", "▁" + "z" * 60, "▁مرحبا"],
+    ["▁<b>", "▁</script><img src=x onerror=alert(1)>", "▁{query}", "▁안녕", "▁🙂👩‍👩‍👧", "▁שלום", "▁" + "y" * 60],
+)
+
+
+def axis(pieces: list[str], *, first: str | None = None, last: str | None = None) -> Axis:
+    """An axis over pieces; a piece with a word boundary, a full stop or a special token starts a word."""
+    tokens = [*([first] if first else []), *pieces, *([last] if last else [])]
+    special = [token in ("<s>", "</s>") for token in tokens]
+    words: list[int] = []
+    for token in tokens:
+        starts = token.startswith(WORD_BOUNDARY) or token in ("<s>", "</s>") or not words
+        words.append((words[-1] if words else -1) + int(starts))
+    return Axis(tuple(tokens), tuple(words), tuple(special))
+
+
+def sample(source: list[str], target: list[str], *, seed: int = 1, finished: bool = True) -> AttentionMaps:
+    """Softmax of scores that look like real heads: some follow the diagonal, some look back, some rest on one token."""
+    source_axis = axis(source, last="</s>")
+    outputs = axis(target, last="</s>" if finished else None)
+    inputs = axis(target if finished else target[:-1], first="<s>")
+    generator = np.random.default_rng(seed)
+    shapes = {"encoder": (source_axis, source_axis), "decoder": (inputs, inputs), "cross": (outputs, source_axis)}
+    weights = {kind: _weights(len(q), len(k), generator, causal=kind == "decoder") for kind, (q, k) in shapes.items()}
+    return AttentionMaps(source=source_axis, inputs=inputs, outputs=outputs, finished=finished, **weights)
+
+
+def _weights(queries: int, keys: int, generator: np.random.Generator, *, causal: bool) -> npt.NDArray[np.float32]:
+    """(LAYERS, HEADS, queries, keys); rows sum to 1."""
+    q = np.arange(queries)[:, None] * (keys / queries)
+    k = np.arange(keys)[None, :]
+    shape = (LAYERS, HEADS, 1, 1)
+    shift = generator.integers(-2, 3, size=shape)
+    sharp = generator.uniform(0.0, 2.2, size=shape) * (generator.random(shape) < 0.75)
+    rest = generator.uniform(0.0, 5.0, size=shape) * (generator.random(shape) < 0.3)
+    scores = -sharp * np.abs(q + shift - k) + rest * (k == keys - 1)
+    scores = scores + generator.normal(0.0, 0.8, size=(LAYERS, HEADS, queries, keys))
+    if causal:
+        scores = np.where(np.arange(keys)[None, :] > np.arange(queries)[:, None], -np.inf, scores)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    normalised: npt.NDArray[np.float32] = (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
+    return normalised
+
+
+def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
+    """A probability and three runner-up pieces for each written piece."""
+    generator = np.random.default_rng(seed)
+    steps = []
+    for _ in maps.outputs.tokens:
+        best = float(generator.uniform(0.3, 0.99))
+        shares = (1.0 - best) * np.array([0.5, 0.2, 0.1])
+        steps.append(Step(best, tuple(zip(("▁der", "▁<i>eine</i>", "lich"), shares.tolist(), strict=True))))
+    return steps
+
+
+def long_sample(tokens: int, *, seed: int = 3) -> AttentionMaps:
+    """Maps with so many tokens on each side, special tokens included."""
+    source = [f"▁word{i}" if i % 3 else f"piece{i}" for i in range(tokens - 1)]
+    target = [f"▁Wort{i}" if i % 3 else f"teil{i}" for i in range(tokens - 1)]
+    return sample(source, target, seed=seed)

@@ -1,0 +1,1 @@
+"""Browser components: JavaScript, CSS and a few lines of Python each."""

@@ -1,0 +1,29 @@
+"""Keeps the address bar and the language of the document in step with the page.
+
+Streamlit's own `st.query_params` adds an entry to the browser's history at every change, so a typed sentence would need
+dozens of steps back. This component replaces the current entry instead. It also sets `<html lang>`, which Streamlit
+leaves at "en" and from which screen readers and fonts take the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import streamlit as st
+
+_mount = st.components.v2.component(
+    "headlight_address",
+    js=(Path(__file__).parent / "address.js").read_text(encoding="utf-8"),
+)
+
+
+def publish(params: Mapping[str, str | None], *, language: str, page: str) -> None:
+    """Show these parameters in the address bar; others stay as they are.
+
+    Args:
+        params: Values by name; None takes a parameter away.
+        language: Code of the language that the page is written in.
+        page: Name of the page, so that the address is set anew after a change of page.
+    """
+    _mount(key=f"address-{page}", data={"params": dict(params), "language": language, "page": page}, height="content")

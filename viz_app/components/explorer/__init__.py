@@ -1,0 +1,77 @@
+"""The attention explorer: one browser component that shows every head of one translation.
+
+The page packs a translation once and mounts the component:
+
+    payload = pack(maps, steps=..., texts=t.table("explorer"), selection=selection)
+    selection = explorer(payload, key="explorer")
+
+Everything that the user does inside (kind, layer, head, step, pieces or words) is drawn in the browser, with no server.
+Afterwards the selection is reported to Python, for the URL and for downloads.
+
+Keep the payload of a translation (``st.cache_data`` or session state) and hand in the same bytes again: its selection
+is only where a fresh component starts, so it need not follow the user. New bytes under the same key replace the
+translation and leave the user's selection alone, unless they were packed with ``follow=True``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components.explorer.payload import Step, pack, starting_at
+from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
+from viz_app.components.modules import join_modules
+
+__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "pack"]
+
+_FOLDER = Path(__file__).parent
+_STATE = "selection"
+
+_mount = st.components.v2.component(
+    "headlight_explorer",
+    html='<div class="explorer"></div>\n',
+    css=(_FOLDER / "explorer.css").read_text(encoding="utf-8"),
+    js=join_modules(_FOLDER / "js" / "main.js"),
+)
+
+
+def explorer(
+    payload: bytes,
+    *,
+    key: str,
+    selection: Selection | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> Selection:
+    """Shows a packed translation and returns what is selected in it.
+
+    Args:
+        payload: From `pack`.
+        key: Identity of the component; under one key it keeps its selection when the translation changes.
+        selection: Where a fresh component starts (also after a visit to another page), and what is selected as long as
+            the browser has reported nothing. None: where the payload says, with `Selection()` until the first report.
+        on_change: Called before the rerun that a new selection causes.
+
+    Returns:
+        The selection as the browser reported it last. A report that makes no sense counts as none.
+    """
+    start = selection or Selection()
+    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    kept = f"{key}_start"
+    if key not in st.session_state or kept not in st.session_state:
+        st.session_state[kept] = selection
+    if st.session_state[kept] is not None:
+        payload = starting_at(payload, st.session_state[kept])
+    result: Any = _mount(
+        key=key,
+        data=payload,
+        default={_STATE: start.to_dict()},
+        on_selection_change=on_change or _nothing,
+    )
+    return Selection.from_state(result.get(_STATE), default=start)
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state only when it has a callback."""

@@ -1,0 +1,96 @@
+// The one row of controls: kind of attention, pieces or words, and the decoding player.
+
+import { fillText, h, setAttribute } from "./dom.js";
+import { KINDS, shown } from "./data.js";
+
+const BEAT = 650; // milliseconds from one piece to the next while playing
+
+/** Buttons of which one is pressed. */
+export class Choice {
+  constructor(name, values, store) {
+    this.name = name;
+    this.store = store;
+    this.buttons = values.map((value) =>
+      h("button", { type: "button", class: `choice-button ${name}-${value}`, click: () => store.set({ [name]: value }) }),
+    );
+    this.values = values;
+    this.element = h("div", { class: `choice-group ${name}`, role: "group" }, ...this.buttons);
+  }
+
+  label(group, labels) {
+    setAttribute(this.element, "aria-label", group);
+    this.buttons.forEach((button, index) => (button.textContent = labels[index]));
+  }
+
+  update(state) {
+    this.buttons.forEach((button, index) => setAttribute(button, "aria-pressed", String(state[this.name] === this.values[index])));
+  }
+}
+
+/** Steps through the decoding: at step t, t pieces are written. */
+export class Player {
+  constructor(store) {
+    this.store = store;
+    this.button = h("button", { type: "button", class: "play", click: () => this.toggle() }, playIcon());
+    this.slider = h("input", { type: "range", class: "slider", min: "1", step: "1", input: () => this.seek() });
+    this.text = h("span", { class: "step-text" });
+    this.element = h("div", { class: "player", role: "group" }, this.button, this.slider, this.text);
+  }
+
+  build(translation, texts) {
+    this.translation = translation;
+    this.texts = texts;
+    this.slider.max = String(translation.length);
+    setAttribute(this.element, "aria-label", texts.player);
+    setAttribute(this.slider, "aria-label", texts.step);
+  }
+
+  update(state, step) {
+    const { length, axes } = this.translation;
+    this.slider.value = String(step);
+    this.slider.style.setProperty("--share", length > 1 ? (step - 1) / (length - 1) : 1);
+    const piece = shown(axes.outputs.tokens[step - 1] ?? "");
+    setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, piece }));
+    this.text.textContent = fillText(this.texts.step_of, { step, steps: length });
+    setAttribute(this.button, "aria-label", state.playing ? this.texts.pause : this.texts.play);
+    this.button.title = state.playing ? this.texts.pause : this.texts.play;
+    this.button.classList.toggle("playing", state.playing);
+    if (state.playing && !this.timer) this.timer = setInterval(() => this.tick(), BEAT);
+    if (!state.playing) this.stop();
+  }
+
+  seek() {
+    this.go(Number(this.slider.value));
+    this.store.set({ playing: false });
+  }
+
+  go(step) {
+    const last = this.translation.length;
+    this.store.set({ step: step >= last ? null : Math.max(1, step), cursor: null });
+  }
+
+  toggle() {
+    const { playing, step } = this.store.state;
+    if (!playing && step === null) this.go(1);
+    this.store.set({ playing: !playing && this.translation.length > 1 });
+  }
+
+  tick() {
+    const { step } = this.store.state;
+    if (step === null) this.store.set({ playing: false });
+    else this.go(step + 1);
+  }
+
+  stop() {
+    clearInterval(this.timer);
+    this.timer = 0;
+  }
+}
+
+function playIcon() {
+  return h("span", { class: "play-icon", "aria-hidden": true });
+}
+
+export function kindChoice(store) {
+  return new Choice("kind", KINDS, store);
+}

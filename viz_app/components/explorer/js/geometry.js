@@ -1,0 +1,91 @@
+// Where everything in the large map lies, in CSS pixels.
+
+const SMALLEST = 12; // cells do not shrink below this; the map scrolls instead
+const LARGEST = 44;
+const LONGEST = 132; // a longer label ends in an ellipsis; the readout tells it whole
+export const ARROW = "\u2192"; // between what the decoder has read and what it writes next
+
+// Slanted labels read better; steeper ones need less room. [angle, smallest cell at which neighbours do not touch]
+const SLANTS = [
+  [Math.PI / 4, 18],
+  [Math.PI / 3, 15],
+  [Math.PI / 2, 0],
+];
+
+/** Measures and shortens labels in one font. */
+export class Labels {
+  constructor(family, size) {
+    this.size = size;
+    this.font = `${size}px ${family}`;
+    this.context = document.createElement("canvas").getContext("2d");
+    this.context.font = this.font;
+    this.widths = new Map();
+  }
+
+  width(text) {
+    let width = this.widths.get(text);
+    if (width === undefined) this.widths.set(text, (width = this.context.measureText(text).width));
+    return width;
+  }
+
+  /** The text, or as much of its start as fits with an ellipsis. Never cuts a character of several units in two. */
+  shorten(text, limit) {
+    if (this.width(text) <= limit) return text;
+    const letters = [...text];
+    let low = 0;
+    let high = letters.length;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.context.measureText(`${letters.slice(0, middle).join("")}\u2026`).width <= limit) low = middle;
+      else high = middle - 1;
+    }
+    return `${letters.slice(0, low).join("")}\u2026`;
+  }
+}
+
+/**
+ * The sizes of the large map of a view.
+ *
+ * @param view Its axes.
+ * @param width Space from left to right.
+ * @param height Space that the map should keep to while its cells can shrink.
+ * @param tallest Space that the map never exceeds; beyond it scrolls.
+ */
+export function measureMap(view, labels, width, height, tallest) {
+  const limit = Math.min(LONGEST, width * 0.3);
+  const longest = (positions) => Math.max(8, ...positions.map(({ text }) => Math.min(limit, labels.width(text))));
+  const left = Math.ceil(longest(view.queries) + nextWidth(view, labels, limit)) + 16;
+  const keyWidth = longest(view.keys);
+  const Q = view.queries.length;
+  const K = view.keys.length;
+  const place = ([angle, smallest]) => {
+    const top = Math.ceil(keyWidth * Math.sin(angle) + labels.size * Math.cos(angle)) + 10;
+    const over = Math.ceil(overhang(view.keys, labels, limit, angle, Math.max(smallest, SMALLEST)));
+    const fit = Math.floor(Math.min((width - left - over - 2) / K, (height - top - 2) / Q));
+    return { angle, smallest, top, over, cell: Math.max(SMALLEST, Math.min(LARGEST, fit)) };
+  };
+  const map = SLANTS.map(place).find(({ cell, smallest }) => cell >= smallest);
+  const full = { width: left + K * map.cell + map.over + 2, height: map.top + Q * map.cell + 2 };
+  return {
+    ...map,
+    left,
+    next: nextWidth(view, labels, limit),
+    limit,
+    full,
+    shown: { width: Math.min(full.width, width), height: Math.min(full.height, Math.max(tallest, height)) },
+  };
+}
+
+/** Room for what a row of the decoder writes next; a long sentence leaves it to the readout. */
+function nextWidth(view, labels, limit) {
+  if (!view.causal || view.queries.length > 40) return 0;
+  return Math.max(...view.queries.map(({ next }) => Math.min(limit * 0.6, labels.width(`${ARROW}${next}`)))) + 6;
+}
+
+/** How far slanted labels reach beyond the last cell. */
+function overhang(keys, labels, limit, angle, cell) {
+  const reach = keys.map(({ text }, k) => {
+    return (Math.min(limit, labels.width(text)) + labels.size) * Math.cos(angle) - (keys.length - k - 0.5) * cell;
+  });
+  return Math.max(0, ...reach);
+}

@@ -1,0 +1,45 @@
+// Colours: Streamlit's theme for the page, the payload's tables for weights and kinds.
+
+/** The theme as it stands at an element. */
+export class Theme {
+  constructor(element, colours) {
+    const style = getComputedStyle(element);
+    const read = (name, fallback) => style.getPropertyValue(name).trim() || fallback;
+    this.background = read("--st-background-color", "#ffffff");
+    this.text = read("--st-text-color", "#1a1d24");
+    this.dark = luminance(this.background) < 0.5;
+    this.font = read("--st-font", "sans-serif");
+    this.code = read("--st-code-font", "monospace");
+    const own = colours[this.dark ? "dark" : "light"];
+    this.kinds = own.kinds;
+    this.hatch = own.hatch;
+    this.muted = this.dark ? "#a4acba" : "#5b6270";
+    this.mark = this.dark ? "#6b7383" : "#a3a9b5"; // word boundaries
+    this.line = this.dark ? "#3a4150" : "#d5d9e0";
+    const bytes = Uint8Array.from(atob(own.scale), (letter) => letter.charCodeAt(0));
+    // One 32-bit pixel for each of the 256 steps, in the byte order of canvas memory (all browsers: little-endian).
+    this.pixels = new Uint32Array(256);
+    for (let i = 0; i < 256; i++) {
+      this.pixels[i] = (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i];
+    }
+    this.hatchPixel = pixel(this.hatch);
+    this.key = [this.background, this.text, this.font, this.code].join();
+  }
+}
+
+function channels(colour) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 1, 1);
+  return context.getImageData(0, 0, 1, 1).data;
+}
+
+function luminance(colour) {
+  const [red, green, blue] = channels(colour);
+  return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+}
+
+function pixel(colour) {
+  const [red, green, blue] = channels(colour);
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}

@@ -1,0 +1,108 @@
+// The translation, piece by piece, with the source word that one encoder-decoder head prefers under each word.
+
+import { fill, fillText, h, headName, percent, setAttribute } from "./dom.js";
+import { Popover } from "./popover.js";
+import { shown } from "./data.js";
+
+const UNSURE = 0.5; // below this probability a piece is marked
+const WEAK = 0.25; // below this weight a gloss stands back
+const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
+
+export class Words {
+  constructor(store) {
+    this.store = store;
+    this.line = h("div", { class: "words" });
+    this.note = h("p", { class: "note words-note" });
+    this.popover = new Popover();
+    this.element = h("div", { class: "translation", role: "group" }, this.line, this.note, this.popover.element);
+  }
+
+  /** Builds the words of a new translation. */
+  build(translation, texts) {
+    this.popover.hide();
+    this.translation = translation;
+    this.texts = texts;
+    setAttribute(this.element, "aria-label", texts.translation);
+    setAttribute(this.line, "lang", translation.languages.target);
+    this.words = translation.axis("outputs", "words").map((word) => this.word(word));
+    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language }, texts.cut_off);
+    this.line.replaceChildren(...this.words.map(({ element }) => element), ...(cut ? [cut] : []));
+  }
+
+  word({ first, last, special }) {
+    const pieces = [];
+    for (let index = first; index <= last; index++) pieces.push(this.piece(index));
+    const gloss = h("bdi", { class: "gloss", dir: "auto", lang: this.translation.languages.source });
+    const element = h(
+      "span",
+      { class: special ? "word special" : "word" },
+      h("span", { class: "pieces", dir: "auto" }, ...pieces),
+      gloss,
+    );
+    return { element, gloss, pieces, first };
+  }
+
+  piece(index) {
+    const text = shown(this.translation.axes.outputs.tokens[index]);
+    const [probability] = this.translation.steps[index];
+    const show = () => this.openPopover(index);
+    const attributes = {
+      type: "button",
+      class: probability < UNSURE ? "piece unsure" : "piece",
+      "aria-label": fillText(this.texts.piece, { piece: text, probability: percent(probability) }),
+      pointerenter: (event) => event.pointerType === "mouse" && show(),
+      pointerleave: () => this.closePopover(),
+      focus: show,
+      blur: () => this.closePopover(),
+      click: show,
+      keydown: (event) => event.key === "Escape" && this.closePopover(),
+    };
+    return h("button", attributes, text);
+  }
+
+  openPopover(index) {
+    const { kind, unit } = this.store.state;
+    const button = this.words.flatMap(({ pieces }) => pieces)[index];
+    this.popover.show(button, this.translation, index, this.texts);
+    // The same position is a row of the decoder's maps; pointing at a word shows where it looked.
+    const row = unit === "words" ? this.translation.axes.outputs.words[index] : index;
+    if (kind !== "encoder") this.store.set({ cursor: { query: row, key: null } });
+  }
+
+  closePopover() {
+    if (this.popover.hide()) this.store.set({ cursor: null });
+  }
+
+  /** Shows what is written at this step, with its glosses. */
+  update(state, step) {
+    const [layer, head] = state.gloss;
+    const view = this.translation.view("cross", "words", step);
+    this.line.classList.toggle("by-piece", state.unit === "pieces");
+    this.words.forEach((word, index) => {
+      word.element.classList.toggle("unwritten", word.first >= step);
+      word.pieces.forEach((piece, offset) => {
+        piece.classList.toggle("unwritten", word.first + offset >= step);
+        piece.classList.toggle("newest", word.first + offset === step - 1 && state.step !== null);
+        setAttribute(piece, "tabindex", word.first + offset >= step ? -1 : 0);
+      });
+      const query = view.queries[index];
+      const glossed = index < view.rows && !query.special && WORDLIKE.test(query.text);
+      const key = glossed ? view.favourite(layer, head, index, (key) => !key.special) : -1;
+      word.gloss.textContent = key < 0 ? "\u00a0" : view.keys[key].text;
+      word.gloss.classList.toggle("weak", key >= 0 && view.at(layer, head, index, key) < WEAK);
+      word.gloss.title = key < 0 ? "" : percent(view.at(layer, head, index, key));
+    });
+    this.follow(state, step);
+    this.note.replaceChildren(fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) }));
+    if (this.translation.steps.some(([probability]) => probability < UNSURE)) {
+      this.note.append(" ", h("span", { class: "unsure-key" }, this.texts.unsure_note));
+    }
+  }
+
+  /** Keeps the newest piece of a long translation in sight. */
+  follow(state, step) {
+    if (state.step === null || this.line.scrollHeight <= this.line.clientHeight) return;
+    const word = this.words.findLast(({ first }) => first < step).element;
+    this.line.scrollTop = word.offsetTop - this.line.offsetTop - this.line.clientHeight / 2;
+  }
+}

@@ -1,0 +1,57 @@
+"""Joins the JavaScript modules of a component into the one text that Streamlit takes.
+
+Streamlit serves separate script files only for components of an installed package, and this app runs from a checkout.
+So the modules are joined when Python imports the component; nothing is generated on disk and there is no build step.
+
+Every module stays a real ES module that an editor understands, within these forms:
+
+* ``import { name, other } from "./file.js";`` on lines of its own, at the start of a line;
+* ``export function``, ``export class``, ``export const`` at the start of a line;
+* ``export default function`` in the entry module only.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w/]+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_OTHER = re.compile(r"^(?:import\b|export\b(?! default function\b)).*$", re.MULTILINE)
+
+
+def join_modules(entry: Path) -> str:
+    """The entry module with everything that it imports, each module once, in the order of need.
+
+    Args:
+        entry: The module with the default export; the others lie beside it.
+
+    Returns:
+        One ES module without imports.
+
+    Raises:
+        ValueError: A module uses another form of import or export, or modules import each other in a circle.
+    """
+    texts: dict[str, str] = {}
+    _visit(entry, texts, ())
+    return "\n".join(texts.values())
+
+
+def _visit(path: Path, texts: dict[str, str], above: tuple[str, ...]) -> None:
+    """Adds a module after the modules that it imports."""
+    name = path.stem
+    if name in above:
+        raise ValueError(f"JavaScript modules import each other in a circle: {' -> '.join((*above, name))}")
+    if name in texts:
+        return
+    source = path.read_text(encoding="utf-8")
+    for match in _IMPORT.finditer(source):
+        _visit(path.parent / f"{match[2]}.js", texts, (*above, name))
+    body = _IMPORT.sub(lambda match: f"const {{{match[1]}}} = module_{match[2]};", source)
+    names = _EXPORT.findall(body)
+    body = _EXPORT.sub("", body)
+    if odd := _OTHER.search(body):
+        raise ValueError(f"{path.name}: this form of import or export cannot be joined: {odd[0]}")
+    if above:
+        body = f"const module_{name} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
+    texts[name] = body
