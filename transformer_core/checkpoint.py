@@ -13,7 +13,6 @@ Nothing is ever unpickled. Float16 on disk, float32 in use.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -210,13 +209,20 @@ def _check_manifest(folder: Path) -> None:
 
 def _needed(folder: Path) -> set[str]:
     """Names of the files that a checkpoint cannot do without."""
-    shards: Iterable[str] = _read_json(folder / _INDEX).get("weight_map", {}).values()
-    return {"config.json", "tokenizer.model", "metrics.json", _INDEX, *shards}
+    return {"config.json", "tokenizer.model", "metrics.json", _INDEX, *_weight_map(folder).values()}
+
+
+def _weight_map(folder: Path) -> dict[str, str]:
+    """Name of each weight -> name of the shard that holds it."""
+    shards = _read_json(folder / _INDEX).get("weight_map")
+    if not (isinstance(shards, dict) and all(isinstance(shard, str) for shard in shards.values())):
+        raise CheckpointError(folder / _INDEX, "has no weight_map from weights to files")
+    return shards
 
 
 def _load_shards(folder: Path) -> dict[str, Tensor]:
     weights: dict[str, Tensor] = {}
-    for file in sorted(set(_read_json(folder / _INDEX)["weight_map"].values())):
+    for file in sorted(set(_weight_map(folder).values())):
         try:
             weights.update(load_file(folder / file))
         except (OSError, SafetensorError) as error:

@@ -36,6 +36,15 @@ class _Config:
         except TypeError as error:
             raise ConfigError(f"{cls.__name__}: {error}") from error
 
+    def _check_types(self) -> None:
+        """JSON and recipes may hold 1.5, "512" or true where a whole number belongs."""
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.type == "int":
+                _require(type(value) is int, field.name, value, "a whole number")
+            elif field.type == "float":
+                _require(type(value) in (int, float), field.name, value, "a number")
+
     def to_dict(self) -> dict[str, Any]:
         """All options as plain values, ready for JSON."""
         return dataclasses.asdict(self)  # type: ignore[call-overload, no-any-return]
@@ -72,6 +81,7 @@ class ModelConfig(_Config):
     layer_norm_epsilon: float = 1e-6
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in ("vocab_size", "d_model", "d_ff", "num_layers", "num_heads"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         _require(self.d_model % 2 == 0, "d_model", self.d_model, "even, since sines and cosines come in pairs")
@@ -140,6 +150,7 @@ class TrainingConfig(_Config):
     plateau_loss: float = 6.5
 
     def __post_init__(self) -> None:
+        self._check_types()
         positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_pieces", "log_every", "validate_every")
         for name in (*positive, "keep_checkpoints"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
@@ -183,6 +194,7 @@ class DecodingConfig(_Config):
     alternatives: int = 5
 
     def __post_init__(self) -> None:
+        self._check_types()
         for name in ("beam", "extra_length", "max_source_pieces"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
@@ -206,5 +218,6 @@ class SpecialIds(_Config):
     unk: int = 3
 
     def __post_init__(self) -> None:
+        self._check_types()
         ids = (self.pad, self.bos, self.eos, self.unk)
         _require(len(set(ids)) == 4 and min(ids) >= 0, "special ids", ids, "four different numbers from 0 on")

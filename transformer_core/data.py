@@ -13,6 +13,7 @@ import json
 import lzma
 import random
 import unicodedata
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,14 +67,15 @@ def _open_text(path: Path) -> IO[str]:
     return text
 
 
-def _lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path) -> Iterator[str]:
+    """Lines of a text file, plain or packed. Raises DataError when it cannot be read, or is not UTF-8."""
     try:
         with _open_text(path) as file:
             for line in file:
                 yield line.rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}") from error
-    except (OSError, EOFError, lzma.LZMAError) as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise DataError(f"cannot read {path}: {error}") from error
 
 
@@ -103,7 +105,7 @@ def read_columns(path: Path | str, columns: Sequence[int]) -> Iterator[tuple[str
     Raises:
         DataError: The file cannot be read, or a line has too few columns.
     """
-    for number, line in enumerate(_lines(Path(path)), start=1):
+    for number, line in enumerate(read_lines(Path(path)), start=1):
         cells = line.split("\t")
         if len(cells) <= max(columns):
             raise DataError(f"{path}, line {number}: {len(cells)} columns, but at least {max(columns) + 1} are needed")
@@ -111,7 +113,7 @@ def read_columns(path: Path | str, columns: Sequence[int]) -> Iterator[tuple[str
 
 
 def _zip_lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    sources, targets = _lines(source), _lines(target)
+    sources, targets = read_lines(source), read_lines(target)
     for number, source_line in enumerate(sources, start=1):
         target_line = next(targets, None)
         if target_line is None:

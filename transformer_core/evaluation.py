@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from transformer_core.data import DataError, read_pairs, read_rows
+from transformer_core.data import DataError, read_lines, read_pairs
 from transformer_core.metrics import Score, bleu, chrf
 from transformer_core.translator import SourceTooLong, Translator
 
@@ -112,11 +112,14 @@ class TestSet:
             DataError: A file cannot be read, a line has too few columns, or there is no line at all.
         """
         if references == 1:
-            pairs = [(source, (target,)) for source, target in read_pairs(spec, target_column)]
+            pairs: list[tuple[str, tuple[str, ...]]] = [
+                (source, (target,)) for source, target in read_pairs(spec, target_column)
+            ]
         else:
             last = None if references is None else target_column + references
             pairs = []
-            for number, columns in enumerate(read_rows(spec), start=1):
+            for number, line in enumerate(read_lines(Path(spec)), start=1):
+                columns = line.split("\t")
                 found = tuple(column for column in columns[target_column:last] if column)
                 if not found:
                     raise DataError(f"{spec}, line {number}: no reference from column {target_column} on")

@@ -220,7 +220,7 @@ def name_hook_points(model: nn.Module) -> None:
 
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
-    """All hook points of a model by address, in the order of its modules; wrappers such as a compiled model add nothing."""
+    """All hook points of a model, compiled or not, by address, in the order of its modules."""
     points = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
     return {point.site.address if point.site else name: point for name, point in points.items()}
 

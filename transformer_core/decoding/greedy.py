@@ -20,7 +20,7 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special pieces.
+        special: Ids of the special pieces; `<pad>`, `<s>` and `<unk>` are never written.
         extra_length: At most so many pieces more than the source has.
 
     Returns:
@@ -34,7 +34,7 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     results: list[list[int]] = [[] for _ in range(len(source))]
     for length in range(1, int(limits.max()) + 1):
         logits = model.decode_step(pieces, cache)  # (alive, V)
-        logits[:, [special.pad, special.bos]] = -torch.inf
+        logits[:, [special.pad, special.bos, special.unk]] = -torch.inf
         chosen = logits.argmax(dim=-1)
         going = chosen != special.eos
         for sentence, piece in zip(alive[going].tolist(), chosen[going].tolist(), strict=True):

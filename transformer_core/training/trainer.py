@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tqdm import tqdm
 
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.model import Transformer
+from transformer_core.progress import progress_bar
 from transformer_core.training.schedule import learning_rate
-from transformer_core.training.state import Progress, load_state, save_state, step_folders
+from transformer_core.training.state import Progress, StateError, load_state, save_state, step_folders
 from transformer_core.training.validation import ValidationSet, batch_loss, greedy_bleu, validation_loss
 
 log = logging.getLogger(__name__)
@@ -42,6 +42,9 @@ class Trainer:
         run: Folder for saved steps and `metrics.jsonl`.
         validation: Sets to watch.
         resume: Continue from the newest saved step in `run`.
+
+    Raises:
+        StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
     """
 
     def __init__(
@@ -64,7 +67,9 @@ class Trainer:
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._stop = False
         saved = step_folders(run)
-        if resume and saved:
+        if saved and not resume:
+            raise StateError(f"{run} already holds a training; resume it, or name another folder")
+        if saved:
             self.progress = load_state(saved[-1], model, self.optimizer)
             log.info("resumed at step %d", self.progress.step)
         run.mkdir(parents=True, exist_ok=True)
@@ -78,12 +83,12 @@ class Trainer:
         """
         config, progress = self.config, self.progress
         last_save = time.monotonic()
-        with self._stop_on_signals(), tqdm(total=config.steps, initial=progress.step, unit="step", disable=None) as bar:
+        with self._stop_on_signals(), progress_bar(unit="step", total=config.steps, done=progress.step) as bar:
             updates = self._updates()
             while progress.step < config.steps and not self._stop:
                 report = self._update(next(updates))
                 bar.update()
-                bar.set_postfix(loss=f"{report['nll']:.2f}", refresh=False)
+                bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 if progress.step % config.log_every == 0 or progress.step == config.steps:
                     self._write(report)
                 self._check(report)
@@ -209,7 +214,9 @@ class Trainer:
         """Drop the lines of updates that a resumed run does again."""
         path = self.run_folder / "metrics.jsonl"
         if path.exists():
-            kept = [line for line in path.read_text(encoding="utf-8").splitlines() if json.loads(line)["step"] <= step]
+            # A line without its end was cut off when the run was killed.
+            whole = path.read_text(encoding="utf-8").split("\n")[:-1]
+            kept = [line for line in whole if json.loads(line)["step"] <= step]
             path.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
 
     @contextmanager

@@ -1,0 +1,190 @@
+"""train: recipes, exact resume, start from a checkpoint, a clean stop."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.core.cli.workplace import ROOT, TRAIN, Call, Workplace, one_line_error
+from transformer_core.checkpoint import load_checkpoint
+from transformer_core.data import Corpus
+from transformer_core.training.state import step_folders
+
+
+def weights(run: Path) -> dict[str, torch.Tensor]:
+    return load_file(step_folders(run)[-1] / "model.safetensors")
+
+
+def test_training_needs_neither_tqdm_nor_the_command_line(made: Workplace, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "for name in ('tqdm', 'jsonargparse', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
+        "from pathlib import Path\n"
+        "from transformer_core.data import Corpus\n"
+        "from transformer_core.model import Transformer\n"
+        "from transformer_core.presets import preset\n"
+        "from transformer_core.training.trainer import Trainer\n"
+        "chosen, corpus = preset('tiny'), Corpus(Path(sys.argv[1]))\n"
+        "Trainer(Transformer(chosen.model), corpus, chosen.training.replace(steps=1), Path(sys.argv[2])).train()\n"
+    )
+    command = [sys.executable, "-c", code, str(made.data), str(tmp_path / "run")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(step_folders(tmp_path / "run")) == 1
+
+
+def test_train_writes_all_options(made: Workplace) -> None:
+    config = json.loads((made.run / "config.json").read_text(encoding="utf-8"))
+    assert config["preset"] == "tiny"
+    assert config["training"]["steps"] == 20
+    assert config["training"]["warmup_steps"] == 20
+    assert config["model"]["d_model"] == 32
+    assert config["valid"] == [str(made.valid)]
+    lines = [json.loads(line) for line in (made.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["step"] for line in lines] == [10, 20, 20]
+    assert set(lines[2]["validation"]["valid"]) == {"nll", "perplexity", "bleu"}
+
+
+def test_a_stopped_and_resumed_training_ends_where_an_unbroken_one_does(
+    made: Workplace, call: Call, tmp_path: Path
+) -> None:
+    start = ["train", *TRAIN, "--data", made.data, "--valid", made.valid, "--out", tmp_path / "run"]
+    assert call(*start, "--training.steps", "10").status == 0
+    said = call("train", "--resume", "--out", tmp_path / "run", "--training.steps", "20")
+    assert said.status == 0
+    unbroken, resumed = weights(made.run), weights(tmp_path / "run")
+    assert unbroken.keys() == resumed.keys()
+    assert all(torch.equal(unbroken[name], resumed[name]) for name in unbroken)
+    assert json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))["training"]["steps"] == 20
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("--training.seed", "2"),
+        ("--training.batch_tokens", "256"),
+        ("--training.precision", "bfloat16"),
+        ("--model.dropout", "0.2"),
+        ("--preset", "base"),
+    ],
+)
+def test_resume_refuses_what_would_change_the_updates(change: tuple[str, str], made: Workplace, call: Call) -> None:
+    error = one_line_error(call("train", "--resume", "--out", made.run, *change))
+    assert change[0].removeprefix("--") in error
+    assert change[1] in error
+
+
+def test_resume_accepts_the_first_command_again(made: Workplace, call: Call) -> None:
+    said = call("train", *TRAIN, "--data", made.data, "--valid", made.valid, "--out", made.run, "--resume")
+    assert said.status == 0
+
+
+def test_resume_refuses_other_text(made: Workplace, call: Call, tmp_path: Path) -> None:
+    vocabulary = made.data / "tokenizer.model"
+    call("prepare", "--train", made.valid, "--tokenizer", vocabulary, "--out", tmp_path / "other")
+    error = one_line_error(call("train", "--resume", "--out", made.run, "--data", tmp_path / "other"))
+    assert "holds other text" in error
+    assert json.loads((made.run / "config.json").read_text(encoding="utf-8"))["data"] == str(made.data)
+
+
+def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        f"preset = 'tiny'\ntrain = '{made.pairs.as_posix()}'\nvalid = ['{made.valid.as_posix()}']\n"
+        f"out = '{(tmp_path / 'run').as_posix()}'\ncareless-share = 0.2\n"
+        "[model]\nd_model = 16\nvocab_size = 150\n[training]\nsteps = 3\nseed = 7\n",
+        encoding="utf-8",
+    )
+    assert call("train", "--recipe", recipe, "--training.steps", "2").status == 0
+    config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+    assert config["training"]["steps"] == 2  # the command line beats the recipe
+    assert (config["training"]["seed"], config["training"]["warmup_steps"]) == (7, 20)
+    assert (config["model"]["d_model"], config["model"]["d_k"], config["model"]["vocab_size"]) == (16, 4, 150)
+    assert config["corpus"]["careless_share"] == 0.2
+    assert len(Corpus(tmp_path / "run" / "data").tokenizer) == 150
+    assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("stepss = 3", "stepss"),
+        ("[training]\nwarm_up = 3", "training.warm_up"),
+        ("[model]\nd_modell = 3", "model.d_modell"),
+        ("[training]\nsteps = 'many'", "--training.steps is 'many', but must be a whole number"),
+        ("training = 3", "training is 3, but must be a table"),
+        ("train = 3", "train is 3, but must be a list of file names"),
+        ("preset = ", "is no TOML"),
+    ],
+)
+def test_a_wrong_recipe_is_answered_by_name(text: str, named: str, call: Call, tmp_path: Path) -> None:
+    (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
+    said = call("train", "--recipe", tmp_path / "recipe.toml", "--out", tmp_path / "run")
+    assert named in one_line_error(said)
+    assert not (tmp_path / "run").exists()
+
+
+def test_init_from_starts_with_the_weights_of_a_checkpoint(made: Workplace, call: Call, tmp_path: Path) -> None:
+    said = call(
+        *(
+            "train",
+            "--preset",
+            "tiny",
+            "--train",
+            made.pairs,
+            "--init-from",
+            made.checkpoint,
+            "--out",
+            tmp_path / "run",
+        ),
+        # A step so small that it changes nothing in float32.
+        *("--training.steps", "1", "--training.learning_rate_factor", "1e-30", "--model.dropout", "0.2"),
+    )
+    assert said.status == 0
+    expected = dict(load_checkpoint(made.checkpoint).model.named_parameters())
+    assert all(torch.equal(value, expected[name]) for name, value in weights(tmp_path / "run").items())
+    config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+    assert config["model"]["dropout"] == 0.2
+    assert config["init_from"] == str(made.checkpoint)
+
+
+def test_init_from_refuses_another_shape(made: Workplace, call: Call, tmp_path: Path) -> None:
+    common = ["train", "--preset", "tiny", "--data", made.data, "--out", tmp_path / "run"]
+    error = one_line_error(call(*common, "--init-from", made.checkpoint, "--model.num_layers", "3"))
+    assert "model.num_layers is 3, there 2" in error
+    assert not (tmp_path / "run").exists()
+
+
+def test_init_from_refuses_another_vocabulary(made: Workplace, call: Call, tmp_path: Path) -> None:
+    call("prepare", "--train", made.pairs, "--vocab-size", "160", "--out", tmp_path / "data", "--careless-share", "0")
+    call("prepare", "--train", made.valid, "--vocab-size", "120", "--out", tmp_path / "other")
+    said = call(
+        *("train", "--preset", "tiny", "--data", tmp_path / "other"),
+        *("--init-from", made.checkpoint, "--out", tmp_path / "run"),
+    )
+    assert "--tokenizer" in one_line_error(said)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child alone")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_and_ends_with_status_0(number: signal.Signals, made: Workplace, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "transformer_core", "train", "--preset", "tiny", "--data", str(made.data)]
+    command += ["--out", str(tmp_path / "run"), "--training.steps", "1000000", "--training.checkpoint_every", "1000000"]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not (tmp_path / "run" / "metrics.jsonl").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert "--resume continues from there" in err
+    assert "Traceback" not in err
+    assert len(step_folders(tmp_path / "run")) == 1

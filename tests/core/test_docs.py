@@ -1,0 +1,102 @@
+"""What README and docs show is true: commands exist, code runs, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from transformer_core.cli import COMMANDS, main
+from transformer_core.cli.options import Parser
+from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core.data import Corpus
+from transformer_core.training.state import step_folders
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
+MAIN_PAGES = [ROOT / "README.md", ROOT / "docs" / "training.md"]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def shown_commands() -> list[str]:
+    texts = [text for page in MAIN_PAGES for text in blocks(page, "bash")]
+    return [line for text in texts for line in text.splitlines() if "transformer_core" in line]
+
+
+@pytest.mark.parametrize("line", shown_commands())
+def test_shown_commands_and_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, _, rest = line.partition("python -m transformer_core ")
+    command, *arguments = rest.split(" < ")[0].split()
+    assert command in COMMANDS
+    assert main([command, "--help"]) == 0
+    help_text = capsys.readouterr().out
+    for option in (argument for argument in arguments if argument.startswith("--")):
+        assert f"{option} " in help_text, option
+
+
+@pytest.mark.parametrize("page", MAIN_PAGES, ids=lambda page: page.name)
+def test_options_named_in_prose_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    known = set()
+    for command in COMMANDS:
+        main([command, "--help"])
+        known |= set(re.findall(r"--[a-z_.-]+", capsys.readouterr().out))
+    named = re.findall(r"`(--[a-z_.-]+)", page.read_text(encoding="utf-8"))
+    assert set(named) <= known
+
+
+def test_configuration_options_named_by_the_fidelity_table_exist() -> None:
+    text = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
+    fields = {*ModelConfig.__dataclass_fields__, *TrainingConfig.__dataclass_fields__}
+    for named in ("learning_rate_factor", "layer_norm_epsilon", "max_gradient_norm", "max_pieces", "precision"):
+        assert f"`{named}`" in text
+        assert named in fields
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_to_files(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+    for link in links:
+        if "://" not in link:
+            assert (page.parent / link).exists(), link
+
+
+def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scope: dict[str, Any] = {}
+    for code in blocks(ROOT / "README.md", "python"):
+        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    config = scope["translator"].config
+    assert scope["weights"].shape[1] == config.num_heads
+    assert scope["maps"].cross.shape[:2] == (config.num_layers, config.num_heads)
+    assert isinstance(scope["without_one_head"], str)
+    (picture,) = tmp_path.iterdir()
+    assert picture.read_bytes().startswith(b"%PDF")
+
+
+def test_the_training_pages_python_trains(
+    corpus: Corpus, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(corpus.folder, tmp_path / "data")
+    lines = pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "valid.tsv").write_text("".join(lines[:3]), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    (code,) = blocks(ROOT / "docs" / "training.md", "python")
+    exec(code.replace('"en-de"', '"tiny"').replace("20_000", "2"), {})
+    assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
+
+
+def test_the_recipe_shown_is_one(tmp_path: Path) -> None:
+    from transformer_core.cli.train import _read_recipe, parser
+
+    options: Parser = parser()
+    (text,) = blocks(ROOT / "docs" / "training.md", "toml")
+    (tmp_path / "recipe.toml").write_text(text, encoding="utf-8")
+    recipe = _read_recipe(str(tmp_path / "recipe.toml"), options)
+    assert recipe["preset"] == "en-de"
+    assert recipe["model"] == {"dropout": 0.2}

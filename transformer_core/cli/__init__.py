@@ -1,0 +1,101 @@
+"""The command line: python -m transformer_core COMMAND ...
+
+Data go to standard output, progress and logs to standard error. Exit status 0 when done, 2 for unusable arguments
+(one line says why and what is allowed), 1 when something failed (one line; --debug shows the whole stack trace).
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from transformer_core.config import ConfigError
+
+# Each is a module of this package with `run(arguments)`; they are loaded when they are called.
+COMMANDS = {
+    "translate": "Translate lines of text from standard input.",
+    "evaluate": "Translate a test set and score it: BLEU and chrF with signatures.",
+    "prepare": "Learn a vocabulary from parallel text and store the text for training.",
+    "train": "Train a model; stop and resume at any time.",
+    "average": "Average the last saved steps of a training into a checkpoint.",
+    "attention": "Write all attention weights of one sentence to a file.",
+}
+
+_HELP = """usage: python -m transformer_core COMMAND ...
+
+The Transformer of "Attention Is All You Need": train it, run it, measure it, look inside.
+
+{commands}
+
+Each has its own help with an example: python -m transformer_core translate --help
+
+Try it:
+
+  echo "A man rides a bicycle." | python -m transformer_core translate --checkpoint checkpoints/en-de
+
+Your own model, from parallel text with English and German in two columns:
+
+  python -m transformer_core prepare --train pairs.tsv --vocab-size 8000 --out data
+  python -m transformer_core train --preset en-de --data data --valid valid.tsv --out run
+  python -m transformer_core average run --last 5 --out my-model
+  python -m transformer_core evaluate --checkpoint my-model --test test.tsv
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
+    _use_utf8()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    try:
+        return _run(given)
+    except SystemExit as leave:  # argparse leaves after --help
+        return leave.code if isinstance(leave.code, int) else 0
+    except BrokenPipeError:  # the reader went away, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return _fail("interrupted", 1, debug)
+    except Exception as error:
+        return _fail(_message(error), 2 if isinstance(error, ConfigError) else 1, debug)
+
+
+def _run(given: list[str]) -> int:
+    name = given[0] if given else "--help"
+    if name in ("-h", "--help", "help"):
+        commands = "\n".join(f"  {command:<10} {about}" for command, about in COMMANDS.items())
+        sys.stdout.write(_HELP.format(commands=commands))
+        return 0 if given else 2
+    if name not in COMMANDS:
+        return _fail(f"there is no command {name}; the commands are {', '.join(COMMANDS)}", 2, debug=False)
+    status: int = importlib.import_module(f"transformer_core.cli.{name}").run(given[1:])
+    sys.stdout.flush()
+    return status
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error.name} is not installed: python -m pip install -r requirements.txt"
+    text = " ".join(str(error).split())
+    # A message of our own says all; of others, the name of the error is half of the message.
+    return text if text and type(error).__module__.startswith("transformer_core") else f"{type(error).__name__}: {text}"
+
+
+def _fail(message: str, status: int, debug: bool) -> int:
+    if debug and sys.exc_info()[0]:
+        traceback.print_exc()
+    sys.stderr.write(f"error: {message}\n")
+    return status
+
+
+def _use_utf8() -> None:
+    """Speak UTF-8 with Unix line ends, whatever the console or the system prefers."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")

@@ -1,0 +1,146 @@
+"""attention: one sentence in, all its attention weights out."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_machine, add_search, load_translator
+
+if TYPE_CHECKING:
+    from transformer_core.attention_maps import AttentionMaps
+    from transformer_core.translator import Translator
+
+log = logging.getLogger(__name__)
+
+FORMAT_VERSION = 1
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "attention",
+        usage="--checkpoint DIR --source TEXT [--target TEXT] --out FILE.npz [--force]",
+        description=(
+            "Write the exact float32 weights of every head of one sentence, with the labels of both axes.\n\n"
+            "Without --target the model translates; with it, the model reads the given translation.\n\n"
+            "For L layers, H heads, S source and T target positions the file holds\n\n"
+            "  encoder (L, H, S, S)   decoder (L, H, T, T)   cross (L, H, T, S)\n"
+            "  source (S,)            pieces of the source and </s>: rows and columns of encoder, columns of cross\n"
+            "  inputs (T,)            what the decoder reads, from <s> on: rows and columns of decoder\n"
+            "  outputs (T,)           what it writes at the same positions: rows of cross\n"
+            "  source_words, inputs_words, outputs_words   the word that each piece belongs to, from 0\n"
+            "  scores (T,)            log-probability of each output, in nats\n"
+            "  provenance             JSON text: checkpoint and its hash, sentence, search\n\n"
+            "Layers and heads count from 0. Nothing in it is pickled: numpy.load(FILE) reads all of it."
+        ),
+        example=(
+            "  python -m transformer_core attention --checkpoint checkpoints/en-de \\\n"
+            '      --source "A man rides a bicycle." --out bicycle.npz'
+        ),
+    )
+    add_checkpoint(result)
+    result.add_argument("--source", type=str, required=True, metavar="TEXT", help="The sentence to read.")
+    result.add_argument("--target", type=str, metavar="TEXT", help="The translation to read instead of searching one.")
+    result.add_argument("--out", type=str, required=True, metavar="FILE", help="File to write, ending with .npz.")
+    result.add_argument("--force", action="store_true", help="Replace a file that is there.")
+    add_search(result)
+    add_machine(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Write the attention of one sentence."""
+    options = parser().options(arguments)
+    out = Path(options.out)
+    if out.suffix != ".npz":
+        raise UsageError(f"--out is {options.out!r}, but must end with .npz")
+    if out.exists() and (out.is_dir() or not options.force):
+        raise UsageError(f"--out: {out} is there already; add --force to replace it, or name another file")
+    if not out.parent.is_dir():
+        raise UsageError(f"--out: there is no folder {out.parent}")
+    source, target = _text("--source", options.source), options.target
+    if target is not None:
+        target = _text("--target", target)
+        if options.beam is not None or options.alpha is not None:
+            raise UsageError("--beam and --alpha are for searching a translation; leave them out with --target")
+    translator = load_translator(options)
+    maps, scores, provenance = _weights(translator, source, target, options.beam, options.alpha)
+    _write(out, maps, scores, provenance)
+    log.info("%s: %s", out, provenance["target"])
+    return 0
+
+
+def _text(option: str, given: str) -> str:
+    """The text of an argument. Raises UsageError when it is empty or no Unicode."""
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{option} is no UTF-8 text") from error
+    if not given.strip():
+        raise UsageError(f"{option} is empty, but must be a sentence")
+    return given
+
+
+def _weights(
+    translator: Translator, source: str, target: str | None, beam: int | None, alpha: float | None
+) -> tuple[AttentionMaps, tuple[float, ...], dict[str, Any]]:
+    """Maps, log-probabilities of the outputs, and where they come from."""
+    from transformer_core.translator import SourceTooLong
+
+    search: dict[str, Any] = {"target_given": target is not None}
+    try:
+        if target is None:
+            found = translator.translate(source, beam=beam, alpha=alpha)
+            search["beam"] = translator.decoding.beam if beam is None else beam
+            search["alpha"] = translator.decoding.alpha if alpha is None else alpha
+            target, maps, scores = found.text, found.attention, found.scores
+        else:
+            for option, text in (("--source", source), ("--target", target)):
+                pieces, most = len(translator.tokenizer.encode(text)), translator.decoding.max_source_pieces
+                if pieces > most:
+                    raise UsageError(f"{option} has {pieces} pieces, but at most {most} are allowed")
+            forced = translator.force(source, target)
+            maps, scores = forced.attention, forced.scores
+    except SourceTooLong as error:
+        raise UsageError(f"--source: {error}") from error
+    provenance = {
+        "format_version": FORMAT_VERSION,
+        "program": "Headlight",
+        "checkpoint": str(translator.checkpoint.folder) if translator.checkpoint else "",
+        "checkpoint_hash": translator.checkpoint_hash,
+        "source": source,
+        "target": target,
+        "finished": maps.finished,
+        **search,
+    }
+    return maps, scores, provenance
+
+
+def _write(out: Path, maps: AttentionMaps, scores: Sequence[float], provenance: dict[str, Any]) -> None:
+    """Write the archive, whole or not at all."""
+    import numpy as np
+
+    axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
+    arrays: dict[str, Any] = {
+        "encoder": maps.encoder,
+        "decoder": maps.decoder,
+        "cross": maps.cross,
+        **{name: np.array(axis.tokens, dtype=np.str_) for name, axis in axes.items()},
+        **{f"{name}_words": np.array(axis.words, dtype=np.int64) for name, axis in axes.items()},
+        "scores": np.array(scores, dtype=np.float64),
+        "provenance": np.array(json.dumps(provenance, ensure_ascii=False, sort_keys=True)),
+    }
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    partial = out.with_name(f".{out.name}.{os.getpid()}.partial")
+    try:
+        partial.write_bytes(buffer.getvalue())
+        partial.replace(out)
+    finally:
+        partial.unlink(missing_ok=True)

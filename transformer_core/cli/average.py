@@ -1,0 +1,110 @@
+"""average: the last saved steps of a training in, one checkpoint out."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
+from transformer_core.cli.run_settings import TOKENIZER_FILE, RunSettings
+
+log = logging.getLogger(__name__)
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "average",
+        usage="DIR --last N --out DIR [--metrics FILE.json] [--card FILE.md] [--force]",
+        description=(
+            "Average the weights of the last saved steps of a training (Section 6.1) into a checkpoint.\n\n"
+            "A checkpoint is all that the app, `translate` and `evaluate` need."
+        ),
+        example="  python -m transformer_core average run --last 5 --out my-model",
+    )
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
+    result.add_argument("--last", type=int, default=5, metavar="N", help="Saved steps to average, the newest.")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
+    result.add_argument("--metrics", type=str, metavar="FILE", help="JSON with scores and facts to store with it.")
+    result.add_argument("--card", type=str, metavar="FILE", help="The model card, in Markdown.")
+    result.add_argument("--force", action="store_true", help="Replace a checkpoint that is there.")
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Average a training into a checkpoint."""
+    options = parser().options(arguments)
+    check_at_least("--last", options.last, 1)
+    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    _check_out(out, options.force)
+    metrics = _metrics(options.metrics)
+    card = existing("--card", options.card).read_text(encoding="utf-8") if options.card else ""
+    settings = RunSettings.load(folder)
+
+    from transformer_core.checkpoint import save_checkpoint
+    from transformer_core.files import sha256
+    from transformer_core.tokenizer import Tokenizer
+    from transformer_core.training.state import average_weights, step_folders
+
+    saved = step_folders(folder)
+    if len(saved) < options.last:
+        raise UsageError(f"--last is {options.last}, but {folder} holds {len(saved)} saved steps")
+    chosen = saved[-options.last :]
+    tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
+    weights = average_weights(chosen)
+    facts = _facts(chosen, settings)
+    facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
+    metrics["training"] = {**facts, **metrics.get("training", {})}
+    save_checkpoint(out, weights, settings.model, tokenizer, metrics=metrics, card=card)
+    log.info("%s: mean of %s", out, ", ".join(step.name for step in chosen))
+    told = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
+    sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _check_out(out: Path, force: bool) -> None:
+    """A folder is replaced only if it is a checkpoint, and only if asked for."""
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not (out / "manifest.json").is_file():
+        raise UsageError(f"--out: {out} holds something else than a checkpoint; name a new folder")
+    if not force:
+        raise UsageError(f"--out: {out} is there already; add --force to replace it, or name a new folder")
+
+
+def _metrics(path: str | None) -> dict[str, Any]:
+    if not path:
+        return {}
+    try:
+        values = json.loads(existing("--metrics", path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UsageError(f"--metrics: {path} is no JSON: {error}") from error
+    if not isinstance(values, dict) or not isinstance(values.get("training", {}), dict):
+        raise UsageError(f"--metrics: {path} must hold a JSON object, and `training` in it another one")
+    return values
+
+
+def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
+    """How the model came about, for its `metrics.json`."""
+    state = json.loads((chosen[-1] / "state.json").read_text(encoding="utf-8"))
+    training = settings.training
+    return {
+        "preset": settings.preset,
+        "steps": state["step"],
+        "averaged_steps": [int(step.name.removeprefix("step-")) for step in chosen],
+        "target_pieces": state["target_pieces"],
+        "hours": round(state["seconds"] / 3600, 2),
+        "pairs": settings.corpus.get("pairs", 0),
+        "files": settings.corpus.get("files", []),
+        "batch_tokens": training.batch_tokens * training.accumulate,
+        "learning_rate_factor": training.learning_rate_factor,
+        "warmup_steps": training.warmup_steps,
+        "label_smoothing": training.label_smoothing,
+        "dropout": settings.model.dropout,
+        "precision": training.precision,
+        "seed": training.seed,
+    }

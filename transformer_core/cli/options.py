@@ -1,0 +1,212 @@
+"""Reading options: jsonargparse, with help that teaches and errors of one line."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import jsonargparse
+
+from transformer_core.config import ConfigError, DecodingConfig
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+_TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
+
+
+class UsageError(ConfigError):
+    """Arguments that cannot be used; the message says why and what is allowed."""
+
+
+class _Formatter(jsonargparse.DefaultHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Keeps the line breaks of descriptions and examples; tells defaults where there are any."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = (action.help or "").rstrip()
+        if action.default in (None, False, argparse.SUPPRESS) or not action.option_strings:
+            return text
+        return f"{text} (default: %(default)s)"
+
+
+class Parser(jsonargparse.ArgumentParser):
+    """Parser of one command; raises UsageError instead of printing and leaving.
+
+    Args:
+        command: Its name.
+        usage: The arguments as the usage line shows them.
+        description: What the command does.
+        example: Shown at the end of the help.
+    """
+
+    def __init__(self, command: str, *, usage: str, description: str, example: str) -> None:
+        prog = f"python -m transformer_core {command}"
+        super().__init__(
+            prog=prog,
+            usage=f"{prog} {usage}",
+            description=description,
+            epilog=f"Example:\n\n{example}",
+            formatter_class=_Formatter,
+            allow_abbrev=False,
+        )
+        self.add_argument("--debug", action="store_true", help="Show the whole stack trace when something fails.")
+
+    def add_config(self, config: type, key: str, skip: set[str] | None = None) -> None:
+        """An option `--key.field` for every field of a configuration class, with its docstring as the help."""
+        self.add_class_arguments(config, key, skip=set(skip or ()))
+        for action in self._actions:
+            if action.dest == key:  # jsonargparse's own way to read a whole group; ours is the recipe
+                action.help = argparse.SUPPRESS
+
+    def add_field(self, config: type, name: str, note: str = "") -> None:
+        """An option `--name` for one field of a configuration class; None unless it is given."""
+        others = {field for field in config.__dataclass_fields__ if field != name}  # type: ignore[attr-defined]
+        self.add_class_arguments(config, as_group=False, skip=set(others))
+        action = next(action for action in self._actions if action.dest == name)
+        action.default, action.metavar = None, "N"
+        action.help = f"{action.help} {note}".strip()
+
+    def given(self, arguments: Sequence[str]) -> dict[str, Any]:
+        """Only the options that were given, nested by their dots."""
+        values: dict[str, Any] = self.parse_args(self._spelt(arguments), defaults=False).as_dict()
+        return values
+
+    def options(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """All options, with None for what was not given and has no default."""
+        return argparse.Namespace(**self.parse_args(self._spelt(arguments)).as_dict())
+
+    def error(self, message: str, ex: Exception | None = None) -> NoReturn:
+        """Raise UsageError with one line."""
+        raise UsageError(f"{self._plain(str(message))} (more: {self.prog} --help)")
+
+    def _spelt(self, arguments: Sequence[str]) -> list[str]:
+        """The arguments with --init_from and --init-from meaning the same."""
+        known = {option.replace("-", "_"): option for action in self._actions for option in action.option_strings}
+        spelt = []
+        for argument in arguments:
+            name, equals, value = argument.partition("=")
+            if name.startswith("--"):
+                name = known.get(name.replace("-", "_"), name)
+            spelt.append(f"{name}{equals}{value}")
+        return spelt
+
+    def _plain(self, message: str) -> str:
+        """A message of jsonargparse in one plain line."""
+        text = " ".join(message.split())
+        if found := re.match(r'Parser key "(.+?)": Expected an? (.+?)\. Got value: (.*)', text):
+            key, expected, value = found.groups()
+            return f"{self._flag(key)} is {value!r}, but must be {_allowed(expected)}"
+        if found := re.match(r"the following arguments are required: (.*)", text):
+            return f"missing: {', '.join(self._flag(key) for key in found[1].split(', '))}"
+        if found := re.match(r"unrecognized arguments: (\S+)", text):
+            return f"there is no option {found[1]}{self._closest(found[1])}"
+        if found := re.match(r"Group '(.+?)' does not accept option '(.+?)'", text):
+            return f"there is no option {found[1]}.{found[2]}{self._closest(f'--{found[1]}.{found[2]}')}"
+        if found := re.match(r"Option '(.+?)' is not accepted", text):
+            return f"there is no option {found[1]}{self._closest(f'--{found[1]}')}"
+        if found := re.match(r"argument (\S+?): invalid choice: (.+?) \(choose from (.*)\)", text):
+            return f"{found[1]} is {found[2]}, but must be one of {found[3]}"
+        return text
+
+    def _flag(self, key: str) -> str:
+        """The way an option is written."""
+        for action in self._actions:
+            if action.dest == key or key in action.option_strings:
+                return action.option_strings[0] if action.option_strings else str(action.metavar or key)
+        return key
+
+    def _closest(self, option: str) -> str:
+        """What was probably meant."""
+        known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+        close = difflib.get_close_matches(option, known, n=1)
+        return f"; did you mean {close[0]}?" if close else ""
+
+
+def _allowed(expected: str) -> str:
+    if choices := re.findall(r"'([^']*)'", expected.partition("Literal")[2]):
+        return f"one of {', '.join(choices)}"
+    name = re.sub(r"<class '(.+?)'>", r"\1", expected)
+    return _TYPE_NAMES.get(name, name)
+
+
+# --- options that several commands share ------------------------------------------------------------------------------
+
+
+def add_machine(parser: Parser) -> None:
+    """Options on where to compute."""
+    parser.add_argument(
+        "--device",
+        type=str,
+        default="auto",
+        metavar="NAME",
+        help="auto (a GPU if there is one), cpu, cuda, cuda:1, ...",
+    )
+    parser.add_argument(
+        "--threads", type=int, default=0, metavar="N", help="CPU threads; 0 leaves it to torch and OMP_NUM_THREADS."
+    )
+
+
+def add_checkpoint(parser: Parser) -> None:
+    """The option that names a trained model."""
+    parser.add_argument("--checkpoint", type=str, required=True, metavar="DIR", help="Folder of a trained model.")
+
+
+def add_search(parser: Parser) -> None:
+    """Options on how to search for a translation."""
+    for name in ("beam", "alpha"):
+        parser.add_field(DecodingConfig, name, "The checkpoint's own default unless given.")
+
+
+def check_at_least(option: str, value: int, least: int) -> None:
+    """Raise UsageError for a number that is too small."""
+    if value < least:
+        raise UsageError(f"{option} is {value}, but must be {least} or more")
+
+
+def existing(option: str, path: str, *, folder: bool = False) -> Path:
+    """The path that an option names. Raises UsageError when there is nothing of that kind."""
+    found = Path(path)
+    if not (found.is_dir() if folder else found.is_file()):
+        raise UsageError(f"{option}: there is no {'folder' if folder else 'file'} {path}")
+    return found
+
+
+def existing_text(option: str, spec: str) -> str:
+    """A parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
+    for path in [spec] if Path(spec).exists() or "," not in spec else spec.split(",", 1):
+        existing(option, path)
+    return spec
+
+
+def select_device(name: str, threads: int) -> str:
+    """Set the threads, and make sure that the device is there. Raises UsageError when it is not."""
+    import torch
+
+    check_at_least("--threads", threads, 0)
+    if threads:
+        torch.set_num_threads(threads)
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(0, device=name)
+    except (RuntimeError, AssertionError) as error:
+        found = ["auto", "cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+        reason = str(error).splitlines()[0]
+        raise UsageError(f"--device is {name!r}, but must be one of {', '.join(found)} ({reason})") from error
+    return name
+
+
+def load_translator(options: argparse.Namespace) -> Translator:
+    """The model that --checkpoint names, on the device that --device names, after all options were checked."""
+    folder = existing("--checkpoint", options.checkpoint, folder=True)
+    changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
+    DecodingConfig(**changes)
+    device = select_device(options.device, options.threads)
+
+    from transformer_core.translator import Translator
+
+    return Translator.load(folder, device)

@@ -1,0 +1,131 @@
+"""prepare: parallel text in, vocabulary and shards out."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.options import Parser, UsageError, check_at_least, existing, existing_text
+
+if TYPE_CHECKING:
+    from transformer_core.tokenizer import Tokenizer
+
+log = logging.getLogger(__name__)
+
+DEFAULT_VOCABULARY = 8_000
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "prepare",
+        usage="--train FILE ... [--tokenizer FILE | --vocab-size N] [--careless-share P] --out DIR",
+        description=(
+            "Split parallel text into pieces, once, and store it for training.\n\n"
+            "Without --tokenizer a vocabulary is learnt from both languages together (SentencePiece BPE, Section 5.1)."
+        ),
+        example=(
+            "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data"
+        ),
+    )
+    add_training_text(result)
+    result.add_argument(
+        "--vocab-size", type=int, metavar="N", help=f"Pieces of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
+    )
+    result.add_argument("--seed", type=int, default=1, metavar="N", help="Draws the careless copies.")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder to write; must not exist yet.")
+    return result
+
+
+def add_training_text(parser: Parser) -> None:
+    """Options that `train` shares: which text, which vocabulary."""
+    parser.add_argument(
+        "--train",
+        type=str,
+        nargs="+",
+        metavar="FILE",
+        help=(
+            "Parallel text: .tsv, .tsv.xz or .tsv.gz with source and target in its first two columns, or two plain "
+            "files with a comma between: train.en,train.de"
+        ),
+    )
+    parser.add_argument("--tokenizer", type=str, metavar="FILE", help="Use this vocabulary, such as a checkpoint's.")
+    parser.add_argument(
+        "--careless-share",
+        type=float,
+        default=0.0,
+        metavar="P",
+        help="Share of the pairs that are added again with the source as people type: lower case, no punctuation.",
+    )
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Prepare a corpus."""
+    options = parser().options(arguments)
+    if not options.train:
+        raise UsageError("missing: --train FILE ...")
+    if options.tokenizer and options.vocab_size:
+        raise UsageError("--tokenizer brings its own vocabulary; leave --vocab-size out")
+    out = Path(options.out)
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"--out: {out} is not empty; name a new folder")
+    meta = prepare_text(
+        options.train,
+        out,
+        tokenizer=options.tokenizer,
+        vocab_size=options.vocab_size or DEFAULT_VOCABULARY,
+        careless_share=options.careless_share,
+        seed=options.seed,
+    )
+    sys.stdout.write(json.dumps(meta, ensure_ascii=False) + "\n")
+    return 0
+
+
+def prepare_text(
+    specs: Sequence[str], out: Path, *, tokenizer: str | None, vocab_size: int, careless_share: float, seed: int
+) -> dict[str, Any]:
+    """Learn or load the vocabulary, then write the folder, whole or not at all; returns its `meta.json`."""
+    for spec in specs:
+        existing_text("--train", spec)
+    if not 0.0 <= careless_share <= 1.0:
+        raise UsageError(f"--careless-share is {careless_share}, but must be from 0 to 1")
+    check_at_least("--vocab-size", vocab_size, 5)
+    if tokenizer:
+        existing("--tokenizer", tokenizer)
+
+    from transformer_core.data import prepare
+    from transformer_core.files import whole_folder
+    from transformer_core.progress import tracked
+    from transformer_core.tokenizer import Tokenizer
+
+    vocabulary = Tokenizer.load(tokenizer) if tokenizer else _learn(specs, vocab_size)
+    with whole_folder(out) as partial:
+        meta = prepare(
+            specs,
+            partial,
+            vocabulary,
+            careless_share=careless_share,
+            seed=seed,
+            progress=lambda pairs: tracked(pairs, unit="pair"),
+        )
+    log.info("%s: %d pairs, vocabulary of %d pieces", out, meta["pairs"], meta["vocab_size"])
+    return meta
+
+
+def _learn(specs: Sequence[str], vocab_size: int) -> Tokenizer:
+    """A new vocabulary from both sides of the text."""
+    from transformer_core.data import read_pairs
+    from transformer_core.progress import tracked
+    from transformer_core.tokenizer import Tokenizer
+
+    def texts() -> Iterator[str]:
+        for spec in specs:
+            for pair in tracked(read_pairs(spec), unit="pair"):
+                yield from pair
+
+    log.info("learning a vocabulary of %d pieces", vocab_size)
+    return Tokenizer.train(texts(), vocab_size)

@@ -1,0 +1,129 @@
+"""What a training was started with: put together from preset, recipe and options, kept in OUT/config.json."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from transformer_core.cli.options import UsageError
+from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
+from transformer_core.files import write_json
+from transformer_core.presets import preset
+
+FORMAT_VERSION = 1
+CONFIG_FILE = "config.json"
+TOKENIZER_FILE = "tokenizer.model"
+
+# Options that a resumed training may change, since no update depends on them.
+FREE_ON_RESUME = frozenset(
+    {
+        "steps",
+        "log_every",
+        "validate_every",
+        "validation_sentences",
+        "checkpoint_every",
+        "checkpoint_minutes",
+        "keep_checkpoints",
+        "plateau_steps",
+        "plateau_loss",
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """All options of one training.
+
+    Args:
+        preset: Name of the preset that it started from.
+        model: Shape of the model.
+        training: How it is trained.
+        data: Folder of the prepared text.
+        corpus: What the text was when training began: pairs, pieces, hash of the vocabulary.
+        train: The text that was prepared for it; empty when --data named a prepared folder.
+        valid: Validation sets.
+        init_from: Checkpoint whose weights it started from; empty for new weights.
+    """
+
+    preset: str
+    model: ModelConfig
+    training: TrainingConfig
+    data: str
+    corpus: dict[str, Any]
+    train: tuple[str, ...] = ()
+    valid: tuple[str, ...] = ()
+    init_from: str = ""
+
+    def save(self, out: Path, device: str, threads: int) -> None:
+        """Write OUT/config.json; device and threads are for the reader."""
+        machine = {"device": device, "threads": threads}
+        write_json(out / CONFIG_FILE, {"format_version": FORMAT_VERSION, **asdict(self), "machine": machine})
+
+    @classmethod
+    def load(cls, out: Path) -> RunSettings:
+        """Read OUT/config.json. Raises UsageError when the folder holds no training."""
+        try:
+            values = json.loads((out / CONFIG_FILE).read_text(encoding="utf-8"))
+        except FileNotFoundError as error:
+            raise UsageError(f"{out} holds no training: it has no {CONFIG_FILE}") from error
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{out / CONFIG_FILE} cannot be read: {error}") from error
+        if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
+            raise UsageError(f"{out / CONFIG_FILE} has another format than version {FORMAT_VERSION}")
+        known = {field.name for field in fields(cls)}
+        try:
+            return cls(
+                **{name: value for name, value in values.items() if name in known - {"model", "training"}},
+                model=ModelConfig.from_dict(values["model"]),
+                training=TrainingConfig.from_dict(values["training"]),
+            )
+        except (KeyError, TypeError, ConfigError) as error:
+            raise UsageError(f"{out / CONFIG_FILE} is unusable: {error}") from error
+
+
+def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
+    """The base with some options changed; d_k and d_v follow d_model / num_heads if they did before."""
+    values = base.to_dict()
+    for name in ("d_k", "d_v"):
+        if values[name] * base.num_heads == base.d_model:
+            values[name] = 0
+    return ModelConfig.from_dict({**values, **changes})
+
+
+def resumed(stored: RunSettings, given: dict[str, Any]) -> RunSettings:
+    """The stored settings with what was given anew.
+
+    Raises:
+        UsageError: Something was changed on which the updates depend, so that the training could not go on exactly.
+    """
+    if "preset" in given:
+        preset(given["preset"])
+    asked: dict[str, object] = {"preset": given.get("preset", stored.preset)}
+    was: dict[str, object] = {"preset": stored.preset}
+    for group in ("model", "training"):
+        for name, value in given.get(group, {}).items():
+            if name not in FREE_ON_RESUME:
+                key = f"{group}.{name}"
+                asked[key], was[key] = value, getattr(getattr(stored, group), name)
+    # 0 stands for d_model / num_heads, which is what was stored.
+    changed = [
+        key for key in asked if asked[key] != was[key] and not (key in ("model.d_k", "model.d_v") and not asked[key])
+    ]
+    if changed:
+        told = ", ".join(f"{key} is {asked[key]!r}, was {was[key]!r}" for key in changed)
+        raise UsageError(
+            f"--resume goes on exactly, but {told}; these may change: "
+            f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"
+        )
+    for name in ("train", "tokenizer", "careless_share"):
+        if name in given and not (name == "train" and tuple(given["train"]) == tuple(stored.train)):
+            raise UsageError(f"--resume goes on with the text in {stored.data}; leave {name} out")
+    free = {name: value for name, value in given.get("training", {}).items() if name in FREE_ON_RESUME}
+    return replace(
+        stored,
+        training=TrainingConfig.from_dict({**stored.training.to_dict(), **free}),
+        data=given.get("data", stored.data),
+        valid=tuple(given.get("valid", stored.valid)),
+    )

@@ -1,0 +1,256 @@
+"""train: prepared text in, saved steps out; stops and goes on at any time."""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.options import Parser, UsageError, add_machine, existing, existing_text, select_device
+from transformer_core.cli.prepare import add_training_text, prepare_text
+from transformer_core.cli.run_settings import CONFIG_FILE, TOKENIZER_FILE, RunSettings, merged_model, resumed
+from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core.presets import PRESETS, preset
+
+if TYPE_CHECKING:
+    import torch
+
+    from transformer_core.checkpoint import Checkpoint
+    from transformer_core.data import Corpus
+    from transformer_core.model import Transformer
+    from transformer_core.training.validation import ValidationSet
+
+log = logging.getLogger(__name__)
+
+_DEFAULT_PRESET = "base"
+_LISTS = ("train", "valid")
+_GROUPS = ("model", "training")
+
+
+def parser(shown: str = _DEFAULT_PRESET) -> Parser:
+    """The options of this command, with the defaults of one preset."""
+    choices = "\n".join(f"  {name:<6} {chosen.about}" for name, chosen in PRESETS.items())
+    result = Parser(
+        "train",
+        usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
+        "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]",
+        description=(
+            "Train a model. OUT receives config.json, metrics.jsonl and the last saved steps.\n\n"
+            "Ctrl-C saves and stops; --resume with the same OUT goes on exactly there. An option given here beats the\n"
+            "recipe, and the recipe beats the preset. A recipe is TOML of the same keys; paths start where you are:\n\n"
+            '  preset = "en-de"\n  data = "data"\n  valid = ["valid.tsv"]\n  out = "run"\n\n'
+            "  [training]\n  steps = 20000\n\n"
+            f"Presets (train --preset NAME --help shows the values of one):\n\n{choices}"
+        ),
+        example=(
+            "  python -m transformer_core train --preset en-de --data data --valid valid.en-de.tsv.xz --out run\n"
+            "  python -m transformer_core train --resume --out run --training.steps 200000"
+        ),
+    )
+    result.add_argument("--recipe", type=str, metavar="FILE", help="TOML with any of these options.")
+    result.add_argument("--preset", type=str, metavar="NAME", help=f"One of {', '.join(PRESETS)}. (default: base)")
+    result.add_argument("--data", type=str, metavar="DIR", help="Folder that `prepare` wrote.")
+    add_training_text(result)
+    result.add_argument("--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, of the same forms.")
+    result.add_argument("--out", type=str, metavar="DIR", help="Folder of this training; new, unless --resume.")
+    result.add_argument("--resume", action="store_true", help="Go on from the newest saved step in OUT.")
+    result.add_argument("--init-from", type=str, metavar="DIR", help="Start from the weights of a checkpoint.")
+    add_machine(result)
+    result.add_config(ModelConfig, "model")
+    result.add_config(TrainingConfig, "training")
+    values = preset(shown)
+    for group, config in (("model", values.model), ("training", values.training)):
+        result.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Train."""
+    shown = next((b for a, b in pairwise(arguments) if a == "--preset"), _DEFAULT_PRESET)
+    options = parser(shown)
+    given = options.given(arguments)
+    if "recipe" in given:
+        given = _over(_read_recipe(given["recipe"], options), given)
+    if "out" not in given:
+        raise UsageError("missing: --out DIR")
+    threads = given.get("threads", 0)
+    device = select_device(given.get("device", "auto"), threads)
+    out = Path(given["out"])
+    _validation(given.get("valid", []))  # fails here rather than after an hour of preparing
+    settings = _resume(out, given) if given.get("resume") else _start(out, given)
+    _train(out, settings, device, threads, resume=bool(given.get("resume")))
+    return 0
+
+
+def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
+    """The options of a recipe. Raises UsageError naming a key that is none."""
+    try:
+        values = tomllib.loads(existing("--recipe", path).read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"--recipe: {path} is no TOML: {error}") from error
+    for name in _LISTS:
+        files = [values[name]] if isinstance(values.get(name), str) else values.get(name, [])
+        if not (isinstance(files, list) and all(isinstance(file, str) for file in files)):
+            raise UsageError(f"--recipe: {path}: {name} is {files!r}, but must be a list of file names")
+        if name in values:
+            values[name] = files
+    for name in _GROUPS:
+        if not isinstance(values.get(name, {}), dict):
+            raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
+    spelt = {name.replace("-", "_"): value for name, value in values.items()}
+    try:
+        checked: dict[str, Any] = options.parse_object(spelt, defaults=False).as_dict()
+    except UsageError as error:
+        raise UsageError(f"--recipe: {path}: {error}") from error
+    if "recipe" in checked:
+        raise UsageError(f"--recipe: {path}: a recipe cannot name another one")
+    return checked
+
+
+def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Two sets of options as one; the second wins."""
+    groups = {name: {**below.get(name, {}), **above.get(name, {})} for name in _GROUPS}
+    return {**below, **above, **{name: group for name, group in groups.items() if group}}
+
+
+# --- a new training ---------------------------------------------------------------------------------------------------
+
+
+def _start(out: Path, given: dict[str, Any]) -> RunSettings:
+    """Settings of a new training; its text is prepared when that is still to do."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"--out: {out} is not empty; add --resume to go on there, or name a new folder")
+    if ("data" in given) == ("train" in given):
+        raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
+    name = given.get("preset", _DEFAULT_PRESET)
+    chosen, changes = preset(name), given.get("model", {})
+    if "data" in given and (extra := [name for name in ("tokenizer", "careless_share") if name in given]):
+        raise UsageError(f"--{extra[0].replace('_', '-')} belongs to --train; the text in --data is prepared already")
+    if "tokenizer" in given and ("init_from" in given or "vocab_size" in changes):
+        raise UsageError("--tokenizer is a vocabulary; leave --init-from and --model.vocab_size out, or --tokenizer")
+    training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})
+    model = merged_model(chosen.model, changes)
+    initial = _initial(given.get("init_from", ""))
+    if initial:
+        model = merged_model(initial.model.config, changes)
+        _check_initial(initial, model)
+    corpus, data = _text(out, given, model.vocab_size, training.seed)
+    vocab_size = len(corpus.tokenizer)
+    if changes.get("vocab_size", vocab_size) != vocab_size:
+        raise UsageError(f"model.vocab_size is {changes['vocab_size']}, but the vocabulary of {data} has {vocab_size}")
+    if initial and initial.tokenizer.sha256 != corpus.tokenizer.sha256:
+        raise UsageError(
+            f"--init-from: {given['init_from']} has another vocabulary than {data}; "
+            f"prepare the text with --tokenizer {given['init_from']}/{TOKENIZER_FILE}"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    (out / TOKENIZER_FILE).write_bytes(corpus.tokenizer.model)
+    return RunSettings(
+        preset=name,
+        model=merged_model(model, {"vocab_size": vocab_size}),
+        training=training,
+        data=str(data),
+        corpus=corpus.meta,
+        train=tuple(given.get("train", ())),
+        valid=tuple(given.get("valid", ())),
+        init_from=given.get("init_from", ""),
+    )
+
+
+def _text(out: Path, given: dict[str, Any], vocab_size: int, seed: int) -> tuple[Corpus, Path]:
+    """The prepared text, and where it lies."""
+    data = existing("--data", given["data"], folder=True) if "data" in given else out / "data"
+    if "train" in given:
+        tokenizer = given.get("tokenizer")
+        if not tokenizer and given.get("init_from"):
+            tokenizer = str(Path(given["init_from"]) / TOKENIZER_FILE)
+        prepare_text(
+            given["train"],
+            data,
+            tokenizer=tokenizer,
+            vocab_size=vocab_size,
+            careless_share=given.get("careless_share", 0.0),
+            seed=seed,
+        )
+
+    from transformer_core.data import Corpus
+
+    return Corpus(data), data
+
+
+def _initial(folder: str) -> Checkpoint | None:
+    if not folder:
+        return None
+    existing("--init-from", folder, folder=True)
+
+    from transformer_core.checkpoint import load_checkpoint
+
+    return load_checkpoint(folder)
+
+
+def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
+    """Only dropout may differ from the checkpoint that gives the weights."""
+    was, asked = initial.model.config.to_dict(), model.to_dict()
+    changed = [name for name in asked if asked[name] != was[name] and name != "dropout"]
+    if changed:
+        told = ", ".join(f"model.{name} is {asked[name]!r}, there {was[name]!r}" for name in changed)
+        raise UsageError(f"--init-from: the weights in {initial.folder} are of another shape: {told}")
+
+
+# --- going on ---------------------------------------------------------------------------------------------------------
+
+
+def _resume(out: Path, given: dict[str, Any]) -> RunSettings:
+    """Settings of a training that goes on."""
+    if "init_from" in given:
+        raise UsageError("--resume goes on from OUT, --init-from starts anew; give one of them")
+    existing("--out", str(out), folder=True)
+    settings = resumed(RunSettings.load(out), given)
+    if "data" in given:
+        existing("--data", given["data"], folder=True)
+    return settings
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+
+
+def _validation(specs: Sequence[str]) -> list[ValidationSet]:
+    from transformer_core.training.validation import ValidationSet
+
+    return [ValidationSet.read(existing_text("--valid", spec)) for spec in specs]
+
+
+def _train(out: Path, settings: RunSettings, device: str, threads: int, resume: bool) -> None:
+    import torch
+
+    from transformer_core.data import Corpus
+    from transformer_core.model import count_parameters
+    from transformer_core.training.trainer import Trainer
+
+    corpus = Corpus(Path(settings.data))
+    if corpus.meta != settings.corpus:
+        raise UsageError(f"{settings.data} holds other text than this training began with (see {out / CONFIG_FILE})")
+    if not settings.valid:
+        log.warning("no --valid: nothing will tell how well it translates")
+    validation = _validation(settings.valid)
+    settings.save(out, device, threads)
+    torch.manual_seed(settings.training.seed)
+    model = _model(settings, device)
+    log.info("%s, %d parameters, %d pairs, on %s", settings.preset, count_parameters(model), len(corpus), device)
+    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume)
+    progress = trainer.train()
+    if progress.step >= settings.training.steps:
+        log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", progress.step, out)
+
+
+def _model(settings: RunSettings, device: str | torch.device) -> Transformer:
+    """A model with new weights, or with those of a checkpoint; a resumed training replaces them."""
+    from transformer_core.model import Transformer, load_weights
+
+    model = Transformer(settings.model)
+    if settings.init_from and (initial := _initial(settings.init_from)):
+        load_weights(model, dict(initial.model.named_parameters()))
+    return model.to(device)
