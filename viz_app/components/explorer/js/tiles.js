@@ -23,18 +23,19 @@ export class Tiles {
     this.tiles = [];
     const rows = Array.from({ length: this.layers }, (_, row) => {
       const cells = Array.from({ length: view.heads }, (_, head) => this.tile(row, head));
-      return h("div", { role: "row", class: "tile-row" }, one ? null : this.label(row + 1), ...cells);
+      return h("div", { role: "row", class: "tile-row" }, one ? null : this.label("rowheader", row + 1), ...cells);
     });
     this.element.replaceChildren(...(one ? [] : [this.headings(view.heads)]), ...rows);
   }
 
   headings(heads) {
-    const numbers = Array.from({ length: heads }, (_, head) => this.label(head + 1));
-    return h("div", { class: "tile-row tile-headings", "aria-hidden": true }, h("span"), ...numbers);
+    const numbers = Array.from({ length: heads }, (_, head) => this.label("columnheader", head + 1));
+    return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
   }
 
-  label(number) {
-    return h("span", { class: "tile-number", "aria-hidden": true }, String(number));
+  /** A grid may hold nothing but rows, and these nothing but cells and their headers. */
+  label(role, number) {
+    return h("span", { class: "tile-number", role }, String(number));
   }
 
   tile(row, head) {

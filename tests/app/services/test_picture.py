@@ -1,0 +1,67 @@
+"""From a translation to what is shown and taken away."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from transformer_core.translator import Translation, Translator
+from viz_app.components.explorer import Selection
+from viz_app.services.picture import DOWNLOADS, Picture, best_head, provenance
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+@pytest.fixture(scope="module")
+def translation(translator: Translator) -> Translation:
+    return translator.translate("The bus.", beam=2)
+
+
+def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
+    maps = translation.attention
+    assert best_head(translator.metrics, maps) == Selection(kind="cross", layer=1, head=2)
+    assert best_head({}, maps) == Selection(kind="cross", layer=maps.num_layers - 1, head=0)
+    far = {"alignment": {"best_head": {"layer": 9, "head": 9}}}
+    assert best_head(far, maps) == Selection(kind="cross", layer=maps.num_layers - 1, head=maps.num_heads - 1)
+
+
+def test_files_hold_the_selected_weights(translator: Translator, translation: Translation) -> None:
+    maps = translation.attention
+    picture = Picture(maps, Selection(kind="encoder", layer=1, head=3), "en", provenance(translator, translation))
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        np.testing.assert_array_equal(archive["weights"][0], maps.encoder[1, 3])
+        about = json.loads(str(archive["provenance"]))
+    assert about["provenance"]["checkpoint_sha256"] == translator.checkpoint_hash
+    assert picture.file_name("npz") == "headlight_encoder_layer2_head4.npz"
+
+
+def test_one_layer_side_by_side(translator: Translator, translation: Translation) -> None:
+    selection = Selection(kind="decoder", layer=0, view="layer", step=3)
+    picture = Picture(translation.attention, selection, "ko", {})
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        np.testing.assert_array_equal(archive["weights"], translation.attention.decoder[0, :, :3, :3])
+
+
+def test_every_download_is_a_file_of_its_kind(translation: Translation) -> None:
+    picture = Picture(translation.attention, Selection(), "en", {})
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF-", "csv": b"\xef\xbb\xbf", "npz": b"PK"}
+    assert set(DOWNLOADS) == set(starts)
+    for name in DOWNLOADS:
+        assert picture.file(name).startswith(starts[name])
+
+
+@pytest.mark.parametrize("text", ["The bus.", "it's; rm -rf / $(x)", '--out="a b"'])
+def test_the_command_holds_the_sentence_as_one_word(translator: Translator, text: str) -> None:
+    about = provenance(translator, translator.translate(text, beam=1))
+    words = shlex.split(about["command"])
+    assert words[:4] == ["python", "-m", "transformer_core", "attention"]
+    assert f"--source={text}" in words
+    assert not any(word.startswith("/") for word in words), "no path of one computer"

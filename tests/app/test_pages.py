@@ -1,0 +1,249 @@
+"""The pages through Streamlit's own test runner: what they say, what they hand to the browser."""
+
+from __future__ import annotations
+
+import html
+import json
+import shutil
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from transformer_core.translator import Translator
+from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
+from viz_app.services.sentence import MAX_PIECES
+from viz_app.text import texts
+
+MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
+SECONDS = 60
+
+
+@pytest.fixture(autouse=True)
+def fresh_model() -> Iterator[None]:
+    """No test sees the model that another one loaded."""
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The app, not run yet, with a checkpoint of random weights."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+
+
+def visible(app: AppTest) -> str:
+    """All words on the page."""
+    parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.warning, *app.info, *app.error, *app.code]
+    return "\n".join(str(part.value) for part in parts)
+
+
+def components(app: AppTest) -> dict[str, Any]:
+    """What the browser components are handed, by name."""
+    found = {}
+    for block in app.get("bidi_component"):
+        proto = block.proto
+        kind = proto.WhichOneof("data")
+        found[proto.component_name] = json.loads(proto.json) if kind == "json" else getattr(proto, kind)
+    return found
+
+
+def explorer_header(app: AppTest) -> dict[str, Any]:
+    """The JSON in front of the weights."""
+    buffer = components(app)["headlight_explorer"]
+    (length,) = struct.unpack("<I", buffer[:4])
+    header: dict[str, Any] = json.loads(buffer[4 : 4 + length])
+    return header
+
+
+def address(app: AppTest) -> dict[str, str]:
+    params: dict[str, str] = components(app)["headlight_address"]["params"]
+    return params
+
+
+def type_text(app: AppTest, text: str) -> AppTest:
+    return app.text_input(key="text").set_value(text).run()
+
+
+def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Path) -> None:
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="text").value == EXAMPLES[FIRST_EXAMPLE]
+    expected = Translator.load(random_checkpoint).translate(EXAMPLES[FIRST_EXAMPLE], beam=4)
+    header = explorer_header(app)
+    assert header["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
+    assert [step[0] for step in header["steps"]] == pytest.approx([2.718281828459045**s for s in expected.scores])
+
+
+def test_the_head_that_aligns_best_comes_first(app: AppTest) -> None:
+    """`metrics.json` counts from 0: layer 1, head 2. The URL counts from 1."""
+    app.run()
+    selection = explorer_header(app)["selection"]
+    assert (selection["kind"], selection["layer"], selection["head"]) == ("cross", 1, 2)
+    assert (address(app)["kind"], address(app)["layer"], address(app)["head"]) == ("cross", "2", "3")
+
+
+def test_a_link_restores_the_state(app: AppTest) -> None:
+    link = {"text": "The dog.", "kind": "decoder", "layer": "1", "head": "4", "unit": "words", "lang": "ko"}
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    selection = explorer_header(app)["selection"]
+    assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
+    assert {name: address(app)[name] for name in link} == link
+    assert app.segmented_control(key="lang").value == "ko"
+
+
+def test_a_link_beyond_the_model_is_fitted(app: AppTest) -> None:
+    app.query_params["layer"] = "6"
+    app.query_params["head"] = "8"
+    app.run()
+    assert not app.exception
+    assert explorer_header(app)["selection"]["layer"] == 1
+
+
+def test_typing_translates(app: AppTest) -> None:
+    app.run()
+    before = explorer_header(app)["id"]
+    type_text(app, "The train is big.")
+    assert not app.exception
+    assert explorer_header(app)["id"] != before
+    assert address(app)["text"] == "The train is big."
+
+
+def test_sentence_survives_languages_and_pages(app: AppTest) -> None:
+    type_text(app.run(), "The bus.")
+    app.segmented_control(key="lang").set_value("ko").run()
+    assert app.text_input(key="text").value == "The bus."
+    assert explorer_header(app)["texts"] == texts("ko").table("explorer")
+    app.switch_page("pages/model.py").run()
+    assert address(app) == {"lang": "ko", "text": "The bus."}
+    app.switch_page("pages/translate.py").run()
+    assert app.text_input(key="text").value == "The bus."
+    assert app.segmented_control(key="lang").value == "ko"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_an_empty_field_invites(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    type_text(app.run(), "  ")
+    assert not app.exception
+    assert texts(language)("translate.empty") in visible(app)
+    app.button(key="take-passive").click().run()
+    assert app.text_input(key="text").value == EXAMPLES["passive"]
+    assert "headlight_explorer" in components(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_korean_is_answered(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    type_text(app.run(), "나는 학교에 간다")
+    assert texts(language)("translate.korean") in visible(app)
+    assert "headlight_explorer" not in components(app)
+
+
+def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Path) -> None:
+    text = "dog " * (MAX_PIECES + 1)
+    pieces = len(Translator.load(random_checkpoint).tokenizer.encode(text.strip()))
+    type_text(app.run(), text)
+    assert texts("en")("translate.long", pieces=pieces, limit=MAX_PIECES) in visible(app)
+    assert "headlight_explorer" not in components(app)
+
+
+def test_unknown_characters_are_marked(app: AppTest) -> None:
+    type_text(app.run(), "The ☃ is big.")
+    assert not app.exception
+    assert f"{texts('en')('translate.unknown')} **☃**" in html.unescape(visible(app))
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", "**bold** {x} $x$ :red[a]", "../../etc/passwd", "\x00\x07"]
+)
+def test_text_is_never_markup(app: AppTest, text: str) -> None:
+    type_text(app.run(), text)
+    assert not app.exception
+    assert text not in visible(app)
+
+
+def test_an_unmeasured_model_says_so(app: AppTest) -> None:
+    assert texts("en")("translate.unmeasured") in visible(app.run())
+
+
+def test_downloads_of_every_format(app: AppTest) -> None:
+    app.run()
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels == ["PNG", "SVG", "PDF", "CSV", "NPZ"]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_missing_checkpoint_names_the_folder_and_the_way_out(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "nothing-here"
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+    app.query_params["lang"] = language
+    app.run()
+    t = texts(language)
+    assert not app.exception
+    assert str(folder) in visible(app)
+    assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_way_out") in visible(app)
+    assert "Traceback" not in visible(app)
+
+
+def test_a_damaged_checkpoint_names_the_file(
+    random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(random_checkpoint, folder)
+    shard = next(folder.glob("*.safetensors"))
+    shard.write_bytes(shard.read_bytes()[:-1])
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
+    assert not app.exception
+    assert shard.name in visible(app)
+    shutil.copy(random_checkpoint / shard.name, shard)
+    app.run()
+    assert "headlight_explorer" in components(app), "once the file is back, a reload is enough"
+
+
+def test_an_unusable_setting_is_named(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_THREADS", "many")
+    app.run()
+    assert not app.exception
+    assert "HEADLIGHT_THREADS" in visible(app)
+
+
+@pytest.mark.parametrize("page", ["translate", "model"])
+def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("viz_app.services.model.service", fail)
+    if page == "model":
+        app.run()
+        app.switch_page("pages/model.py")
+    app.run()
+    assert not app.exception
+    assert texts("en")("errors.unexpected") in visible(app)
+    assert "secret detail" not in visible(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, language: str) -> None:
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("pages/model.py").run()
+    t = texts(language)
+    assert not app.exception
+    assert t("model.unmeasured") in visible(app)
+    assert "This model is not trained." in visible(app)
+    assert "![" not in visible(app), "an image in a card would be fetched from somewhere else"
+    parameters = sum(p.numel() for p in Translator.load(random_checkpoint).model.parameters())
+    assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]

@@ -1,0 +1,145 @@
+"""The labels: complete, alike and used in both languages."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, placeholders, texts
+
+APP = Path(__file__).resolve().parents[2] / "viz_app"
+# Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
+# A percentage is always read 퍼센트, so its particle is known.
+DOUBTFUL = re.compile(r"\{(?!weight\}|percent\})\w+\}['\"’”»)\]]?(?:은|는|이|가|을|를|과|와|으로|로|이라|라고|이며|며)")
+
+
+def all_labels(language: str) -> dict[str, str]:
+    tables = texts(language).tables()
+    return {f"{table}.{key}": label for table, entries in tables.items() for key, label in entries.items()}
+
+
+def test_both_languages_have_the_same_keys() -> None:
+    english, korean = all_labels("en"), all_labels("ko")
+    assert sorted(english) == sorted(korean)
+    assert set(LANGUAGE_NAMES) == set(LANGUAGES)
+
+
+def test_both_languages_have_the_same_placeholders() -> None:
+    english, korean = all_labels("en"), all_labels("ko")
+    different = {key for key in english if placeholders(english[key]) != placeholders(korean[key])}
+    assert not different
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_label_is_empty_and_braces_are_placeholders(language: str) -> None:
+    for key, label in all_labels(language).items():
+        assert label.strip(), key
+        assert not set(re.sub(r"\{[a-z_]+\}", "", label)) & set("{}"), f"{key} has a brace that is no placeholder"
+
+
+def test_no_korean_particle_follows_a_placeholder() -> None:
+    found = {key: label for key, label in all_labels("ko").items() if DOUBTFUL.search(label)}
+    assert not found
+
+
+def test_every_korean_label_is_korean() -> None:
+    """A label without Hangul must be a name or a symbol that is the same in English, or hold no words at all."""
+    english, korean = all_labels("en"), all_labels("ko")
+    words = {key: re.sub(r"\{\w+\}", "", label) for key, label in korean.items()}
+    left = {
+        key
+        for key, label in words.items()
+        if re.search("[A-Za-z]{3}", label) and not re.search("[가-힣]", label) and korean[key] != english[key]
+    }
+    assert not left
+
+
+def strings_in_python() -> tuple[set[str], list[re.Pattern[str]]]:
+    """Every string of the app's Python, and a pattern for every f-string."""
+    constants: set[str] = set()
+    patterns: list[re.Pattern[str]] = []
+    for path in APP.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                constants.add(node.value)
+            if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant):
+                parts = [re.escape(str(v.value)) if isinstance(v, ast.Constant) else r"\w+" for v in node.values]
+                patterns.append(re.compile("".join(parts)))
+    return constants, patterns
+
+
+def strings_in_javascript() -> tuple[set[str], list[re.Pattern[str]]]:
+    """Every word of the components' JavaScript, and a pattern for every template such as `kind_${kind}`."""
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in APP.rglob("*.js"))
+    templates = re.findall(r"`(\w+)\$\{[^}]+\}`", scripts)
+    return set(re.findall(r"\w+", scripts)), [re.compile(re.escape(start) + r"\w+") for start in templates]
+
+
+def test_every_label_is_used() -> None:
+    """By its name, by an f-string, or, of a table that is handed over whole, by its key alone."""
+    constants, patterns = strings_in_python()
+    words, templates = strings_in_javascript()
+
+    def used(key: str) -> bool:
+        table, name = key.split(".")
+        if key in constants or any(pattern.fullmatch(key) for pattern in patterns):
+            return True
+        whole = table in constants and (name in constants | words)
+        return whole or (table in constants and any(p.fullmatch(name) for p in (*patterns, *templates)))
+
+    unused = [key for key in all_labels("en") if not used(key)]
+    assert not unused
+
+
+def test_every_example_has_a_label() -> None:
+    from viz_app.services.examples import EXAMPLES
+
+    for language in LANGUAGES:
+        assert set(texts(language).table("examples")) == set(EXAMPLES)
+
+
+def test_user_text_is_never_a_format() -> None:
+    assert fill("{a} and {b}", a="{b}", b="{0.__class__}") == "{b} and {0.__class__}"
+    with pytest.raises(KeyError):
+        fill("{a}", b="1")
+
+
+def test_a_missing_label_is_an_error() -> None:
+    with pytest.raises(KeyError, match="no text"):
+        texts("en")("translate.no_such_label")
+    with pytest.raises(KeyError, match="no table"):
+        texts("ko").table("no_such_table")
+    with pytest.raises(ValueError, match="en, ko"):
+        texts("de")
+
+
+def test_a_table_is_a_copy() -> None:
+    texts("en").table("nav").clear()
+    assert texts("en").table("nav")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "locale", "expected"),
+    [
+        (None, None, "en"),
+        (None, "ko-KR", "ko"),
+        (None, "ko_KR", "ko"),
+        (None, "fr-FR", "en"),
+        ("en", "ko-KR", "en"),
+        ("xx", "ko", "ko"),
+        ("../ko", "en", "en"),
+    ],
+)
+def test_the_language_follows_the_link_then_the_browser(wanted: str | None, locale: str | None, expected: str) -> None:
+    assert best_language(wanted, locale) == expected
+
+
+def test_the_files_are_plain_tables_of_labels() -> None:
+    for language in LANGUAGES:
+        tables = tomllib.loads((APP / "text" / f"{language}.toml").read_text(encoding="utf-8"))
+        assert all(isinstance(label, str) for table in tables.values() for label in table.values())
+        assert isinstance(texts(language), Texts)

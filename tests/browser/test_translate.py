@@ -1,0 +1,204 @@
+"""The home page in a real browser: type, see the translation and every head, step, switch language, download."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, quote, urlsplit
+
+import numpy as np
+import pytest
+
+from transformer_core.translator import Translation, Translator
+from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
+from viz_app.services.model import checkpoint_folder
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import CheckAccessibility, OpenPage
+
+SENTENCE = "A man rides a bicycle."
+KINDS = ("encoder", "decoder", "cross")
+HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    """The same model as the server's, in this process."""
+    return Translator.load(checkpoint_folder())
+
+
+def expected(translator: Translator, text: str) -> Translation:
+    return translator.translate(text, beam=4)
+
+
+def params(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query, keep_blank_values=True).items()}
+
+
+def wait_for_params(page: Page, **wanted: str) -> None:
+    """Wait until the address bar says so."""
+    page.wait_for_function(
+        "wanted => Object.entries(wanted).every(([k, v]) => new URL(location.href).searchParams.get(k) === v)",
+        arg=wanted,
+    )
+
+
+def wait_for_translation(page: Page, text: str, language: str = "en") -> None:
+    """Wait until the explorer shows this translation; the pieces stand in buttons of their own."""
+    group = page.get_by_role("group", name=texts(language)("explorer.translation"), exact=True)
+    group.wait_for()
+    plain = re.sub(r"\s+", "", text)
+    page.wait_for_function(
+        """([name, plain]) => {
+            const find = (root) => {
+                for (const element of root.querySelectorAll("*")) {
+                    if (element.getAttribute("aria-label") === name) return element;
+                    const inner = element.shadowRoot && find(element.shadowRoot);
+                    if (inner) return inner;
+                }
+                return null;
+            };
+            const element = find(document);
+            const words = element ? [...element.querySelectorAll("button")].map((b) => b.textContent).join("") : "";
+            return words.replace(/\\s|<\\/s>/g, "").includes(plain);
+        }""",
+        arg=[texts(language)("explorer.translation"), plain],
+    )
+
+
+def test_it_opens_with_a_translation_and_every_head(page: Page, translator: Translator) -> None:
+    wait_for_translation(page, expected(translator, EXAMPLES[FIRST_EXAMPLE]).text)
+    config = translator.config
+    assert page.get_by_role("gridcell").count() == config.num_layers * config.num_heads
+    assert page.locator("canvas").first.is_visible()
+    best = translator.metrics.get("alignment", {}).get("best_head", {"layer": config.num_layers - 1, "head": 0})
+    wait_for_params(page, kind="cross", layer=str(best["layer"] + 1), head=str(best["head"] + 1))
+
+
+def test_typing_translates_without_enter(page: Page, translator: Translator) -> None:
+    box = page.get_by_role("textbox", name=texts("en")("translate.input"))
+    box.fill("")
+    box.press_sequentially(SENTENCE, delay=20)
+    wait_for_translation(page, expected(translator, SENTENCE).text)
+    wait_for_params(page, text=SENTENCE)
+    assert page.evaluate("history.length") <= 2, "typing must not fill the history"
+
+
+def test_an_example_is_one_click_away(page: Page, translator: Translator) -> None:
+    page.get_by_role("button", name=texts("en")("translate.examples")).click()
+    page.get_by_text(EXAMPLES["negation"]).click()
+    wait_for_translation(page, expected(translator, EXAMPLES["negation"]).text)
+
+
+def test_kind_head_and_step_live_in_the_address(page: Page, open_page: OpenPage) -> None:
+    page.get_by_role("button", name=texts("en")("explorer.kind_decoder")).click()
+    wait_for_params(page, kind="decoder")
+    page.get_by_role("gridcell", name="Head 2.3", exact=True).click()
+    wait_for_params(page, layer="2", head="3")
+    page.get_by_role("slider", name=texts("en")("explorer.step")).focus()
+    page.keyboard.press("Home")
+    wait_for_params(page, step="1")
+    again = open_page(page.url)
+    wait_for_params(again, kind="decoder", layer="2", head="3", step="1")
+    assert again.get_by_role("slider", name=texts("en")("explorer.step")).input_value() == "1"
+
+
+def test_language_and_page_keep_the_sentence(page: Page, translator: Translator) -> None:
+    page.get_by_role("textbox", name=texts("en")("translate.input")).fill(SENTENCE)
+    wait_for_params(page, text=SENTENCE)
+    page.get_by_text("한국어", exact=True).click()
+    wait_for_params(page, lang="ko")
+    assert page.locator("html").get_attribute("lang") == "ko"
+    wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
+    page.get_by_role("link", name=texts("ko")("nav.model")).click()
+    page.get_by_role("heading", name=texts("ko")("model.title")).wait_for()
+    wait_for_params(page, lang="ko", text=SENTENCE)
+    page.get_by_role("link", name=texts("ko")("nav.translate")).click()
+    wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
+    assert page.get_by_role("textbox", name=texts("ko")("translate.input")).input_value() == SENTENCE
+
+
+def test_a_korean_browser_reads_korean(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(app_url, locale="ko-KR")
+    page.get_by_role("link", name=texts("ko")("nav.model")).wait_for()
+    wait_for_params(page, lang="ko")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, kind: str, tmp_path: Path) -> None:
+    page = open_page(f"{app_url}/?text={quote(SENTENCE)}&kind={kind}&layer=2&head=1&lang=en")
+    wait_for_translation(page, expected(translator, SENTENCE).text)
+    page.get_by_role("button", name=texts("en")("translate.download")).click()
+    weights = getattr(expected(translator, SENTENCE).attention, kind)[1, 0]
+    starts = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF-", "CSV": b"", "NPZ": b"PK"}
+    for name, start in starts.items():
+        with page.expect_download() as download:
+            page.get_by_role("button", name=name, exact=True).click()
+        file = tmp_path / download.value.suggested_filename
+        download.value.save_as(file)
+        assert file.name == f"headlight_{kind}_layer2_head1.{name.lower()}"
+        assert file.read_bytes().startswith(start)
+    stem = f"headlight_{kind}_layer2_head1"
+    with np.load(tmp_path / f"{stem}.npz") as archive:
+        np.testing.assert_allclose(archive["weights"][0], weights, atol=1e-6)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / f"{stem}.csv").read_text("utf-8-sig"))))
+    assert len(rows) == weights.size
+    np.testing.assert_allclose([float(row["weight"]) for row in rows], weights.ravel(), atol=1e-6)
+    assert zipfile.is_zipfile(tmp_path / f"{stem}.npz")
+
+
+def test_an_empty_field_invites_and_korean_is_answered(page: Page) -> None:
+    box = page.get_by_role("textbox", name=texts("en")("translate.input"))
+    box.fill("")
+    page.get_by_text(texts("en")("translate.empty")).wait_for()
+    box.fill("나는 학교에 간다")
+    page.get_by_text(texts("en")("translate.korean")).wait_for()
+    page.get_by_role("button", name=re.compile(re.escape(EXAMPLES["question"]))).click()
+    wait_for_params(page, text=EXAMPLES["question"])
+
+
+def test_hostile_text_stays_text(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/?text={quote(HOSTILE)}&lang=en")
+    page.get_by_role("gridcell").first.wait_for()
+    page.wait_for_timeout(500)
+    assert page.title() == "Headlight"
+    assert page.get_by_role("textbox", name=texts("en")("translate.input")).input_value() == HOSTILE
+
+
+@pytest.mark.parametrize("width", [390, 768, 1920])
+def test_nothing_is_wider_than_the_screen(open_page: OpenPage, app_url: str, width: int) -> None:
+    page = open_page(f"{app_url}/?lang=ko", width=width, height=844)
+    page.get_by_role("gridcell").first.wait_for()
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+
+
+@pytest.mark.parametrize(("language", "dark"), [("en", False), ("ko", True)])
+def test_axe_finds_nothing_serious(
+    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, language: str, dark: bool
+) -> None:
+    page = open_page(f"{app_url}/?lang={language}", dark=dark)
+    page.get_by_role("gridcell").first.wait_for()
+    check_accessibility(page)
+    page.get_by_role("button", name=texts(language)("translate.download")).click()
+    page.get_by_role("button", name="PDF", exact=True).wait_for()
+    check_accessibility(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name=texts(language)("nav.model")).click()
+    page.get_by_role("heading", name=texts(language)("model.title")).wait_for()
+    check_accessibility(page)
+
+
+def test_the_checkpoint_under_test_is_named() -> None:
+    """In CI the browser tests must run on the shipped model, not on one from the environment."""
+    if os.environ.get("CI", "").lower() == "true":
+        assert "HEADLIGHT_CHECKPOINT" not in os.environ

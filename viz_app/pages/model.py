@@ -1,0 +1,102 @@
+"""The card of the model that the app serves: its size, what was measured, how it was trained, what it is bad at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from viz_app.components.address import publish
+from viz_app.pages import run
+from viz_app.services import card, model, session
+from viz_app.text import Texts
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+
+def main() -> None:
+    """Draw the page."""
+    t = session.labels()
+    publish({"lang": t.language, "text": st.session_state[session.TEXT_KEY]}, language=t.language, page="model")
+    st.title(t("model.title"))
+    translator = model.service().translator
+    with st.container(key="card", width=900):
+        _draw_summary(t, translator)
+        _draw_scores(t, translator)
+        _draw_shape(t, translator)
+        _draw_training(t, translator)
+        _draw_card(t, translator)
+
+
+def _draw_summary(t: Texts, translator: Translator) -> None:
+    size, bleu = card.size(translator), card.everyday_bleu(translator.metrics)
+    with st.container(horizontal=True):
+        st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
+        st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
+        st.metric(t("model.everyday"), t("model.unknown") if bleu is None else f"{bleu:.1f}", border=True)
+    if bleu is None:
+        st.warning(t("model.unmeasured"), icon=":material/warning:")
+    elif bleu < card.WEAK_BLEU:
+        st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")
+
+
+def _draw_scores(t: Texts, translator: Translator) -> None:
+    rows = card.scores(translator.metrics)
+    if not rows:
+        return
+    st.header(t("model.scores"))
+    st.table(
+        {
+            t("model.test_set"): [row.name for row in rows],
+            "BLEU": [f"{row.bleu:.1f}" for row in rows],
+            "chrF": ["–" if row.chrf is None else f"{row.chrf:.1f}" for row in rows],
+        },
+    )
+    signatures = sorted({row.signature for row in rows if row.signature})
+    if signatures:
+        st.caption(t("model.signature"))
+        st.code("\n".join(signatures), language=None, wrap_lines=True)
+
+
+def _draw_shape(t: Texts, translator: Translator) -> None:
+    config = translator.config
+    best = translator.metrics.get("alignment", {}).get("best_head")
+    st.header(t("model.shape"))
+    rows = {
+        t("model.layers"): f"{config.num_layers} + {config.num_layers}",
+        t("model.heads"): str(config.num_heads),
+        "d_model": str(config.d_model),
+        "d_ff": str(config.d_ff),
+        "d_k, d_v": f"{config.d_k}, {config.d_v}",
+        t("model.vocabulary"): f"{config.vocab_size:,}",
+    }
+    if best:
+        error = best.get("aer")
+        rows[t("model.aligner")] = f"{best['layer'] + 1}.{best['head'] + 1}" + (f" (AER {error:.2f})" if error else "")
+    rows[t("model.hash")] = translator.checkpoint_hash[:12]
+    _draw_pairs(t, rows)
+
+
+def _draw_training(t: Texts, translator: Translator) -> None:
+    facts = card.training_facts(translator.metrics)
+    if facts:
+        st.header(t("model.training"))
+        _draw_pairs(t, facts)
+
+
+def _draw_pairs(t: Texts, rows: dict[str, str]) -> None:
+    st.table({t("model.property"): list(rows), t("model.value"): list(rows.values())})
+
+
+def _draw_card(t: Texts, translator: Translator) -> None:
+    folder = translator.checkpoint.folder if translator.checkpoint else None
+    prose = card.prose(folder) if folder else ""
+    if prose:
+        st.header(t("model.card"))
+        if t.language != "en":
+            st.caption(t("model.card_language"))
+        st.markdown(prose)
+
+
+run(main)

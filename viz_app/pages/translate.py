@@ -1,0 +1,170 @@
+"""The home: type a sentence, see its translation and every head at work.
+
+A full rerun, not a fragment, answers every edit: Streamlit runs the edits of a fragment one after the other, while a
+full rerun starts at once, so that the gate can stop the translation of the older text.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz_app.components.address import publish
+from viz_app.components.explorer import Selection, explorer
+from viz_app.figures import MIME_TYPES
+from viz_app.pages import run
+from viz_app.services import model, session
+from viz_app.services.address import params_from, selection_from
+from viz_app.services.card import WEAK_BLEU, everyday_bleu
+from viz_app.services.examples import EXAMPLES
+from viz_app.services.gate import Superseded
+from viz_app.services.picture import DOWNLOADS, Picture, best_head, payload, provenance
+from viz_app.services.sentence import MAX_PIECES, Sentence, examine
+from viz_app.services.translation import Result, TranslationService
+from viz_app.text import Texts
+
+_EXPLORER = "explorer"
+_SELECTION = "selection"
+_EXAMPLE = "example"
+_MAX_UNKNOWN = 20  # characters that are listed
+_MAX_LINK = 2_000  # characters of a sentence that still goes into the address
+
+
+def main() -> None:
+    """Draw the page."""
+    t = session.labels()
+    typed, downloads = _draw_input(t)
+    status = st.empty()
+    if _SELECTION not in st.session_state:
+        with status.container():
+            st.caption(t("translate.loading"))
+            st.skeleton(height=440)
+    served = model.service()
+    sentence = examine(typed, served.translator.tokenizer)
+    if sentence.verdict == "good":
+        _draw_unknown(t, sentence)
+        _draw_weakness(t, served)
+        try:
+            result = served.request(
+                session.session_id(),
+                sentence.text,
+                on_position=lambda ahead: _draw_waiting(t, status, ahead),
+            )
+        except Superseded:
+            st.stop()
+        status.empty()
+        selection = _draw_result(t, served, sentence, result)
+        with downloads:
+            about = provenance(served.translator, result.translation)
+            _draw_downloads(t, Picture(result.maps, selection, t.language, about))
+    else:
+        with status.container():
+            _draw_refusal(t, sentence)
+    _publish(t, sentence)
+
+
+def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
+    status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
+
+
+def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
+    """The row with the field, the examples and the place for the downloads."""
+    with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+        typed = st.text_input(
+            t("translate.input"),
+            key=session.TEXT_KEY,
+            placeholder=t("translate.placeholder"),
+            label_visibility="collapsed",
+            live="250ms",
+            persist_state="session",
+            autocomplete="off",
+        )
+        st.menu_button(
+            t("translate.examples"),
+            list(EXAMPLES),
+            key=_EXAMPLE,
+            format_func=lambda name: f"{t(f'examples.{name}')}: {EXAMPLES[name]}",
+            on_click=_take_example,
+        )
+        downloads = st.container(width="content", key="downloads")
+    return typed or "", downloads
+
+
+def _take_example() -> None:
+    name = st.session_state[_EXAMPLE]
+    if name in EXAMPLES:
+        st.session_state[session.TEXT_KEY] = EXAMPLES[name]
+
+
+def _draw_refusal(t: Texts, sentence: Sentence) -> None:
+    """Say why nothing is translated, and offer the examples."""
+    if sentence.verdict == "long":
+        st.warning(t("translate.long", pieces=sentence.pieces, limit=MAX_PIECES), icon=":material/straighten:")
+        return
+    st.info(t(f"translate.{sentence.verdict}"), icon=":material/keyboard:")
+    with st.container(gap=None, key="invitation"):
+        for name, text in EXAMPLES.items():
+            label = f"**{text}** :small[{t(f'examples.{name}')}]"
+            st.button(label, key=f"take-{name}", type="tertiary", on_click=_take, args=(text,))
+
+
+def _take(text: str) -> None:
+    st.session_state[session.TEXT_KEY] = text
+
+
+def _draw_unknown(t: Texts, sentence: Sentence) -> None:
+    if sentence.unknown:
+        # As character references these are letters to Markdown, whatever they are.
+        characters = " ".join(f"&#{ord(character)};" for character in sentence.unknown[:_MAX_UNKNOWN])
+        more = " …" if len(sentence.unknown) > _MAX_UNKNOWN else ""
+        st.caption(f":material/help: {t('translate.unknown')} **{characters}**{more}")
+
+
+def _draw_weakness(t: Texts, served: TranslationService) -> None:
+    """Say so when the translations are not to be trusted."""
+    bleu = everyday_bleu(served.translator.metrics)
+    if bleu is None:
+        st.caption(f":material/warning: {t('translate.unmeasured')}")
+    elif bleu < WEAK_BLEU:
+        st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}")
+
+
+def _draw_result(t: Texts, served: TranslationService, sentence: Sentence, result: Result) -> Selection:
+    """The explorer, and what is selected in it."""
+    best = best_head(served.translator.metrics, result.maps)
+    start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
+    start = start.fitted(result.maps)
+    packed = payload(result, (served.translator.checkpoint_hash, sentence.text), t, start, best)
+    selection = explorer(packed, key=_EXPLORER, selection=start)
+    st.session_state[_SELECTION] = selection
+    return selection
+
+
+def _draw_downloads(t: Texts, picture: Picture) -> None:
+    with st.popover(t("translate.download"), icon=":material/download:"):
+        layer, head = picture.selection.layer + 1, picture.selection.head + 1
+        st.caption(t("translate.download_note", layer=layer, head=head))
+        with st.container(horizontal=True):
+            for name in DOWNLOADS:
+                st.download_button(
+                    name.upper(),
+                    data=partial(picture.file, name),
+                    file_name=picture.file_name(name),
+                    mime=MIME_TYPES[name],
+                    key=f"download-{name}",
+                    on_click="ignore",
+                )
+
+
+def _publish(t: Texts, sentence: Sentence) -> None:
+    selection: Selection | None = st.session_state.get(_SELECTION)
+    text = sentence.text if len(sentence.text) <= _MAX_LINK else None
+    params: dict[str, str | None] = {"lang": t.language, "text": text}
+    if selection is not None:
+        params |= params_from(selection)
+    publish(params, language=t.language, page="translate")
+
+
+run(main)

@@ -1,0 +1,20 @@
+"""The example sentences of the home page; their labels stand in the table `[examples]` under the same names."""
+
+from __future__ import annotations
+
+# Everyday English, each sentence for one thing that German does differently.
+EXAMPLES: dict[str, str] = {
+    "word_order": "The little dog is playing in the garden.",
+    "verb_end": "I know that he is reading a book.",
+    "separable": "The train arrives at eight o'clock.",
+    "compound": "The coffee machine in the kitchen is broken.",
+    "pronoun": "I bought a new lamp, but it is too big.",
+    "bracket": "We have not seen our friends for a long time.",
+    "passive": "The house was built a hundred years ago.",
+    "relative": "The woman who lives next door is a doctor.",
+    "negation": "I do not have a car.",
+    "question": "Where did you buy this shirt?",
+    "preposition": "She is waiting for the bus.",
+    "adverb": "He likes to swim in the lake.",
+}
+FIRST_EXAMPLE = "word_order"

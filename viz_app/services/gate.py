@@ -1,0 +1,136 @@
+"""The gate in front of the model: few work at once, first come first served, the newest request of a session wins.
+
+Streamlit starts a new thread for every edit of a text field and lets the old one run on, so six quick edits would be
+six translations at the same time. Here each request takes a ticket. A newer ticket of the same session cancels the
+older one, whether that one waits or works; the decode loop asks `ticket.cancelled` at every step.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+OnPosition = Callable[[int], None]
+
+_LOOK_UP_SECONDS = 0.25  # so that a waiter whose visitor has left notices it
+
+
+class Superseded(Exception):
+    """A newer request of the same session has taken this one's place."""
+
+
+class Ticket:
+    """One request of one session. Made by `ModelGate.ticket`."""
+
+    def __init__(self, session: str) -> None:
+        self.session = session
+        self._cancelled = threading.Event()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether a newer request of the session has taken over."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Ask the request to stop at the next chance."""
+        self._cancelled.set()
+
+    def check(self) -> None:
+        """Raise Superseded when the ticket is cancelled."""
+        if self.cancelled:
+            raise Superseded
+
+
+class ModelGate:
+    """At most `slots` requests work at once; the others wait in the order of their arrival.
+
+    Args:
+        slots: Requests that may work at the same time.
+    """
+
+    def __init__(self, slots: int = 1) -> None:
+        if slots < 1:
+            raise ValueError(f"slots is {slots}, but must be at least 1")
+        self.slots = slots
+        self._working = 0
+        self._waiting: deque[Ticket] = deque()
+        self._newest: dict[str, Ticket] = {}
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def ticket(self, session: str) -> Iterator[Ticket]:
+        """A ticket for the newest request of a session; an older one of the same session is cancelled at once."""
+        ticket = Ticket(session)
+        with self._changed:
+            older = self._newest.get(session)
+            if older is not None:
+                older.cancel()
+            self._newest[session] = ticket
+            self._changed.notify_all()
+        try:
+            yield ticket
+        finally:
+            with self._changed:
+                if self._newest.get(session) is ticket:
+                    del self._newest[session]
+
+    @contextmanager
+    def slot(self, ticket: Ticket, on_position: OnPosition | None = None) -> Iterator[None]:
+        """Wait for a free slot, then hold it.
+
+        Args:
+            ticket: The request that wants to work.
+            on_position: Called while waiting with the number of requests ahead, a few times a second, from this
+                thread. It may raise to give up waiting.
+
+        Raises:
+            Superseded: when the ticket is cancelled while it waits.
+        """
+        self._enter(ticket, on_position)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._working -= 1
+                self._changed.notify_all()
+
+    def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> None:
+        with self._changed:
+            self._waiting.append(ticket)
+        patience = 0.0
+        try:
+            while True:
+                with self._changed:
+                    self._changed.wait_for(lambda: ticket.cancelled or self._fits(ticket), timeout=patience)
+                    ticket.check()
+                    if self._fits(ticket):
+                        self._waiting.popleft()
+                        self._working += 1
+                        self._changed.notify_all()  # the next in line may fit as well
+                        return
+                    position = self._waiting.index(ticket) + self._working
+                if on_position is not None:
+                    on_position(position)  # outside the lock: drawing may block or raise
+                patience = _LOOK_UP_SECONDS
+        except BaseException:
+            with self._changed:
+                self._waiting.remove(ticket)
+                self._changed.notify_all()
+            raise
+
+    def _fits(self, ticket: Ticket) -> bool:
+        return self._waiting[0] is ticket and self._working < self.slots
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for a slot."""
+        with self._changed:
+            return len(self._waiting)
+
+    @property
+    def working(self) -> int:
+        """Requests that hold a slot."""
+        with self._changed:
+            return self._working

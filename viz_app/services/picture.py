@@ -1,0 +1,123 @@
+"""From a translation and a selection to what the explorer shows and what a visitor takes away."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from transformer_core.attention_maps import AttentionMaps
+from transformer_core.tokenizer import EOS_TOKEN
+from viz_app.components.explorer import Selection, Step, pack
+from viz_app.figures import HeatmapFigure, export, file_name, layer_heads, one_head
+from viz_app.services.model import ROOT
+from viz_app.services.translation import Result
+from viz_app.text import Texts
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation, Translator
+
+DOWNLOADS = ("png", "svg", "pdf", "csv", "npz")
+_PAYLOAD = "explorer_payload"
+
+
+def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
+    """The encoder-decoder head that aligns words best on the gold set; unknown, the first head of the last layer."""
+    best = metrics.get("alignment", {}).get("best_head", {})
+    layer, head = best.get("layer", maps.num_layers - 1), best.get("head", 0)
+    return Selection(kind="cross", layer=layer, head=head).fitted(maps)
+
+
+def payload(result: Result, identity: tuple[str, ...], t: Texts, start: Selection, best: Selection) -> bytes:
+    """The packed translation, kept in the session, so that the browser is handed the same bytes on every rerun.
+
+    Args:
+        result: The translation and its maps.
+        identity: What tells this translation from others.
+        t: Labels in the visitor's language.
+        start: Where a fresh explorer starts.
+        best: The encoder-decoder head from which the words under the translation are taken.
+    """
+    key = (*identity, t.language)
+    kept: tuple[tuple[str, ...], bytes] | None = st.session_state.get(_PAYLOAD)
+    if kept is not None and kept[0] == key:
+        return kept[1]
+    packed = pack(
+        result.maps,
+        steps=_steps(result.translation),
+        texts=t.table("explorer"),
+        selection=start,
+        gloss_head=(best.layer, best.head),
+    )
+    st.session_state[_PAYLOAD] = (key, packed)
+    return packed
+
+
+def _steps(translation: Translation) -> tuple[Step, ...]:
+    """How sure the model was of each piece, and the runners-up."""
+    written = (*translation.pieces, EOS_TOKEN)
+    steps = zip(written, translation.scores, translation.alternatives, strict=False)
+    return tuple(
+        Step(math.exp(score), tuple((other, math.exp(log_p)) for other, log_p in others if other != piece))
+        for piece, score, others in steps
+    )
+
+
+def provenance(translator: Translator, translation: Translation) -> dict[str, str]:
+    """Where a picture comes from, as written into its files, with the command that makes its numbers again."""
+    folder = translator.checkpoint.folder if translator.checkpoint else Path("checkpoint")
+    # Within the repository a path means the same to everybody; elsewhere it would only tell of one computer.
+    name = folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
+    options = [f"--checkpoint={name}", f"--source={translation.source}", "--out=attention.npz"]
+    return {
+        "checkpoint": name,
+        "checkpoint_sha256": translator.checkpoint_hash,
+        "source": translation.source,
+        "translation": translation.text,
+        "command": shlex.join(["python", "-m", "transformer_core", "attention", *options]),
+    }
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The picture that is on the screen now.
+
+    Args:
+        maps: All maps of the translation.
+        selection: What of them is shown.
+        language: Code of the language of its titles.
+        provenance: Checkpoint, sentence, command; written into every file.
+    """
+
+    maps: AttentionMaps
+    selection: Selection
+    language: str
+    provenance: Mapping[str, Any]
+
+    @cached_property
+    def figure(self) -> HeatmapFigure:
+        """The selected head, or all heads of its layer when these stand side by side."""
+        chosen = self.selection.fitted(self.maps)
+        shared: dict[str, Any] = {
+            "language": self.language,
+            "provenance": self.provenance,
+            "unit": chosen.unit,
+            "upto": chosen.step,
+        }
+        if chosen.view == "layer":
+            return layer_heads(self.maps, chosen.kind, chosen.layer, **shared)
+        return one_head(self.maps, chosen.kind, chosen.layer, chosen.head, **shared)
+
+    def file(self, format: str) -> bytes:
+        """The picture as a file; see `viz_app.figures.export` for the formats."""
+        return export(self.figure, format)
+
+    def file_name(self, format: str) -> str:
+        """A name that says which heads, counted from 1."""
+        return file_name(self.figure, format)

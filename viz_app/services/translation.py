@@ -1,0 +1,74 @@
+"""Sentences in, translations and their attention out: one model for many sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transformer_core.attention_maps import KINDS, AttentionMaps
+from viz_app.services.cache import ShouldStop, SingleFlightCache
+from viz_app.services.gate import ModelGate, OnPosition, Superseded
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation, Translator
+
+
+@dataclass(frozen=True)
+class Result:
+    """A translation with its attention, computed."""
+
+    translation: Translation
+    maps: AttentionMaps
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the maps, which is nearly all of it."""
+        return sum(self.maps.weights(kind).nbytes for kind in KINDS)
+
+
+class TranslationService:
+    """Translations for many sessions from one model.
+
+    Args:
+        translator: The model.
+        gate: Bounds how many requests work at once.
+        max_entries: Translations kept at most.
+        max_bytes: Memory of the attention kept at most.
+    """
+
+    def __init__(
+        self, translator: Translator, gate: ModelGate, max_entries: int = 256, max_bytes: int = 256 * 2**20
+    ) -> None:
+        self.translator = translator
+        self.gate = gate
+        self.cache: SingleFlightCache[Result] = SingleFlightCache(max_entries, max_bytes, lambda result: result.nbytes)
+
+    def request(self, session: str, text: str, *, beam: int = 4, on_position: OnPosition | None = None) -> Result:
+        """Translate a sentence for a session and compute its attention.
+
+        Args:
+            session: Who asks; a newer request of the same session cancels this one.
+            text: The sentence.
+            beam: Hypotheses kept at each step.
+            on_position: Told the number of requests ahead while this one waits for the model.
+
+        Raises:
+            Superseded: when a newer request of the session took over.
+        """
+        key = (self.translator.checkpoint_hash, text, beam)
+        with self.gate.ticket(session) as ticket:
+
+            def compute(unwanted: ShouldStop) -> Result:
+                with self.gate.slot(ticket, on_position):
+                    return self._translate(text, beam, unwanted)
+
+            return self.cache.get(key, compute, ticket)
+
+    def _translate(self, text: str, beam: int, unwanted: ShouldStop) -> Result:
+        from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
+
+        try:
+            translation = self.translator.translate(text, beam=beam, should_stop=unwanted)
+        except DecodingStopped:
+            raise Superseded from None
+        return Result(translation, translation.attention)

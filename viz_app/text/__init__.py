@@ -1,0 +1,82 @@
+"""Every label of the app, in English and Korean.
+
+`en.toml` and `ko.toml` hold the same keys, one table for each page or browser component. A placeholder is written
+`{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+LANGUAGES = ("en", "ko")
+DEFAULT_LANGUAGE = "en"
+LANGUAGE_NAMES = {"en": "English", "ko": "한국어"}
+
+_FOLDER = Path(__file__).parent
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+class Texts:
+    """The labels of one language.
+
+    Args:
+        language: Code of the language, one of `LANGUAGES`.
+        tables: Labels by table and key.
+    """
+
+    def __init__(self, language: str, tables: dict[str, dict[str, str]]) -> None:
+        self.language = language
+        self._tables = tables
+
+    def __call__(self, key: str, **values: object) -> str:
+        """The label `table.name` with its placeholders filled.
+
+        Raises:
+            KeyError: when the label does not exist or a placeholder has no value.
+        """
+        table, _, name = key.partition(".")
+        try:
+            template = self._tables[table][name]
+        except KeyError:
+            raise KeyError(f"there is no text {key!r} in {self.language}.toml") from None
+        return fill(template, **values)
+
+    def table(self, name: str) -> dict[str, str]:
+        """All labels of one table, placeholders unfilled, as a copy for a browser component."""
+        if name not in self._tables:
+            raise KeyError(f"there is no table [{name}] in {self.language}.toml")
+        return dict(self._tables[name])
+
+    def tables(self) -> dict[str, dict[str, str]]:
+        """All tables, as copies."""
+        return {name: dict(table) for name, table in self._tables.items()}
+
+
+def fill(template: str, **values: object) -> str:
+    """Replace each `{name}` by its value, once. Raises KeyError for a placeholder without a value."""
+    return _PLACEHOLDER.sub(lambda match: str(values[match.group(1)]), template)
+
+
+def placeholders(template: str) -> set[str]:
+    """The names of the placeholders of a label."""
+    return set(_PLACEHOLDER.findall(template))
+
+
+@cache
+def texts(language: str) -> Texts:
+    """The labels of a language, read once. Raises ValueError for a language that the app does not speak."""
+    if language not in LANGUAGES:
+        raise ValueError(f"language is {language!r}, but must be one of {', '.join(LANGUAGES)}")
+    with (_FOLDER / f"{language}.toml").open("rb") as file:
+        return Texts(language, tomllib.load(file))
+
+
+def best_language(wanted: str | None, locale: str | None = None) -> str:
+    """The language asked for if the app speaks it, else that of a locale such as `ko-KR`, else English."""
+    for candidate in (wanted, (locale or "").replace("_", "-").split("-")[0].lower()):
+        if candidate in LANGUAGES:
+            return candidate
+    return DEFAULT_LANGUAGE
