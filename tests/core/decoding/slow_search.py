@@ -1,0 +1,92 @@
+"""Searches without any cleverness, to compare with: no cache, one sentence, every piece looked at."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import product
+
+import torch
+
+from tests.core.tiny import SPECIAL
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
+
+FORBIDDEN = (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Pieces with their log-probabilities, `</s>` among them when it was written."""
+
+    pieces: tuple[int, ...]
+    logs: tuple[float, ...]
+    alpha: float
+
+    @property
+    def finished(self) -> bool:
+        return bool(self.pieces) and self.pieces[-1] == SPECIAL.eos
+
+    @property
+    def total(self) -> float:
+        return sum(self.logs)
+
+    @property
+    def score(self) -> float:
+        return self.total / math.pow((5 + len(self.pieces)) / 6, self.alpha)
+
+
+@torch.no_grad()
+def next_logs(model: Transformer, source: list[int], pieces: tuple[int, ...]) -> list[float]:
+    """Log-probability of every next piece, from a full pass."""
+    ids = torch.tensor([[*source, SPECIAL.eos]])
+    logits = model(ids, torch.tensor([[SPECIAL.bos, *pieces]]), padding_mask(ids, SPECIAL.pad))[0, -1]
+    values: list[float] = torch.log_softmax(logits.double(), dim=-1).tolist()
+    return values
+
+
+def longer(model: Transformer, source: list[int], hypothesis: Found) -> list[Found]:
+    logs = next_logs(model, source, hypothesis.pieces)
+    return [
+        Found((*hypothesis.pieces, piece), (*hypothesis.logs, log), hypothesis.alpha)
+        for piece, log in enumerate(logs)
+        if piece not in FORBIDDEN
+    ]
+
+
+def greedy(model: Transformer, source: list[int], limit: int) -> Found:
+    best = Found((), (), 0.0)
+    while len(best.pieces) < limit and not best.finished:
+        best = max(longer(model, source, best), key=lambda h: h.total)
+    return best
+
+
+def beam(model: Transformer, source: list[int], k: int, alpha: float, limit: int) -> list[Found]:
+    """Of the 2k best candidates of a step, those among the first k that end are finished, the first k others go on."""
+    living, ended = [Found((), (), alpha)], list[Found]()
+    for _ in range(limit):
+        candidates = [candidate for hypothesis in living for candidate in longer(model, source, hypothesis)]
+        candidates = sorted(candidates, key=lambda h: -h.total)[: 2 * k]
+        ended += [candidate for candidate in candidates[:k] if candidate.finished]
+        ended = sorted(ended, key=lambda h: -h.score)[:k]
+        living = [candidate for candidate in candidates if not candidate.finished][:k]
+        if not living or (len(ended) == k and living[0].score <= ended[-1].score):
+            break
+    return (ended + living)[:k]
+
+
+def everything(model: Transformer, source: list[int], alpha: float, limit: int) -> list[Found]:
+    """All finished translations of at most `limit` pieces, best first, then all that were cut off, best first."""
+    words = [piece for piece in range(model.config.vocab_size) if piece not in (*FORBIDDEN, SPECIAL.eos)]
+    finished, cut = [], []
+    for length in range(limit + 1):
+        for pieces in product(words, repeat=length):
+            logs: tuple[float, ...] = ()
+            for t in range(length):
+                logs += (next_logs(model, source, pieces[:t])[pieces[t]],)
+            if length < limit:
+                end = next_logs(model, source, pieces)[SPECIAL.eos]
+                finished.append(Found((*pieces, SPECIAL.eos), (*logs, end), alpha))
+            else:
+                cut.append(Found(pieces, logs, alpha))
+    return [*sorted(finished, key=lambda h: -h.score), *sorted(cut, key=lambda h: -h.score)]

@@ -1,0 +1,212 @@
+"""Beam search against a search without a cache and against looking at everything; its history; edits within it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from tests.core.decoding import slow_search
+from tests.core.tiny import SPECIAL, tiny_model
+from transformer_core.config import DecodingConfig
+from transformer_core.data import make_batch
+from transformer_core.decoding.beam import DecodingStopped, SearchResult, beam_search, length_penalty
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.hooks import Rows, Site, ablate_heads, edit
+from transformer_core.model import Transformer
+
+SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=4), min_size=1, max_size=3)
+NEVER = (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk)
+
+
+def search(model: Transformer, sources: list[list[int]], **options: float) -> list[SearchResult]:
+    batch = make_batch(sources, [[] for _ in sources], SPECIAL)
+    config = DecodingConfig.from_dict({"extra_length": 4, **options})
+    return beam_search(model, batch.source, SPECIAL, config)
+
+
+def test_length_penalty_by_hand() -> None:
+    assert length_penalty(1, 0.6) == 1.0
+    assert length_penalty(7, 1.0) == 2.0
+    assert length_penalty(7, 0.5) == pytest.approx(math.sqrt(2))
+    assert length_penalty(100, 0.0) == 1.0
+
+
+@settings(max_examples=25)
+@given(SOURCES, st.integers(0, 50), st.integers(1, 5), st.sampled_from([0.0, 0.6, 1.5]))
+def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, beam: int, alpha: float) -> None:
+    model = tiny_model(seed=seed, vocab_size=10)
+    for source, result in zip(sources, search(model, sources, beam=beam, alpha=alpha), strict=True):
+        expected = slow_search.beam(model, source, beam, alpha, limit=len(source) + 4)
+        assert len(result.hypotheses) == len(expected)
+        for ours, theirs in zip(result.hypotheses, expected, strict=True):
+            pieces = (*ours.ids, SPECIAL.eos) if ours.finished else ours.ids
+            assert pieces == theirs.pieces
+            assert ours.score == pytest.approx(theirs.score, abs=1e-4)
+            assert ours.log_probability == pytest.approx(theirs.total, abs=1e-4)
+            assert ours.log_probabilities == pytest.approx(theirs.logs, abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("alpha", [0.0, 0.6])
+def test_a_wide_beam_finds_everything(seed: int, alpha: float) -> None:
+    """Two words and `</s>`, at most four pieces: 15 translations that end and 16 that are cut off fit into 32 beams."""
+    model = tiny_model(seed=seed, vocab_size=6)
+    (result,) = search(model, [[4]], beam=32, alpha=alpha, extra_length=3)
+    expected = slow_search.everything(model, [4], alpha, limit=4)
+    assert len(expected) == 31
+    got = [(*h.ids, SPECIAL.eos) if h.finished else h.ids for h in result.hypotheses]
+    assert got == [h.pieces for h in expected]
+    assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
+    # All that can be written has probability 1 together, but for the pieces that are never written.
+    assert sum(math.exp(h.log_probability) for h in result.hypotheses) < 1
+
+
+@given(SOURCES, st.integers(0, 50))
+def test_one_beam_is_greedy(sources: list[list[int]], seed: int) -> None:
+    model = tiny_model(seed=seed, vocab_size=10)
+    source = make_batch(sources, [[] for _ in sources], SPECIAL).source
+    greedy = greedy_search(model, source, SPECIAL, extra_length=4)
+    assert [list(result.hypotheses[0].ids) for result in search(model, sources, beam=1)] == greedy
+
+
+@settings(max_examples=15)
+@given(SOURCES, st.integers(0, 50))
+def test_a_sentence_does_not_feel_its_company(sources: list[list[int]], seed: int) -> None:
+    model = tiny_model(seed=seed, vocab_size=10)
+    for source, result in zip(sources, search(model, sources, beam=3), strict=True):
+        (alone,) = search(model, [source], beam=3)
+        assert [h.ids for h in alone.hypotheses] == [h.ids for h in result.hypotheses]
+        assert [h.score for h in alone.hypotheses] == pytest.approx([h.score for h in result.hypotheses], abs=1e-4)
+        assert [(n.parent, n.piece, n.status) for n in alone.history] == [
+            (n.parent, n.piece, n.status) for n in result.history
+        ]
+
+
+@settings(max_examples=20)
+@given(SOURCES, st.integers(0, 50), st.integers(1, 4), st.integers(0, 4))
+def test_the_history_is_the_tree_of_the_search(
+    sources: list[list[int]], seed: int, beam: int, alternatives: int
+) -> None:
+    model = tiny_model(seed=seed, vocab_size=10)
+    for source, result in zip(sources, search(model, sources, beam=beam, alternatives=alternatives), strict=True):
+        nodes = result.history
+        for index, node in enumerate(nodes):
+            before = nodes[node.parent] if node.parent >= 0 else None
+            assert node.parent < index
+            assert before is None or before.status == "kept"
+            assert node.step == (before.step if before else 0) + 1
+            so_far = before.log_probability if before else 0.0
+            assert node.log_probability == pytest.approx(so_far + node.piece_log_probability, abs=1e-4)
+            assert node.piece not in NEVER
+            assert (node.status == "finished") <= (node.piece == SPECIAL.eos)
+            if node.piece == SPECIAL.eos:
+                assert node.status != "kept"
+        for step in range(1, max(node.step for node in nodes) + 1):
+            of_step = [node for node in nodes if node.step == step]
+            totals = [node.log_probability for node in of_step]
+            assert totals == sorted(totals, reverse=True)
+            kept = [node for node in of_step if node.status == "kept"]
+            assert len(kept) <= beam
+            worst = min(node.log_probability for node in kept)
+            assert all(n.log_probability <= worst for n in of_step if n.status == "pruned" and n.piece != SPECIAL.eos)
+        for hypothesis in result.hypotheses:
+            path, at = [], hypothesis.node
+            while at >= 0:
+                path.append(nodes[at])
+                at = nodes[at].parent
+            path.reverse()
+            ids = [node.piece for node in path]
+            assert (ids[:-1] if hypothesis.finished else ids) == list(hypothesis.ids)
+            assert tuple(node.piece_log_probability for node in path) == hypothesis.log_probabilities
+            for t, shown in enumerate(hypothesis.alternatives):
+                logs = slow_search.next_logs(model, source, hypothesis.ids[:t])
+                likeliest = sorted((log for piece, log in enumerate(logs) if piece not in NEVER), reverse=True)
+                assert [log for _, log in shown] == pytest.approx(likeliest[: alternatives + 1], abs=1e-4)
+                assert all(log == pytest.approx(logs[piece], abs=1e-4) for piece, log in shown)
+
+
+def test_at_most_so_many_pieces_more_than_the_source() -> None:
+    model = tiny_model(vocab_size=10)
+    with torch.no_grad():
+        model.embedding.weight[SPECIAL.eos] = 0
+    results = search(model, [[4, 5, 6], [7]], beam=2, extra_length=3)
+    for result, limit in zip(results, (6, 4), strict=True):
+        for hypothesis in result.hypotheses:
+            assert len(hypothesis.log_probabilities) <= limit
+        assert any(not h.finished and len(h.ids) == limit for h in result.hypotheses)
+
+
+def test_a_search_can_be_stopped() -> None:
+    model = tiny_model(vocab_size=10)
+    source = make_batch([[4, 5]], [[]], SPECIAL).source
+    asked = 0
+
+    def at_the_third() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked == 3
+
+    with pytest.raises(DecodingStopped, match="before step 3"):
+        beam_search(model, source, SPECIAL, DecodingConfig(beam=2), at_the_third)
+
+
+def test_a_vocabulary_smaller_than_the_beam() -> None:
+    model = tiny_model(vocab_size=5)  # one word and `</s>`
+    (result,) = search(model, [[4]], beam=4, extra_length=2)
+    assert 1 <= len(result.hypotheses) <= 4
+    assert all(set(h.ids) <= {4} for h in result.hypotheses)
+    assert all(math.isfinite(h.score) for h in result.hypotheses)
+
+
+# --- edits during the search ------------------------------------------------------------------------------------------
+
+ADDRESS = "decoder.layers.1.cross_attention.head_outputs"
+
+
+def test_an_edit_is_told_which_sentence_and_beam_each_row_is() -> None:
+    model = tiny_model(vocab_size=10)
+    told: list[tuple[int, Rows]] = []
+
+    def note(value: Tensor, site: Site) -> None:
+        told.append((len(value), site.rows))
+
+    with edit(model, ADDRESS, note):
+        search(model, [[4, 5, 6], [7]], beam=2, extra_length=3)
+    for offset, (rows, told_rows) in enumerate(told):
+        assert told_rows.query_offset == offset
+        assert told_rows.sentences is not None
+        assert told_rows.beams is not None
+        assert len(told_rows.sentences) == len(told_rows.beams) == rows
+        assert told_rows.beams == (0, 1) * (rows // 2)
+    assert told[0][1].sentences == (0, 0, 1, 1)
+    # The shorter sentence reaches its limit first; what is left is still called sentence 0.
+    assert told[-1][1].sentences == (0, 0)
+
+
+def test_an_edit_of_one_sentence_leaves_the_others_alone() -> None:
+    sources = [[4, 5, 6], [7, 8], [9, 4, 4]]
+    everywhere = ablate_heads(range(4))
+    changed_somewhere = False
+    for seed in range(6):
+        model = tiny_model(seed=seed, vocab_size=10)
+
+        def only_the_second(value: Tensor, site: Site) -> Tensor:
+            assert site.rows.sentences is not None
+            mine = torch.tensor([sentence == 1 for sentence in site.rows.sentences])
+            return torch.where(mine[:, None, None, None], 0.0, value)
+
+        plain = [result.hypotheses for result in search(model, sources, beam=3)]
+        with edit(model, ADDRESS, only_the_second):
+            edited = [result.hypotheses for result in search(model, sources, beam=3)]
+        with edit(model, ADDRESS, everywhere):
+            (alone,) = search(model, [sources[1]], beam=3)
+        assert [h.ids for h in edited[1]] == [h.ids for h in alone.hypotheses]
+        for untouched in (0, 2):
+            assert [h.ids for h in edited[untouched]] == [h.ids for h in plain[untouched]]
+        changed_somewhere |= [h.score for h in edited[1]] != pytest.approx([h.score for h in plain[1]], abs=1e-4)
+    assert changed_somewhere

@@ -1,0 +1,66 @@
+"""The cache as a container: growing, reordering, forgetting. What it computes is tested in test_model.py."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from transformer_core.decoding.cache import DecoderCache, LayerCache
+
+
+def cache_of(rows: int, sentences: int, capacity: int = 1) -> DecoderCache:
+    """Two layers, one head, d_k = 1 and d_v = 2; the source keys of sentence b are all b."""
+    layers = [
+        LayerCache(
+            torch.arange(sentences, dtype=torch.float32).view(-1, 1, 1, 1).expand(-1, 1, 3, 1).clone(),
+            torch.zeros(sentences, 1, 3, 2),
+            torch.full((rows, 1, capacity, 1), torch.nan),
+            torch.full((rows, 1, capacity, 2), torch.nan),
+        )
+        for _ in range(2)
+    ]
+    return DecoderCache(layers, torch.arange(sentences)[:, None, None, None].expand(-1, 1, 1, 3) >= 0)
+
+
+def write(cache: DecoderCache, marks: list[float]) -> list[Tensor]:
+    """Append one position: key = mark + layer / 10, values = its negative; returns the live keys of each layer."""
+    live = []
+    for layer in range(2):
+        keys = torch.tensor(marks).view(-1, 1, 1, 1) + layer / 10
+        got_keys, got_values = cache.append(layer, keys, -keys.expand(-1, 1, 1, 2))
+        torch.testing.assert_close(got_values, -got_keys.expand(-1, 1, -1, 2))
+        live.append(got_keys[:, 0, :, 0])
+    cache.length += 1
+    return live
+
+
+def test_grows_and_hands_out_what_was_written() -> None:
+    cache = cache_of(rows=2, sentences=2)
+    for t in range(5):
+        live = write(cache, [float(t), 10.0 + t])
+        for layer in range(2):
+            expected = torch.tensor([[float(s) for s in range(t + 1)], [10.0 + s for s in range(t + 1)]]) + layer / 10
+            torch.testing.assert_close(live[layer], expected)
+
+
+def test_reorder_copies_whole_pasts() -> None:
+    cache = cache_of(rows=4, sentences=2, capacity=4)
+    write(cache, [0.0, 1.0, 2.0, 3.0])
+    cache.reorder(torch.tensor([1, 1, 3, 2]))
+    live = write(cache, [5.0, 6.0, 7.0, 8.0])
+    torch.testing.assert_close(live[0], torch.tensor([[1.0, 5.0], [1.0, 6.0], [3.0, 7.0], [2.0, 8.0]]))
+
+
+def test_finished_sentences_are_forgotten() -> None:
+    cache = cache_of(rows=6, sentences=3, capacity=2)
+    write(cache, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+    cache.keep_sentences(torch.tensor([0, 2]))
+    cache.reorder(torch.tensor([1, 0, 5, 4]))
+    assert cache.source_mask.shape == (2, 1, 1, 3)
+    for layer in cache.layers:
+        assert layer.source_keys[:, 0, 0, 0].tolist() == [0.0, 2.0]
+        assert layer.source_values.shape[0] == 2
+    live = write(cache, [9.0] * 4)
+    torch.testing.assert_close(live[0], torch.tensor([[1.0, 9.0], [0.0, 9.0], [5.0, 9.0], [4.0, 9.0]]))
+    live = write(cache, [8.0] * 4)  # and it still grows
+    assert live[1].shape == (4, 3)

@@ -1,0 +1,55 @@
+"""Greedy search over batches against a search without a cache, sentence by sentence."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.decoding.slow_search import greedy
+from tests.core.tiny import SPECIAL, tiny_model
+from transformer_core.data import make_batch
+from transformer_core.decoding.greedy import greedy_search
+
+SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=5), min_size=1, max_size=4)
+
+
+@given(SOURCES, st.integers(0, 50), st.integers(1, 6))
+def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, extra: int) -> None:
+    model = tiny_model(seed=seed, vocab_size=10)
+    batch = make_batch(sources, [[] for _ in sources], SPECIAL)
+    got = greedy_search(model, batch.source, SPECIAL, extra_length=extra)
+    for source, ids in zip(sources, got, strict=True):
+        expected = greedy(model, source, limit=len(source) + extra)
+        assert ids == [piece for piece in expected.pieces if piece != SPECIAL.eos]
+
+
+def test_sentences_that_end_early_leave_the_batch() -> None:
+    """Which model ends which sentence early is luck, so look for a batch whose lengths differ."""
+    for seed in range(40):
+        model = tiny_model(seed=seed, vocab_size=10)
+        source = make_batch([[4, 5], [6, 7, 8, 9], [5]], [[]] * 3, SPECIAL).source
+        lengths = {len(ids) for ids in greedy_search(model, source, SPECIAL, extra_length=8)}
+        if len(lengths) > 1:
+            return
+    pytest.fail("no model of forty ended one sentence before another")
+
+
+@torch.no_grad()
+def test_special_pieces_are_never_written() -> None:
+    model = tiny_model(vocab_size=10)
+    model.embedding.weight[[SPECIAL.pad, SPECIAL.bos, SPECIAL.unk]] *= 100  # now the likeliest, or the unlikeliest
+    source = make_batch([[4, 5, 6]], [[]], SPECIAL).source
+    for sign in (1, -1):
+        model.embedding.weight[[SPECIAL.pad, SPECIAL.bos, SPECIAL.unk]] *= sign
+        (ids,) = greedy_search(model, source, SPECIAL)
+        assert not set(ids) & {SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, SPECIAL.eos}
+
+
+def test_at_most_so_many_pieces_more_than_the_source() -> None:
+    model = tiny_model(vocab_size=10)
+    with torch.no_grad():
+        model.embedding.weight[SPECIAL.eos] = 0  # as good as never likeliest
+    source = make_batch([[4, 5, 6], [4]], [[], []], SPECIAL).source
+    assert [len(ids) for ids in greedy_search(model, source, SPECIAL, extra_length=7)] == [10, 8]

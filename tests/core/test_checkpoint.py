@@ -1,0 +1,282 @@
+"""Checkpoint folders: a round trip, shards, hashes, and an error that names the file for every kind of damage."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
+from transformer_core import checkpoint
+from transformer_core.checkpoint import (
+    CheckpointError,
+    checkpoint_bytes,
+    load_checkpoint,
+    save_checkpoint,
+    write_manifest,
+)
+from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core.files import sha256
+from transformer_core.tokenizer import Tokenizer
+
+INDEX = "model.safetensors.index.json"
+SHARD = "model-00001-of-00001.safetensors"
+
+
+def config(tokenizer: Tokenizer) -> ModelConfig:
+    return tiny_config(vocab_size=len(tokenizer))
+
+
+def weights(tokenizer: Tokenizer) -> dict[str, Tensor]:
+    return {name: p.detach().clone() for name, p in tiny_model(vocab_size=len(tokenizer)).named_parameters()}
+
+
+@pytest.fixture
+def folder(tokenizer: Tokenizer, tmp_path: Path) -> Path:
+    """A sound checkpoint, to be damaged."""
+    save_checkpoint(
+        tmp_path / "model",
+        weights(tokenizer),
+        config(tokenizer),
+        tokenizer,
+        decoding=DecodingConfig(beam=3, alpha=0.8),
+        metrics={"bleu": 12.5},
+        card="# Ein Modell\n",
+    )
+    return tmp_path / "model"
+
+
+def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Edit a JSON file of a checkpoint and bring the manifest up to date, as somebody with bad intent would."""
+    value = json.loads(path.read_text(encoding="utf-8"))
+    change(value)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    write_manifest(path.parent)
+
+
+def refused(folder: Path, file: str, said: str) -> None:
+    with pytest.raises(CheckpointError, match=said) as caught:
+        load_checkpoint(folder)
+    assert caught.value.path == folder / file
+    assert str(folder / file) in str(caught.value)
+
+
+# --- sound ------------------------------------------------------------------------------------------------------------
+
+
+def test_round_trip(folder: Path, tokenizer: Tokenizer) -> None:
+    loaded = load_checkpoint(folder)
+    assert loaded.model.config == config(tokenizer)
+    assert loaded.decoding == DecodingConfig(beam=3, alpha=0.8)
+    assert loaded.metrics == {"bleu": 12.5}
+    assert loaded.tokenizer.model == tokenizer.model
+    assert not loaded.model.training
+    saved = weights(tokenizer)
+    for name, parameter in loaded.model.named_parameters():
+        assert parameter.dtype == torch.float32
+        assert torch.equal(parameter, saved[name].half().float()), name
+    assert (folder / "README.md").read_text(encoding="utf-8") == "# Ein Modell\n"
+
+
+def test_the_files_of_a_checkpoint(folder: Path) -> None:
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"config.json", "tokenizer.model", "metrics.json", "README.md", "manifest.json", INDEX, SHARD}
+    assert {tensor.dtype for tensor in load_file(folder / SHARD).values()} == {torch.float16}
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest == {name: sha256(folder / name) for name in names - {"manifest.json"}}
+    assert checkpoint_bytes(folder) == sum((folder / name).stat().st_size for name in names)
+    options = json.loads((folder / "config.json").read_text())
+    assert options["format_version"] == 1
+    assert options["special_ids"] == {"pad": 0, "bos": 1, "eos": 2, "unk": 3}
+
+
+def test_shards_stay_under_their_limit(tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoint, "SHARD_BYTES", 4000)
+    save_checkpoint(tmp_path / "model", weights(tokenizer), config(tokenizer), tokenizer)
+    shards = sorted(path for path in (tmp_path / "model").glob("*.safetensors"))
+    assert len(shards) > 3
+    held: dict[str, str] = {}
+    for number, path in enumerate(shards, start=1):
+        assert path.name == f"model-{number:05d}-of-{len(shards):05d}.safetensors"
+        tensors = load_file(path)
+        assert len(tensors) == 1 or sum(tensor.nbytes for tensor in tensors.values()) <= 4000
+        held |= dict.fromkeys(tensors, path.name)
+    assert json.loads((tmp_path / "model" / INDEX).read_text())["weight_map"] == held
+    loaded = load_checkpoint(tmp_path / "model").model
+    assert torch.equal(loaded.embedding.weight, weights(tokenizer)["embedding.weight"].half().float())
+
+
+def test_the_hash_names_the_contents(folder: Path, tokenizer: Tokenizer, tmp_path: Path) -> None:
+    one = load_checkpoint(folder).hash
+    same = {"decoding": DecodingConfig(beam=3, alpha=0.8), "metrics": {"bleu": 12.5}, "card": "# Ein Modell\n"}
+    save_checkpoint(tmp_path / "twin", weights(tokenizer), config(tokenizer), tokenizer, **same)  # type: ignore[arg-type]
+    assert load_checkpoint(tmp_path / "twin").hash == one == sha256(folder / "manifest.json")
+    (folder / "README.md").write_text("# Another card\n")
+    write_manifest(folder)
+    assert load_checkpoint(folder).hash != one
+
+
+# --- saving -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_checkpoint_that_cannot_be_saved_leaves_the_old_one(
+    folder: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = load_checkpoint(folder).hash
+
+    def full(tensors: dict[str, Tensor], path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "save_file", full)
+    with pytest.raises(OSError, match="No space left"):
+        save_checkpoint(folder, weights(tokenizer), config(tokenizer), tokenizer)
+    assert load_checkpoint(folder).hash == before
+    assert [path.name for path in folder.parent.iterdir()] == ["model"]
+
+
+def test_weights_that_float16_cannot_hold(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    large = weights(tokenizer)
+    large["embedding.weight"][3, 2] = 70_000.0
+    with pytest.raises(ValueError, match=r"embedding.weight has values that float16 cannot hold"):
+        save_checkpoint(tmp_path / "model", large, config(tokenizer), tokenizer)
+    assert not (tmp_path / "model").exists()
+
+
+def test_weights_that_do_not_fit_are_not_saved(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"embedding.weight has shape"):
+        save_checkpoint(tmp_path / "model", weights(tokenizer), tiny_config(vocab_size=99), tokenizer)
+    assert not (tmp_path / "model").exists()
+
+
+# --- damaged ----------------------------------------------------------------------------------------------------------
+
+
+def test_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="there is no such checkpoint folder"):
+        load_checkpoint(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.model", "metrics.json", "README.md", INDEX, SHARD])
+def test_every_missing_or_changed_file_is_named(folder: Path, file: str) -> None:
+    contents = (folder / file).read_bytes()
+    (folder / file).write_bytes(contents[:-1] + bytes([contents[-1] ^ 1]))
+    refused(folder, file, "is damaged: its sha256")
+    (folder / file).unlink()
+    refused(folder, file, "is missing")
+
+
+@pytest.mark.parametrize("contents", [None, b"", b"{", b"[]", b"\xff\xfe"])
+def test_an_unreadable_manifest(folder: Path, contents: bytes | None) -> None:
+    (folder / "manifest.json").unlink()
+    if contents is not None:
+        (folder / "manifest.json").write_bytes(contents)
+    refused(folder, "manifest.json", "cannot be read|holds no JSON object")
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.model", "metrics.json", INDEX, SHARD])
+def test_a_file_that_the_manifest_leaves_out(folder: Path, file: str) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest[file]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    refused(folder, file, "is not listed")
+
+
+@pytest.mark.parametrize("name", ["../secret", "sub/file", "/etc/hostname", ""])
+def test_a_manifest_that_leads_elsewhere(folder: Path, name: str) -> None:
+    (folder.parent / "secret").write_bytes(b"abc")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest[name] = sha256(folder.parent / "secret")
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(CheckpointError, match="is missing"):
+        load_checkpoint(folder)
+
+
+def test_another_format(folder: Path) -> None:
+    change_json(folder / "config.json", lambda c: c.update(format_version=99))
+    refused(folder, "config.json", "has format 99, this program reads 1")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda c: c["model"].update(d_modle=3), "no option d_modle"),
+        (lambda c: c["model"].update(dropout=7.0), "dropout is 7.0"),
+        (lambda c: c["model"].update(d_model="16"), "d_model is '16'"),
+        (lambda c: c.pop("decoding"), "decoding"),
+        (lambda c: c.update(special_ids=None), "unusable options"),
+    ],
+    ids=["unknown", "value", "type", "missing", "null"],
+)
+def test_unusable_options(folder: Path, change: Callable[[dict[str, Any]], object], said: str) -> None:
+    change_json(folder / "config.json", change)
+    refused(folder, "config.json", said)
+
+
+def test_a_tokenizer_of_another_model(folder: Path) -> None:
+    texts = [text for pair in sentence_pairs() for text in pair]
+    (folder / "tokenizer.model").write_bytes(Tokenizer.train(texts, 120).model)
+    write_manifest(folder)
+    refused(folder, "tokenizer.model", "has 120 pieces, config.json says 160")
+    (folder / "tokenizer.model").write_bytes(b"no model")
+    write_manifest(folder)
+    refused(folder, "tokenizer.model", "no SentencePiece model")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda w: w.pop("embedding.weight"), "missing.*embedding.weight"),
+        (lambda w: w.update(surplus=torch.zeros(1)), "unknown.*surplus"),
+        (lambda w: w.update({"embedding.weight": torch.zeros(3, 16)}), r"embedding.weight has shape \(3, 16\)"),
+    ],
+    ids=["missing", "unknown", "shape"],
+)
+def test_weights_that_do_not_fit(folder: Path, change: Callable[[dict[str, Tensor]], object], said: str) -> None:
+    tensors = load_file(folder / SHARD)
+    change(tensors)
+    save_file(tensors, folder / SHARD)
+    write_manifest(folder)
+    refused(folder, INDEX, said)
+
+
+@pytest.mark.parametrize("index", [{}, {"weight_map": None}, {"weight_map": ["x"]}, {"weight_map": {"x": 3}}])
+def test_an_index_without_its_map(folder: Path, index: dict[str, Any]) -> None:
+    (folder / INDEX).write_text(json.dumps(index))
+    write_manifest(folder)
+    refused(folder, INDEX, "has no weight_map")
+
+
+@pytest.mark.parametrize("name", ["../outside.safetensors", "other.safetensors"])
+def test_an_index_that_leads_elsewhere(folder: Path, name: str) -> None:
+    save_file({"x": torch.zeros(1)}, folder.parent / "outside.safetensors")
+    change_json(folder / INDEX, lambda i: i["weight_map"].update(x=name))
+    refused(folder, name, "is not listed")
+
+
+class Bomb:
+    exploded = False
+
+    def __reduce__(self) -> tuple[Callable[[], None], tuple[()]]:
+        return explode, ()
+
+
+def explode() -> None:
+    Bomb.exploded = True
+
+
+def test_nothing_is_ever_unpickled(folder: Path) -> None:
+    torch.save({"x": Bomb()}, folder / SHARD)
+    write_manifest(folder)
+    refused(folder, SHARD, "cannot be read")
+    (folder / SHARD).write_bytes(pickle.dumps(Bomb()))
+    write_manifest(folder)
+    refused(folder, SHARD, "cannot be read")
+    assert not Bomb.exploded

@@ -1,0 +1,118 @@
+"""Options validate themselves, name what is wrong, and survive JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import pytest
+
+from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds, TrainingConfig
+
+
+def test_defaults_are_the_papers_base_model() -> None:
+    model, training, decoding = ModelConfig(), TrainingConfig(), DecodingConfig()
+    assert (model.d_model, model.d_ff, model.num_layers, model.num_heads, model.d_k, model.d_v) == (
+        512,
+        2048,
+        6,
+        8,
+        64,
+        64,
+    )
+    assert (model.dropout, training.label_smoothing, training.warmup_steps, training.steps) == (0.1, 0.1, 4000, 100_000)
+    assert (training.beta1, training.beta2, training.adam_epsilon) == (0.9, 0.98, 1e-9)
+    assert training.batch_tokens == 25_000
+    assert (decoding.beam, decoding.alpha, decoding.extra_length) == (4, 0.6, 50)
+
+
+@pytest.mark.parametrize(
+    "config", [ModelConfig(d_k=16), TrainingConfig(seed=7), DecodingConfig(beam=2), SpecialIds(pad=9)]
+)
+def test_every_config_survives_json(config: ModelConfig | TrainingConfig | DecodingConfig | SpecialIds) -> None:
+    assert type(config).from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
+def test_an_unknown_key_is_named_with_those_that_exist() -> None:
+    with pytest.raises(ConfigError, match="no option d_modle; it has vocab_size, d_model"):
+        ModelConfig.from_dict({"d_modle": 512})
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"d_model": 0}, "d_model is 0, but must be a positive whole number"),
+        ({"d_model": 7, "num_heads": 7}, "d_model is 7, but must be even"),
+        ({"num_layers": -1}, "num_layers is -1"),
+        ({"num_heads": 3}, r"num_heads is 3, but must be a divisor of d_model \(512\)"),
+        ({"d_k": -1}, "d_k is -1"),
+        ({"dropout": 1.0}, "dropout is 1.0, but must be at least 0 and below 1"),
+        ({"dropout": math.nan}, "dropout is nan"),
+        ({"layer_norm_epsilon": 0.0}, "layer_norm_epsilon is 0.0, but must be positive"),
+        ({"d_model": "512"}, "d_model is '512', but must be a whole number"),
+        ({"dropout": "0.1"}, "dropout is '0.1', but must be a number"),
+        ({"num_layers": 1.5}, "num_layers is 1.5, but must be a whole number"),
+        ({"vocab_size": 160.0}, "vocab_size is 160.0, but must be a whole number"),
+        ({"num_heads": True}, "num_heads is True, but must be a whole number"),
+        ({"d_k": 2.5}, "d_k is 2.5"),
+    ],
+)
+def test_unusable_models(values: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        ModelConfig.from_dict(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"batch_tokens": 0}, "batch_tokens is 0"),
+        ({"accumulate": 0}, "accumulate is 0"),
+        ({"steps": 10.5}, "steps is 10.5, but must be a whole number"),
+        ({"keep_checkpoints": 0}, "keep_checkpoints is 0"),
+        ({"checkpoint_minutes": -1.0}, "checkpoint_minutes is -1.0"),
+        ({"learning_rate_factor": 0.0}, "learning_rate_factor is 0.0, but must be positive"),
+        ({"beta2": 1.0}, "beta2 is 1.0"),
+        ({"label_smoothing": -0.1}, "label_smoothing is -0.1"),
+        ({"precision": "float16"}, "precision is 'float16', but must be float32 or bfloat16"),
+        ({"checkpoint_every": 0, "checkpoint_minutes": 0.0}, "nothing is ever saved"),
+    ],
+)
+def test_unusable_training(values: dict[str, object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        TrainingConfig.from_dict(values)
+
+
+@pytest.mark.parametrize(
+    "values", [{"beam": 0}, {"beam": 2.0}, {"alpha": -0.1}, {"extra_length": 0}, {"alternatives": -1}]
+)
+def test_unusable_decoding(values: dict[str, object]) -> None:
+    (name,) = values
+    with pytest.raises(ConfigError, match=f"{name} is"):
+        DecodingConfig.from_dict(values)
+
+
+@pytest.mark.parametrize("values", [{"pad": 1}, {"unk": -1}])
+def test_special_ids_differ(values: dict[str, int]) -> None:
+    with pytest.raises(ConfigError, match="four different numbers"):
+        SpecialIds.from_dict(values)
+
+
+def test_widths_of_a_head_follow_the_model_unless_given() -> None:
+    config = ModelConfig(d_model=96, num_heads=4)
+    assert (config.d_k, config.d_v) == (24, 24)
+    odd = ModelConfig(d_model=96, num_heads=5, d_k=7, d_v=11)
+    assert (odd.d_k, odd.d_v) == (7, 11)
+    with pytest.raises(ConfigError, match="while d_v is not given"):
+        ModelConfig(d_model=96, num_heads=5, d_k=7)
+
+
+def test_replace_validates_again() -> None:
+    assert ModelConfig().replace(dropout=0.3).dropout == 0.3
+    with pytest.raises(ConfigError, match="dropout"):
+        ModelConfig().replace(dropout=2.0)
+
+
+def test_configs_cannot_be_changed() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        ModelConfig().d_model = 3  # type: ignore[misc]

@@ -1,0 +1,64 @@
+"""Folders that are either whole or not there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from transformer_core.files import sha256, whole_folder, write_json
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_folder_appears_only_at_the_end(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "model"
+    with whole_folder(target) as partial:
+        (partial / "a").write_text("1")
+        assert not target.exists()
+    assert (target / "a").read_text() == "1"
+    assert names(tmp_path / "deep") == ["model"]
+
+
+def test_a_folder_that_is_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    target = tmp_path / "model"
+    target.mkdir()
+    (target / "old").write_text("old")
+    with whole_folder(target) as partial:
+        (partial / "new").write_text("new")
+        assert names(target) == ["old"]
+    assert names(target) == ["new"]
+    assert names(tmp_path) == ["model"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failure_keeps_what_was_there(tmp_path: Path, error: BaseException) -> None:
+    target = tmp_path / "model"
+    target.mkdir()
+    (target / "old").write_text("old")
+    with pytest.raises(type(error)), whole_folder(target) as partial:
+        (partial / "new").write_text("half")
+        raise error
+    assert names(target) == ["old"]
+    assert names(tmp_path) == ["model"]
+
+
+def test_json_keeps_every_letter(tmp_path: Path) -> None:
+    value = {"text": "Bücher 한국어", "n": [1, 2.5, None]}
+    write_json(tmp_path / "x.json", value)
+    text = (tmp_path / "x.json").read_text(encoding="utf-8")
+    assert json.loads(text) == value
+    assert "한국어" in text
+
+
+def test_sha256_of_known_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "x"
+    file.write_bytes(b"abc")
+    # The example of FIPS 180-2.
+    assert sha256(file) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    file.write_bytes(bytes(100_000))
+    assert sha256(file) == hashlib.sha256(bytes(100_000)).hexdigest()

@@ -1,0 +1,350 @@
+"""The whole model: against MarianMTModel with copied weights, cached against full decoding, masking, initialisation."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_config, tiny_model
+from transformer_core.attention import MultiHeadAttention
+from transformer_core.config import ModelConfig
+from transformer_core.hooks import capture
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer, count_parameters, load_weights
+
+
+@torch.no_grad()
+def marian_twin(model: Transformer) -> Any:
+    """Hugging Face's MarianMTModel with our weights and our interleaved positions."""
+    from transformers import MarianConfig, MarianMTModel
+
+    c = model.config
+    config = MarianConfig(
+        vocab_size=c.vocab_size,
+        d_model=c.d_model,
+        encoder_layers=c.num_layers,
+        decoder_layers=c.num_layers,
+        encoder_attention_heads=c.num_heads,
+        decoder_attention_heads=c.num_heads,
+        encoder_ffn_dim=c.d_ff,
+        decoder_ffn_dim=c.d_ff,
+        activation_function="relu",
+        scale_embedding=True,
+        dropout=0.0,
+        attention_dropout=0.0,
+        max_position_embeddings=64,
+        pad_token_id=SPECIAL.pad,
+        eos_token_id=SPECIAL.eos,
+        decoder_start_token_id=SPECIAL.bos,
+    )
+    twin: Any = MarianMTModel(config)
+    twin.set_attn_implementation("eager")  # its only kernel that returns weights
+    twin.eval()
+    twin.model.shared.weight.copy_(model.embedding.weight)
+    twin.lm_head.weight = twin.model.shared.weight
+    for stack, ours in ((twin.model.encoder, model.encoder), (twin.model.decoder, model.decoder)):
+        stack.embed_tokens.weight = twin.model.shared.weight
+        stack.embed_positions.weight.copy_(model.positions(0, 64))
+        for theirs, layer in zip(stack.layers, ours.layers, strict=True):
+            _copy_layer(theirs, layer)
+    return twin
+
+
+def _copy_layer(theirs: Any, ours: nn.Module) -> None:
+    attentions = [("self_attn", "self_attention")]
+    if hasattr(theirs, "encoder_attn"):
+        attentions.append(("encoder_attn", "cross_attention"))
+    for their_name, our_name in attentions:
+        their, our = getattr(theirs, their_name), getattr(ours, our_name)
+        for a, b in (
+            (their.q_proj, our.w_q),
+            (their.k_proj, our.w_k),
+            (their.v_proj, our.w_v),
+            (their.out_proj, our.w_o),
+        ):
+            a.weight.copy_(b.weight)
+            a.bias.zero_()
+        _copy(getattr(theirs, f"{their_name}_layer_norm"), getattr(ours, f"{our_name}_add_norm").norm)
+    _copy(theirs.get_submodule("fc1"), ours.get_submodule("feed_forward.w_1"))
+    _copy(theirs.get_submodule("fc2"), ours.get_submodule("feed_forward.w_2"))
+    _copy(theirs.get_submodule("final_layer_norm"), ours.get_submodule("feed_forward_add_norm.norm"))
+
+
+def _copy(to: nn.Module, source: nn.Module) -> None:
+    to.get_parameter("weight").copy_(source.get_parameter("weight"))
+    to.get_parameter("bias").copy_(source.get_parameter("bias"))
+
+
+def drawn_biases_and_norms(model: Transformer) -> Transformer:
+    """Biases that are not 0 and norms that are not 1, or a forgotten one would not show."""
+    for name, parameter in model.named_parameters():
+        if parameter.dim() == 1:
+            nn.init.normal_(parameter, 1.0 if name.endswith("norm.weight") else 0.0, 0.2)
+    return model
+
+
+@torch.no_grad()
+def test_against_marian_with_copied_weights() -> None:
+    model = drawn_biases_and_norms(tiny_model(d_k=4, d_v=4, layer_norm_epsilon=1e-5))
+    twin = marian_twin(model)
+    source, target, mask = inputs_for([7, 4, 2], 6)
+    expected = twin(
+        input_ids=source,
+        attention_mask=mask[:, 0, 0].long(),
+        decoder_input_ids=target,
+        decoder_attention_mask=torch.ones_like(target),
+        output_attentions=True,
+    )
+    with capture(model) as maps:
+        opened = model(source, target, mask)
+    torch.testing.assert_close(opened, expected.logits, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(model(source, target, mask), expected.logits, atol=1e-5, rtol=1e-5)
+    for kind, theirs in (
+        ("encoder.layers.{}.self_attention", expected.encoder_attentions),
+        ("decoder.layers.{}.self_attention", expected.decoder_attentions),
+        ("decoder.layers.{}.cross_attention", expected.cross_attentions),
+    ):
+        for layer, weights in enumerate(theirs):
+            ours = maps[f"{kind.format(layer)}.weights"]
+            real = mask.expand_as(ours[:, :1]) if kind.startswith("encoder") else torch.ones_like(ours[:, :1]).bool()
+            torch.testing.assert_close(ours * real, weights * real, atol=1e-5, rtol=1e-5)
+
+
+# --- decoding step by step --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("opened", [False, True])
+@torch.no_grad()
+def test_cached_steps_agree_with_full_decoding(opened: bool) -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for([7, 4, 1], 9)
+    full = model(source, target, mask)
+    cache = model.start_cache(model.encode(source, mask), mask, beams=1, capacity=2)  # grows at 2, 4 and 8
+    for t in range(9):
+        if opened:
+            with capture(model):
+                step = model.decode_step(target[:, t : t + 1], cache)
+        else:
+            step = model.decode_step(target[:, t : t + 1], cache)
+        torch.testing.assert_close(step, full[:, t], atol=1e-5, rtol=1e-5)
+    assert cache.length == 9
+
+
+@torch.no_grad()
+def test_forced_and_stepwise_weights_agree() -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for([7, 4], 6)
+    with capture(model) as forced:
+        memory = model.encode(source, mask)
+        model.decode(target, memory, mask)
+    cache = model.start_cache(memory, mask, beams=1, capacity=2)
+    with capture(model, kinds={"decoder", "cross"}) as steps:
+        for t in range(6):
+            model.decode_step(target[:, t : t + 1], cache)
+    assert len(steps) == 4
+    for address, rows in steps.calls.items():
+        assert len(rows) == 6
+        for t, row in enumerate(rows):
+            live = forced[address][:, :, t : t + 1, : row.shape[-1]]
+            torch.testing.assert_close(row, live, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_beams_that_share_their_source_agree_with_copied_sentences() -> None:
+    model = tiny_model()
+    source, _, mask = inputs_for([6, 3], 1)
+    beams = 3
+    target = padded([5] * 6, seed=9)
+    copied = source.repeat_interleave(beams, 0)
+    expected = model(copied, target, padding_mask(copied, SPECIAL.pad))
+    cache = model.start_cache(model.encode(source, mask), mask, beams=beams, capacity=2)
+    for t in range(5):
+        torch.testing.assert_close(model.decode_step(target[:, t : t + 1], cache), expected[:, t], atol=1e-5, rtol=1e-5)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 3, *[st.integers(0, 2)] * 3), min_size=1, max_size=6))
+@torch.no_grad()
+def test_reordered_beams_go_on_from_their_new_past(choices: list[tuple[int, ...]]) -> None:
+    """Each step, row i takes the past of a drawn row of its sentence; full decoding of the same pieces must agree."""
+    model = tiny_model()
+    source, _, mask = inputs_for([6, 3], 1)
+    copied = source.repeat_interleave(3, 0)
+    copied_mask = padding_mask(copied, SPECIAL.pad)
+    memory = model.encode(copied, copied_mask)
+    cache = model.start_cache(model.encode(source, mask), mask, beams=3, capacity=1)
+    written = torch.full((6, 1), SPECIAL.bos)
+    logits = model.decode_step(written, cache)
+    for step, choice in enumerate(choices):
+        rows = torch.tensor([*choice[:3], *(3 + c for c in choice[3:])])
+        pieces = padded([1] * 6, seed=step)
+        cache.reorder(rows)
+        written = torch.cat((written[rows], pieces), dim=1)
+        logits = model.decode_step(pieces, cache)
+    expected = model.logits(model.decode(written, memory, copied_mask))[:, -1]
+    torch.testing.assert_close(logits, expected, atol=1e-5, rtol=1e-5)
+
+
+# --- who may look at whom ---------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 7), st.integers(4, 39))
+@torch.no_grad()
+def test_no_piece_depends_on_the_future(position: int, piece: int) -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for([5, 3], 8)
+    changed = target.clone()
+    changed[:, position] = piece
+    before, after = model(source, target, mask), model(source, changed, mask)
+    assert torch.equal(before[:, :position], after[:, :position])
+    if not torch.equal(changed, target):
+        assert not torch.allclose(before[:, position], after[:, position])
+
+
+@given(st.integers(0, 6))
+@torch.no_grad()
+def test_padding_changes_nothing(more: int) -> None:
+    model = tiny_model()
+    source, target, mask = inputs_for([5, 3], 4)
+    longer = torch.cat((source, torch.full((2, more), SPECIAL.pad)), dim=1)
+    out = model(longer, target, padding_mask(longer, SPECIAL.pad))
+    torch.testing.assert_close(out, model(source, target, mask), atol=1e-5, rtol=1e-5)
+    alone = model(source[1:, :3], target[1:], mask[1:, ..., :3])
+    torch.testing.assert_close(alone, out[1:], atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_of_padded_batches_are_finite() -> None:
+    model = tiny_model().train()
+    source, target, mask = inputs_for([5, 1], 4)
+    mask[1] = False  # even a sentence of nothing but padding
+    model(source, target, mask).logsumexp(-1).sum().backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None, name
+        assert bool(parameter.grad.isfinite().all()), name
+
+
+@torch.no_grad()
+def test_sentences_longer_than_the_table_of_positions() -> None:
+    model = tiny_model(num_layers=1)
+    source, target, mask = inputs_for([5], 600)
+    with torch.inference_mode():
+        model(source, target, mask)
+    with torch.enable_grad():  # what grew in inference must not break training
+        model.train()(source, target, mask).sum().backward()
+    expected = model.embedding(target)[:, 599] + model.positions(599, 1)
+    torch.testing.assert_close(model.embed(target[:, 599:], first_position=599)[:, 0], expected)
+
+
+# --- dropout ----------------------------------------------------------------------------------------------------------
+
+
+def test_dropout_falls_on_embeddings_and_positions_together() -> None:
+    model = tiny_model(d_model=64, dropout=0.25).train()
+    ids = padded([200])
+    whole = model.eval().embed(ids)
+    dropped = model.train().embed(ids)
+    gone = dropped == 0
+    assert float(gone.float().mean()) == pytest.approx(0.25, abs=0.02)
+    torch.testing.assert_close(dropped[~gone], whole[~gone] / 0.75)
+
+
+def test_attention_weights_themselves_are_not_dropped() -> None:
+    model = tiny_model(dropout=0.5).train()
+    source, target, mask = inputs_for([5, 5], 4)
+    with capture(model, points=("weights", "values", "head_outputs")) as seen:
+        model(source, target, mask)
+    for address in (a.removesuffix(".weights") for a in seen if a.endswith(".weights")):
+        weights = seen[f"{address}.weights"]
+        torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]), atol=1e-5, rtol=0)
+        torch.testing.assert_close(seen[f"{address}.head_outputs"], weights @ seen[f"{address}.values"])
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+def test_initialisation_is_glorot_on_the_fused_projections() -> None:
+    config = ModelConfig(vocab_size=3000, d_model=64, d_ff=128, num_layers=2, num_heads=4, d_k=8, d_v=24)
+    torch.manual_seed(0)
+    model = Transformer(config)
+    q, v = 4 * 8, 4 * 24
+
+    def uniform_up_to(weight: Tensor, fan_in: int, fan_out: int) -> None:
+        bound = math.sqrt(6 / (fan_in + fan_out))
+        assert 0.98 * bound < float(weight.detach().abs().max()) <= bound
+        assert float(weight.detach().std()) == pytest.approx(bound / math.sqrt(3), rel=0.05)
+        assert float(weight.detach().mean()) == pytest.approx(0, abs=0.05 * bound)
+
+    for name, module in model.named_modules():
+        if isinstance(module, MultiHeadAttention):
+            cross = name.endswith("cross_attention")
+            uniform_up_to(module.w_q.weight, 64, q if cross else q + q + v)
+            uniform_up_to(module.w_k.weight, 64, q + v if cross else q + q + v)
+            uniform_up_to(module.w_v.weight, 64, q + v if cross else q + q + v)
+            uniform_up_to(module.w_o.weight, v, 64)
+    for stack in (model.encoder, model.decoder):
+        for layer in stack.layers:
+            feed_forward = layer.get_submodule("feed_forward")
+            for w in (feed_forward.get_submodule("w_1"), feed_forward.get_submodule("w_2")):
+                uniform_up_to(w.get_parameter("weight"), 64, 128)
+                assert not bool(w.get_parameter("bias").any())
+    embedding = model.embedding.weight.detach()
+    assert float(embedding.std()) == pytest.approx(1 / 8, rel=0.01)
+    # Times sqrt(d_model), an embedding enters the model with variance 1.
+    assert float(model.embedding(torch.arange(3000)[None]).detach().std()) == pytest.approx(1.0, rel=0.01)
+
+
+def test_the_seed_decides_the_weights() -> None:
+    one, same, other = tiny_model(seed=1), tiny_model(seed=1), tiny_model(seed=2)
+    assert torch.equal(one.embedding.weight, same.embedding.weight)
+    assert not torch.equal(one.embedding.weight, other.embedding.weight)
+
+
+def test_state_dict_holds_parameters_only_and_one_shared_matrix() -> None:
+    model = tiny_model()
+    assert list(model.state_dict()) == [name for name, _ in model.named_parameters()]
+    large = [name for name, p in model.named_parameters() if p.shape == (40, 16)]
+    assert large == ["embedding.weight"]
+    # No bias in attention, biases in the feed-forward network (Sections 3.2.2 and 3.3).
+    assert not [name for name in model.state_dict() if "attention.w_" in name and name.endswith("bias")]
+
+
+def test_count_of_a_tiny_model_by_hand() -> None:
+    config = tiny_config()
+    attention = 16 * 4 * (3 + 3 + 5) + 4 * 5 * 16
+    feed_forward = 2 * 16 * 24 + 24 + 16
+    norm = 2 * 16
+    encoder, decoder = attention + feed_forward + 2 * norm, 2 * attention + feed_forward + 3 * norm
+    assert count_parameters(Transformer(config)) == 2 * (encoder + decoder) + 40 * 16
+
+
+def test_load_weights_copies_and_takes_half_precision() -> None:
+    model, other = tiny_model(seed=1), tiny_model(seed=2)
+    load_weights(other, {name: p.detach().half() for name, p in model.named_parameters()})
+    for (name, ours), theirs in zip(model.named_parameters(), other.parameters(), strict=True):
+        assert theirs.dtype == torch.float32
+        assert torch.equal(theirs, ours.half().float()), name
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda w: w.pop("embedding.weight"), "embedding.weight"),
+        (lambda w: w.update(surplus=torch.zeros(1)), "surplus"),
+        (lambda w: w.update({"embedding.weight": torch.zeros(41, 16)}), r"\(41, 16\).*\(40, 16\)"),
+    ],
+    ids=["missing", "unknown", "shape"],
+)
+def test_load_weights_says_what_does_not_fit(change: object, said: str) -> None:
+    model = tiny_model()
+    weights = {name: torch.zeros_like(p) for name, p in model.named_parameters()}
+    before = model.embedding.weight.detach().clone()
+    assert callable(change)
+    change(weights)
+    with pytest.raises(ValueError, match=said):
+        load_weights(model, weights)
+    assert torch.equal(model.embedding.weight, before)

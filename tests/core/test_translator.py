@@ -1,0 +1,295 @@
+"""Text in, translation and attention out: labels, scores, batches, edits, and maps that agree with decoding."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from tests.core.tiny import sentence_pairs, tiny_model
+from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.checkpoint import save_checkpoint
+from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks import Site, ablate_heads, capture, edit, hook_points
+from transformer_core.masks import padding_mask
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import SourceTooLong, Translation, Translator
+
+SENTENCE = "The teacher doesn't like two well-known books."
+SENTENCES = [source for source, _ in sentence_pairs()[::61]]
+EVERYWHERE = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
+
+
+def new_translator(tokenizer: Tokenizer, seed: int = 1, extra_length: int = 4) -> Translator:
+    """With drawn weights: it repeats itself until it is cut off."""
+    model = tiny_model(seed=seed, vocab_size=len(tokenizer))
+    return Translator(model, tokenizer, DecodingConfig(beam=3, extra_length=extra_length, max_source_pieces=60))
+
+
+@pytest.fixture(scope="module")
+def translator(tokenizer: Tokenizer) -> Translator:
+    return new_translator(tokenizer)
+
+
+@pytest.fixture(params=["finished", "cut off"])
+def translation(request: pytest.FixtureRequest, learned: Translator, translator: Translator) -> Translation:
+    """A translation that ended with `</s>`, and one that was cut off."""
+    finished = request.param == "finished"
+    found = (learned if finished else translator).translate(SENTENCE)
+    assert found.finished is finished
+    assert len(found.pieces) > 3
+    return found
+
+
+def same(one: AttentionMaps, other: AttentionMaps) -> bool:
+    return all(np.allclose(one.weights(kind), other.weights(kind), atol=1e-5) for kind in KINDS)
+
+
+# --- translations and their maps --------------------------------------------------------------------------------------
+
+
+def test_labels_of_all_three_kinds(translation: Translation, tokenizer: Tokenizer) -> None:
+    maps, finished = translation.attention, translation.finished
+    source, pieces = tokenizer.encode(translation.source).pieces, translation.pieces
+    assert maps.finished is finished
+    assert maps.source.tokens == (*source, "</s>")
+    assert maps.inputs.tokens == (("<s>", *pieces) if finished else ("<s>", *pieces[:-1]))
+    assert maps.outputs.tokens == ((*pieces, "</s>") if finished else pieces)
+    assert len(maps.inputs) == len(maps.outputs) == len(translation.scores)
+    for kind in KINDS:
+        weights = maps.weights(kind)
+        assert weights.dtype == np.float32
+        assert weights.shape == (2, 4, len(maps.queries(kind)), len(maps.keys(kind)))
+        np.testing.assert_allclose(weights.sum(axis=-1), 1.0, atol=1e-5)
+    assert not np.triu(maps.decoder, 1).any()
+    merged = maps.merged_to_words()
+    assert merged.source.tokens == (*translation.source.removesuffix(".").split(), ".", "</s>")
+
+
+def test_a_row_is_named_after_what_it_produces(translation: Translation) -> None:
+    """Row t of the maps is the row that decoding step t computed when it wrote output t."""
+    translator = translation._translator
+    maps, hypothesis = translation.attention, translation.hypotheses[0]
+    source = torch.tensor([[*translation.source_encoding.ids, 2]])
+    mask = padding_mask(source, 0)
+    written = [1, *hypothesis.ids]
+    with torch.no_grad(), capture(translator.model) as steps:
+        cache = translator.model.start_cache(translator.model.encode(source, mask), mask, beams=1, capacity=1)
+        for t in range(len(maps.outputs)):
+            logits = translator.model.decode_step(torch.tensor([[written[t]]]), cache)
+            log_p = F.log_softmax(logits, dim=-1)[0]
+            produced = [*hypothesis.ids, 2][t]
+            assert translation.scores[t] == pytest.approx(float(log_p[produced]), abs=1e-5)
+    assert len(steps.calls["decoder.layers.0.cross_attention.weights"]) == len(maps.outputs)
+    for layer in range(2):
+        for t in range(len(maps.outputs)):
+            cross = steps.calls[f"decoder.layers.{layer}.cross_attention.weights"][t]
+            np.testing.assert_allclose(cross[0, :, 0].numpy(), maps.cross[layer, :, t], atol=1e-5)
+            own = steps.calls[f"decoder.layers.{layer}.self_attention.weights"][t]
+            np.testing.assert_allclose(own[0, :, 0].numpy(), maps.decoder[layer, :, t, : t + 1], atol=1e-5)
+        encoder = steps[f"encoder.layers.{layer}.self_attention.weights"]
+        np.testing.assert_allclose(encoder[0].numpy(), maps.encoder[layer], atol=1e-5)
+
+
+def test_unseen_sentences_are_translated(learned: Translator) -> None:
+    unseen = sentence_pairs()[::7]
+    translations = learned.translate_batch([source for source, _ in unseen])
+    right = sum(t.text == target for t, (_, target) in zip(translations, unseen, strict=True))
+    assert right >= 0.8 * len(unseen)
+    assert all(t.finished for t in translations)
+
+
+def test_a_translation_tells_about_itself(translation: Translation, tokenizer: Tokenizer) -> None:
+    assert translation.source == SENTENCE
+    best = translation.hypotheses[0]
+    assert translation.text == tokenizer.decode(best.ids)
+    assert translation.pieces == tokenizer.pieces(best.ids)
+    assert translation.scores == best.log_probabilities
+    assert len(translation.hypotheses) == translation._translator.decoding.beam
+    for finished in (True, False):
+        scores = [h.score for h in translation.hypotheses if h.finished is finished]
+        assert scores == sorted(scores, reverse=True)
+    assert len(translation.alternatives) == len(translation.scores)
+    for t, shown in enumerate(translation.alternatives):
+        assert len(shown) == 6
+        assert [log for _, log in shown] == sorted((log for _, log in shown), reverse=True)
+        produced = translation.pieces[t] if t < len(translation.pieces) else "</s>"
+        if dict(shown).get(produced) is not None:
+            assert dict(shown)[produced] == pytest.approx(translation.scores[t], abs=1e-6)
+
+
+def test_maps_of_every_hypothesis(translation: Translation, tokenizer: Tokenizer) -> None:
+    for number, hypothesis in enumerate(translation.hypotheses):
+        maps = translation.attention_of(number)
+        end = ("</s>",) if hypothesis.finished else ()
+        assert maps.outputs.tokens == (*tokenizer.pieces(hypothesis.ids), *end)
+    assert translation.attention is translation.attention  # computed once
+    assert same(translation.attention, translation.attention_of(0))
+
+
+def test_a_batch_is_its_sentences(translator: Translator) -> None:
+    batch = translator.translate_batch(["", *SENTENCES, "  "])
+    for sentence, together in zip(["", *SENTENCES, "  "], batch, strict=True):
+        alone = translator.translate(sentence)
+        assert together.source == sentence
+        assert together.text == alone.text
+        assert together.scores == pytest.approx(alone.scores, abs=1e-4)
+        assert same(together.attention, alone.attention)
+    assert translator.translate_batch([]) == []
+
+
+def test_an_empty_sentence_has_an_empty_translation(translator: Translator) -> None:
+    translation = translator.translate("")
+    assert (translation.text, translation.pieces, translation.scores, translation.finished) == ("", (), (), True)
+    assert translation.attention.source.tokens == ("</s>",)
+    assert translation.attention.inputs.tokens == ("<s>",)
+    assert translation.attention.outputs.tokens == ("</s>",)
+
+
+@settings(max_examples=20)
+@given(text=st.text(max_size=30))
+def test_any_text_is_translated(translator: Translator, text: str) -> None:
+    translation = translator.translate(text, beam=2)
+    maps = translation.attention
+    assert len(maps.source) == len(translation.source_encoding) + 1
+    assert all(np.isfinite(maps.weights(kind)).all() for kind in KINDS)
+    assert translation.source_encoding == translator.tokenizer.encode(text)
+
+
+def test_too_long_a_sentence_is_refused_with_its_count(translator: Translator) -> None:
+    long = "dog " * 100
+    pieces = len(translator.tokenizer.encode(long))
+    for attempt in (translator.translate, translator.encode):
+        with pytest.raises(SourceTooLong, match=f"{pieces} pieces, but at most 60") as caught:
+            attempt(long)
+        assert (caught.value.pieces, caught.value.limit) == (pieces, 60)
+
+
+def test_options_of_a_call(translator: Translator) -> None:
+    assert len(translator.translate(SENTENCE, beam=5).hypotheses) == 5
+    for hypothesis in translator.translate(SENTENCE, alpha=0.0).hypotheses:
+        assert hypothesis.score == pytest.approx(hypothesis.log_probability, abs=1e-4)
+    with pytest.raises(ConfigError, match="beam is 0"):
+        translator.translate(SENTENCE, beam=0)
+
+
+def test_a_translation_can_be_stopped(translator: Translator) -> None:
+    with pytest.raises(DecodingStopped):
+        translator.translate(SENTENCE, should_stop=lambda: True)
+
+
+# --- forced targets ---------------------------------------------------------------------------------------------------
+
+
+def test_forcing_a_target_against_plain_torch(translator: Translator, tokenizer: Tokenizer) -> None:
+    source, target = sentence_pairs()[7]
+    forced = translator.force(source, target)
+    source_ids, target_ids = tokenizer.encode(source).ids, tokenizer.encode(target).ids
+    ids = torch.tensor([[*source_ids, 2]])
+    with torch.no_grad():
+        logits = translator.model(ids, torch.tensor([[1, *target_ids]]), padding_mask(ids, 0))[0]
+    expected = -F.cross_entropy(logits, torch.tensor([*target_ids, 2]), reduction="none")
+    assert forced.scores == pytest.approx(expected.tolist(), abs=1e-4)
+    assert forced.log_probability == pytest.approx(float(expected.sum()), abs=1e-3)
+    assert forced.pieces == tokenizer.pieces(target_ids)
+    assert forced.attention.outputs.tokens == (*forced.pieces, "</s>")
+    assert forced.attention.inputs.tokens == ("<s>", *forced.pieces)
+
+
+def test_scores_of_many_pairs_are_those_of_each(translator: Translator) -> None:
+    pairs = [*sentence_pairs()[::61], ("The dog.", "")]
+    together = translator.score(pairs)
+    assert together == pytest.approx([translator.force(*pair).log_probability for pair in pairs], abs=1e-3)
+    assert translator.score([]) == []
+
+
+def test_the_score_of_a_translation_is_its_forced_score(translation: Translation) -> None:
+    _, scores = translation._translator._forced_pass(
+        translation.source_encoding, translation.hypotheses[0].ids, finished=translation.finished
+    )
+    assert scores == pytest.approx(translation.scores, abs=1e-4)
+
+
+# --- edits ------------------------------------------------------------------------------------------------------------
+
+
+def test_edits_reach_decoding_and_maps_alike(translator: Translator) -> None:
+    def first_only(value: Tensor, site: Site) -> Tensor:
+        return torch.zeros_like(value).index_fill_(-1, torch.tensor([0]), 1.0)
+
+    plain = translator.translate(SENTENCE)
+    with edit(translator.model, "decoder.layers.0.cross_attention.weights", first_only):
+        edited = translator.translate(SENTENCE)
+        maps = edited.attention
+    # What the edit returns goes on; the maps show what the model then used further up.
+    assert edited.scores != pytest.approx(plain.scores, abs=1e-4)
+    assert not np.allclose(maps.cross[1, :, 0], plain.attention.cross[1, :, 0], atol=1e-5)
+    again = translator.translate(SENTENCE)
+    assert again.scores == pytest.approx(plain.scores, abs=1e-6)
+
+
+def test_two_users_of_one_model(translator: Translator) -> None:
+    def job(head: int | None) -> tuple[str, AttentionMaps]:
+        if head is None:
+            translation = translator.translate(SENTENCE)
+            return translation.text, translation.attention
+        with edit(translator.model, EVERYWHERE, ablate_heads({head})):
+            translation = translator.translate(SENTENCE)
+            return translation.text, translation.attention
+
+    heads = [None, 0, 3, None, 1, 2] * 3
+    expected = {head: job(head) for head in set(heads)}
+    with ThreadPoolExecutor(4) as pool:
+        for head, (text, maps) in zip(heads, pool.map(job, heads), strict=True):
+            assert text == expected[head][0]
+            assert same(maps, expected[head][1])
+    assert not any(point.listening for point in hook_points(translator.model).values())
+
+
+def test_a_capture_outside_sees_decoding_but_not_another_task(translator: Translator) -> None:
+    async def other() -> None:
+        await asyncio.to_thread(translator.translate, SENTENCES[0])
+
+    async def main() -> int:
+        task = asyncio.create_task(other())  # its context is copied here, before the capture opens
+        with capture(translator.model, kinds={"encoder"}, layers={0}) as seen:
+            await task
+            return len(seen)
+
+    assert asyncio.run(main()) == 0
+
+
+# --- loading ----------------------------------------------------------------------------------------------------------
+
+
+def test_loaded_from_a_checkpoint(tokenizer: Tokenizer, tmp_path: Path) -> None:
+    original = new_translator(tokenizer)
+    save_checkpoint(
+        tmp_path,
+        dict(original.model.named_parameters()),
+        original.config,
+        tokenizer,
+        decoding=original.decoding,
+        metrics={"steps": 5},
+    )
+    loaded = Translator.load(tmp_path)
+    assert loaded.config == original.config
+    assert loaded.decoding == original.decoding
+    assert loaded.metrics == {"steps": 5}
+    assert loaded.checkpoint is not None
+    assert loaded.checkpoint_hash == loaded.checkpoint.hash
+    assert (original.checkpoint_hash, original.metrics) == ("", {})
+    with torch.no_grad():
+        for parameter in original.model.parameters():
+            parameter.copy_(parameter.half().float())
+    for sentence in SENTENCES:
+        assert loaded.translate(sentence).scores == pytest.approx(original.translate(sentence).scores, abs=1e-5)

@@ -1,0 +1,126 @@
+"""Label smoothing by hand, against torch, and the chunked form against autograd of the readable one."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from transformer_core.training import loss as loss_module
+from transformer_core.training.loss import output_loss, smoothed_cross_entropy
+
+PAD = 0
+
+
+def drawn(rows: int = 3, length: int = 5, d: int = 8, vocabulary: int = 11) -> tuple[Tensor, Tensor, Tensor]:
+    """Vectors (B, T, d), weight (V, d), targets (B, T) with padding in every row but the first."""
+    torch.manual_seed(0)
+    vectors, weight = torch.randn(rows, length, d, requires_grad=True), torch.randn(vocabulary, d, requires_grad=True)
+    targets = torch.randint(1, vocabulary, (rows, length))
+    for row in range(1, rows):
+        targets[row, -1 - row % (length - 1) :] = PAD
+    return vectors, weight, targets
+
+
+def test_worked_by_hand() -> None:
+    # Probabilities 1/2, 1/4, 1/4; the right piece is the first; epsilon 0.1 leaves 0.9 and gives 0.05 to each other.
+    logits = torch.tensor([[math.log(2.0), 0.0, 0.0]])
+    smoothed, nll = smoothed_cross_entropy(logits, torch.tensor([0]), 0.1)
+    assert float(nll) == pytest.approx(math.log(2))
+    assert float(smoothed) == pytest.approx(0.9 * math.log(2) + 0.05 * math.log(4) + 0.05 * math.log(4))
+
+
+def test_readable_form_is_torchs_with_another_epsilon() -> None:
+    """torch spreads epsilon over all V classes, the paper's code over the V - 1 wrong ones."""
+    torch.manual_seed(0)
+    logits, targets = torch.randn(40, 13), torch.randint(0, 13, (40,))
+    smoothed, nll = smoothed_cross_entropy(logits, targets, 0.1)
+    expected = F.cross_entropy(logits, targets, label_smoothing=0.1 * 13 / 12, reduction="sum")
+    torch.testing.assert_close(smoothed, expected, atol=1e-4, rtol=1e-5)
+    torch.testing.assert_close(nll, F.cross_entropy(logits, targets, reduction="sum"), atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("chunk", [1, 4, 512])
+def test_chunked_loss_and_gradients_against_autograd(
+    smoothing: float, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss_module, "_CHUNK", chunk)
+    vectors, weight, targets = drawn()
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=smoothing)
+    got = torch.autograd.grad(loss.smoothed / 7, (vectors, weight))
+
+    real = targets != PAD
+    expected, nll = smoothed_cross_entropy(vectors[real] @ weight.T, targets[real], smoothing)
+    references = torch.autograd.grad(expected / 7, (vectors, weight))
+    torch.testing.assert_close(loss.smoothed, expected, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(loss.nll, nll, atol=1e-5, rtol=1e-5)
+    assert loss.pieces == int(real.sum())
+    for ours, reference in zip(got, references, strict=True):
+        torch.testing.assert_close(ours, reference, atol=1e-5, rtol=1e-5)
+
+
+def test_more_rows_than_a_chunk_against_torch() -> None:
+    torch.manual_seed(1)
+    vectors, weight = torch.randn(4, 300, 8, requires_grad=True), torch.randn(50, 8, requires_grad=True)
+    targets = torch.randint(1, 50, (4, 300))
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
+    got = torch.autograd.grad(loss.smoothed, (vectors, weight))
+    logits = (vectors @ weight.T).flatten(0, 1)
+    reference = F.cross_entropy(logits, targets.flatten(), label_smoothing=0.1 * 50 / 49, reduction="sum")
+    expected = torch.autograd.grad(reference, (vectors, weight))
+    torch.testing.assert_close(loss.smoothed, reference, rtol=1e-5, atol=1e-3)
+    for ours, theirs in zip(got, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_padding_counts_for_nothing() -> None:
+    vectors, weight, targets = drawn()
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
+    (gradient,) = torch.autograd.grad(loss.smoothed, vectors)
+    assert not bool(gradient[targets == PAD].any())
+    assert bool((gradient[targets != PAD].abs().sum(dim=-1) > 0).all())
+    wider = torch.cat((targets, torch.full((3, 4), PAD)), dim=1)
+    longer = torch.cat((vectors, torch.randn(3, 4, 8)), dim=1)
+    again = output_loss(longer, weight, wider, pad=PAD, smoothing=0.1)
+    assert float(again.smoothed.detach()) == pytest.approx(float(loss.smoothed.detach()))
+    assert again.pieces == loss.pieces
+
+
+def test_the_smoothed_loss_is_least_at_the_smoothed_target() -> None:
+    """Its minimum is the entropy of the target distribution, reached by just that distribution."""
+    vocabulary, epsilon = 6, 0.1
+    target = torch.full((vocabulary,), epsilon / (vocabulary - 1))
+    target[2] = 1 - epsilon
+    entropy = -float((target * target.log()).sum())
+    smoothed, _ = smoothed_cross_entropy(target.log()[None], torch.tensor([2]), epsilon)
+    assert float(smoothed) == pytest.approx(entropy, rel=1e-5)
+    weight = torch.eye(vocabulary)
+    vectors = target.log()[None, None].clone().requires_grad_()
+    loss = output_loss(vectors, weight, torch.tensor([[2]]), pad=PAD, smoothing=epsilon)
+    (gradient,) = torch.autograd.grad(loss.smoothed, vectors)
+    torch.testing.assert_close(gradient, torch.zeros_like(vectors), atol=1e-6, rtol=0)
+
+
+def test_bfloat16_is_near_float32_and_gives_float32_gradients() -> None:
+    vectors, weight, targets = drawn(d=32, vocabulary=50)
+    exact = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
+    reference = torch.autograd.grad(exact.smoothed, (vectors, weight))
+    rounded = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1, dtype=torch.bfloat16)
+    got = torch.autograd.grad(rounded.smoothed, (vectors, weight))
+    assert float(rounded.smoothed.detach()) == pytest.approx(float(exact.smoothed.detach()), rel=0.01)
+    for ours, theirs in zip(got, reference, strict=True):
+        assert ours.dtype == torch.float32
+        assert float((ours - theirs).norm() / theirs.norm()) < 0.02
+
+
+def test_without_gradients_the_loss_is_the_same() -> None:
+    vectors, weight, targets = drawn()
+    with_gradient = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
+    with torch.no_grad():
+        without = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
+    assert float(without.smoothed) == pytest.approx(float(with_gradient.smoothed.detach()))
+    assert not with_gradient.nll.requires_grad

@@ -1,0 +1,332 @@
+"""The loop: updates by hand, accumulation, exact resume, clean stops, loud stops."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from tests.core.tiny import sentence_pairs
+from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, updates, weights_of
+from transformer_core.data import Batch, Corpus, plan_epoch
+from transformer_core.masks import padding_mask
+from transformer_core.training import state, trainer, validation
+from transformer_core.training.schedule import learning_rate
+from transformer_core.training.state import StateError, step_folders
+from transformer_core.training.trainer import TrainingFailed
+from transformer_core.training.validation import ValidationSet
+
+
+def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Signals = signal.SIGTERM) -> None:
+    """Send this process a signal while it computes the loss of a batch."""
+    calls = 0
+    original = validation.batch_loss
+
+    def counted(*args: object, **kwargs: object) -> object:
+        nonlocal calls
+        calls += 1
+        if calls == updates:
+            os.kill(os.getpid(), number)
+        return original(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(trainer, "batch_loss", counted)
+
+
+# --- updates ----------------------------------------------------------------------------------------------------------
+
+
+def test_updates_against_plain_torch(corpus: Corpus, tmp_path: Path) -> None:
+    """Three updates, written out: mean of torch's cross-entropy per piece, torch's Adam, the paper's rate."""
+    config = SHORT.replace(steps=3)
+    trained = new_trainer(corpus, tmp_path, config)
+    trained.train()
+    model = new_model(corpus)
+    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
+    vocabulary = len(corpus.tokenizer)
+    plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, 0)
+    lines = updates(tmp_path)
+    for step in (1, 2, 3):
+        batch = corpus.batch(plan[step - 1])
+        logits = model(batch.source, batch.inputs, padding_mask(batch.source, 0)).flatten(0, 1)
+        targets = batch.outputs.flatten()
+        loss = F.cross_entropy(logits, targets, ignore_index=0, label_smoothing=0.1 * vocabulary / (vocabulary - 1))
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        norm = torch.stack([p.grad.norm() for p in model.parameters() if p.grad is not None]).norm()
+        rate = learning_rate(step, d_model=16, warmup_steps=10)
+        optimizer.param_groups[0]["lr"] = rate
+        optimizer.step()
+        line = lines[step - 1]
+        assert line["loss"] == pytest.approx(float(loss.detach()), rel=1e-4)
+        assert line["nll"] == pytest.approx(float(F.cross_entropy(logits, targets, ignore_index=0).detach()), rel=1e-4)
+        assert line["gradient_norm"] == pytest.approx(float(norm), rel=1e-4)
+        assert line["learning_rate"] == rate
+        assert line["tokens_per_second"] > 0
+    assert lines[2]["target_pieces"] == sum(int(corpus.lengths[b, 1].sum()) + len(b) for b in plan[:3])
+    for ours, theirs in zip(trained.model.parameters(), model.parameters(), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+
+
+def halved(lengths: npt.NDArray[np.int64], *_: object) -> list[npt.NDArray[np.int64]]:
+    """A plan of half batches: of the first 8 pairs, the next 8, and so on, two halves each."""
+    return [np.arange(start, start + 4) for start in range(0, len(lengths), 4)]
+
+
+def whole(lengths: npt.NDArray[np.int64], *_: object) -> list[npt.NDArray[np.int64]]:
+    return [np.arange(start, start + 8) for start in range(0, len(lengths), 8)]
+
+
+def test_two_half_batches_are_one_whole_batch(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "plan_epoch", halved)
+    halves = new_trainer(corpus, tmp_path / "halves", SHORT.replace(accumulate=2))
+    halves.train()
+    monkeypatch.setattr(trainer, "plan_epoch", whole)
+    one = new_trainer(corpus, tmp_path / "one")
+    one.train()
+    for a, b in zip(halves.model.parameters(), one.model.parameters(), strict=True):
+        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    for a_line, b_line in zip(updates(tmp_path / "halves"), updates(tmp_path / "one"), strict=True):
+        for key in ("loss", "nll", "gradient_norm", "target_pieces"):
+            assert a_line[key] == pytest.approx(b_line[key], rel=1e-4)
+
+
+def test_gradients_are_clipped_only_when_asked(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+    original = torch.nn.utils.clip_grad_norm_
+
+    def noted(parameters: object, limit: float) -> Tensor:
+        limits.append(limit)
+        return original(parameters, limit)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(torch.nn.utils, "clip_grad_norm_", noted)
+    new_trainer(corpus, tmp_path / "free", SHORT.replace(steps=1)).train()
+    new_trainer(corpus, tmp_path / "clipped", SHORT.replace(steps=1, max_gradient_norm=0.5)).train()
+    assert limits == [math.inf, 0.5]
+
+
+def test_an_epoch_uses_every_pair_once_then_another_begins(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = len(plan_epoch(corpus.lengths, 1000, 256, 3, 0))
+    used: list[Batch] = []
+    original = validation.batch_loss
+
+    def noted(model: object, batch: Batch, **kwargs: object) -> object:
+        used.append(batch)
+        return original(model, batch, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(trainer, "batch_loss", noted)
+    progress = new_trainer(corpus, tmp_path, SHORT.replace(batch_tokens=1000, steps=batches + 1)).train()
+    assert (progress.epoch, progress.batch) == (1, 1)
+    pairs = {
+        (tuple(s[s > 2].tolist()), tuple(t[t > 2].tolist()))
+        for batch in used[:batches]
+        for s, t in zip(batch.source, batch.outputs, strict=True)
+    }
+    assert len(pairs) == len(corpus) == sum(len(batch.source) for batch in used[:batches])
+
+
+# --- resume -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize("stop", [1, 4])
+def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Path, precision: str, stop: int) -> None:
+    """With dropout on and over the end of an epoch, bit for bit."""
+    config = SHORT.replace(batch_tokens=2500, precision=precision, steps=8)
+    assert len(plan_epoch(corpus.lengths, 2500, 256, 3, 0)) < 8  # the run passes the end of an epoch
+    straight = new_trainer(corpus, tmp_path / "straight", config, dropout=0.3)
+    straight.train()
+    new_trainer(corpus, tmp_path / "broken", config.replace(steps=stop), dropout=0.3).train()
+    torch.manual_seed(12345)  # another process stands elsewhere
+    resumed = new_trainer(corpus, tmp_path / "broken", config, dropout=0.3, resume=True)
+    assert resumed.progress.step == stop
+    resumed.train()
+    assert same(weights_of(straight), weights_of(resumed))
+    lines = [
+        [(line["step"], line["loss"], line["nll"], line["epoch"]) for line in updates(tmp_path / run)]
+        for run in ("straight", "broken")
+    ]
+    assert lines[0] == lines[1]
+    unlike = new_trainer(corpus, tmp_path / "unlike", config.replace(seed=4), dropout=0.3)
+    unlike.train()
+    assert not same(weights_of(straight), weights_of(unlike))
+
+
+def test_validation_between_updates_changes_nothing(corpus: Corpus, tmp_path: Path) -> None:
+    data = ValidationSet("everyday", sentence_pairs()[:5])
+    plain = new_trainer(corpus, tmp_path / "plain", dropout=0.3)
+    plain.train()
+    watched = new_trainer(
+        corpus, tmp_path / "watched", SHORT.replace(validate_every=2), dropout=0.3, validation=(data,)
+    )
+    watched.train()
+    assert same(weights_of(plain), weights_of(watched))
+    seen = [line for line in metrics(tmp_path / "watched") if "validation" in line]
+    assert [line["step"] for line in seen] == [2, 4, 6]
+    scores = seen[-1]["validation"]["everyday"]
+    assert scores["perplexity"] == pytest.approx(math.exp(scores["nll"]))
+    assert 0 <= scores["bleu"] <= 100
+    assert watched.model.training
+
+
+def test_a_resumed_run_forgets_the_lines_that_it_writes_again(corpus: Corpus, tmp_path: Path) -> None:
+    config = SHORT.replace(checkpoint_every=2)
+    new_trainer(corpus, tmp_path, config.replace(steps=4)).train()
+    with (tmp_path / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 5, "loss": 1.0}\n{"step": 6, "lo')  # lived on after the save, then was killed
+    new_trainer(corpus, tmp_path, config, resume=True).train()
+    steps = [line["step"] for line in updates(tmp_path)]
+    assert steps == [1, 2, 3, 4, 5, 6]
+
+
+def test_resuming_nothing_starts_anew(corpus: Corpus, tmp_path: Path) -> None:
+    progress = new_trainer(corpus, tmp_path / "new", SHORT.replace(steps=1), resume=True).train()
+    assert progress.step == 1
+
+
+def test_a_finished_training_does_nothing_more(corpus: Corpus, tmp_path: Path) -> None:
+    done = new_trainer(corpus, tmp_path)
+    done.train()
+    again = new_trainer(corpus, tmp_path, resume=True)
+    assert again.train().step == 6
+    assert same(weights_of(done), weights_of(again))
+
+
+def test_a_training_is_not_overwritten(corpus: Corpus, tmp_path: Path) -> None:
+    new_trainer(corpus, tmp_path, SHORT.replace(steps=2)).train()
+    before = (tmp_path / "metrics.jsonl").read_bytes()
+    with pytest.raises(StateError, match="already holds a training"):
+        new_trainer(corpus, tmp_path)
+    assert (tmp_path / "metrics.jsonl").read_bytes() == before
+    assert [folder.name for folder in step_folders(tmp_path)] == ["step-00000002"]
+
+
+# --- checkpoints ------------------------------------------------------------------------------------------------------
+
+
+def test_checkpoints_by_step_keep_the_newest(corpus: Corpus, tmp_path: Path) -> None:
+    new_trainer(corpus, tmp_path, SHORT.replace(steps=7, checkpoint_every=2, keep_checkpoints=3)).train()
+    assert [folder.name for folder in step_folders(tmp_path)] == [f"step-{n:08d}" for n in (4, 6, 7)]
+
+
+def test_checkpoints_by_time(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    def clock() -> float:
+        nonlocal now
+        now += 10.0  # each look at the clock takes ten seconds; an update looks three times
+        return now
+
+    monkeypatch.setattr("transformer_core.training.trainer.time.monotonic", clock)
+    config = SHORT.replace(steps=7, checkpoint_every=0, checkpoint_minutes=1.0, keep_checkpoints=9)
+    new_trainer(corpus, tmp_path, config).train()
+    steps = [int(folder.name.removeprefix("step-")) for folder in step_folders(tmp_path)]
+    # Reads of the clock: one before, two in and one after every update, one after every save.
+    assert steps == [2, 4, 6, 7]
+
+
+def test_a_full_disk_leaves_the_last_state_to_resume(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = SHORT.replace(checkpoint_every=2)
+    straight = new_trainer(corpus, tmp_path / "straight", config, dropout=0.3)
+    straight.train()
+    run = tmp_path / "run"
+    new_trainer(corpus, run, config.replace(steps=2), dropout=0.3).train()
+
+    def full(tensors: dict[str, Tensor], path: Path) -> None:
+        path.write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(state, "save_file", full)
+        with pytest.raises(OSError, match="No space left"):
+            new_trainer(corpus, run, config, dropout=0.3, resume=True).train()
+    assert [path.name for path in run.iterdir() if path.name != "metrics.jsonl"] == ["step-00000002"]
+    resumed = new_trainer(corpus, run, config, dropout=0.3, resume=True)
+    resumed.train()
+    assert same(weights_of(straight), weights_of(resumed))
+
+
+# --- stops ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_saves_and_resumes(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    straight = new_trainer(corpus, tmp_path / "straight", dropout=0.3)
+    straight.train()
+    handlers = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    with monkeypatch.context() as patch:
+        stop_after(patch, 3, number)
+        assert new_trainer(corpus, tmp_path / "run", dropout=0.3).train().step == 3
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == handlers
+    assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000003"]
+    resumed = new_trainer(corpus, tmp_path / "run", dropout=0.3, resume=True)
+    assert resumed.train().step == 6
+    assert same(weights_of(straight), weights_of(resumed))
+
+
+def test_training_in_another_thread(corpus: Corpus, tmp_path: Path) -> None:
+    """Only the main thread can listen to signals; elsewhere training runs without them."""
+    steps: list[int] = []
+    thread = threading.Thread(target=lambda: steps.append(new_trainer(corpus, tmp_path).train().step))
+    thread.start()
+    thread.join(timeout=60)
+    assert steps == [6]
+
+
+def test_a_loss_that_is_no_number_stops_loudly(corpus: Corpus, tmp_path: Path) -> None:
+    config = SHORT.replace(checkpoint_every=1)
+    new_trainer(corpus, tmp_path, config.replace(steps=2)).train()
+    broken = new_trainer(corpus, tmp_path, config, resume=True)
+    with torch.no_grad():
+        broken.model.embedding.weight[:, 0] = math.nan
+    with pytest.raises(TrainingFailed, match=r"step 3: loss nan.*learning_rate_factor"):
+        broken.train()
+    # The last good state is still there, and nothing was saved over it.
+    assert [folder.name for folder in step_folders(tmp_path)] == ["step-00000001", "step-00000002"]
+    assert new_trainer(corpus, tmp_path, config, resume=True).train().step == 6
+
+
+def test_a_gradient_that_is_no_number_does_not_reach_the_weights(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = new_trainer(corpus, tmp_path)
+    before = weights_of(broken)
+
+    def spoil(module: nn.Module, given: tuple[Tensor, ...], out: object) -> tuple[Tensor, ...]:
+        return given[0] * math.inf, *given[1:]
+
+    broken.model.decoder.layers[0].register_full_backward_hook(spoil)
+    with pytest.raises(TrainingFailed, match=r"gradient norm (nan|inf)"):
+        broken.train()
+    assert same(before, weights_of(broken))
+
+
+def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "_PLATEAU_WINDOW", 3)
+    stuck = SHORT.replace(steps=12, plateau_steps=5, plateau_loss=0.5, learning_rate_factor=1e-9)
+    with pytest.raises(
+        TrainingFailed, match=r"step 5: the loss still sits at \d.*plateau_loss.*0\.5.*learning_rate_factor"
+    ):
+        new_trainer(corpus, tmp_path / "stuck", stuck).train()
+    assert [line["step"] for line in updates(tmp_path / "stuck")] == [1, 2, 3, 4, 5]
+    assert new_trainer(corpus, tmp_path / "off", stuck.replace(plateau_steps=0)).train().step == 12
+    assert new_trainer(corpus, tmp_path / "low", stuck.replace(plateau_loss=50.0)).train().step == 12
+
+
+def test_metrics_are_one_json_object_a_line(corpus: Corpus, tmp_path: Path) -> None:
+    new_trainer(corpus, tmp_path, SHORT.replace(log_every=3, steps=7)).train()
+    assert [line["step"] for line in updates(tmp_path)] == [3, 6, 7]

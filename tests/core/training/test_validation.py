@@ -1,0 +1,56 @@
+"""How training is watched: validation loss sentence by sentence, BLEU as sacreBLEU counts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import sacrebleu
+import torch
+import torch.nn.functional as F
+
+from tests.core.tiny import sentence_pairs
+from tests.core.training.runs import new_model
+from transformer_core.data import Corpus
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.masks import padding_mask
+from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
+
+PAIRS = sentence_pairs()[::23]
+
+
+@pytest.mark.parametrize("batch_tokens", [1, 60, 5000])
+def test_loss_is_the_sum_over_single_sentences(corpus: Corpus, batch_tokens: int) -> None:
+    model, tokenizer = new_model(corpus, dropout=0.3).eval(), corpus.tokenizer
+    total, pieces = 0.0, 0
+    for source_text, target_text in PAIRS:
+        source = torch.tensor([[*tokenizer.encode(source_text).ids, 2]])
+        target = tokenizer.encode(target_text).ids
+        with torch.no_grad():
+            logits = model(source, torch.tensor([[1, *target]]), padding_mask(source, 0))
+        total += float(F.cross_entropy(logits[0], torch.tensor([*target, 2]), reduction="sum"))
+        pieces += len(target) + 1
+    got, got_pieces = validation_loss(model, PAIRS, tokenizer, batch_tokens, torch.float32)
+    assert got == pytest.approx(total, rel=1e-5)
+    assert got_pieces == pieces
+
+
+def test_bleu_is_sacrebleus_and_translations_come_in_order(corpus: Corpus) -> None:
+    model, tokenizer = new_model(corpus).eval(), corpus.tokenizer
+    score, translations = greedy_bleu(model, PAIRS, tokenizer, batch=3)
+    alone = []
+    for source, _ in PAIRS:
+        ids = torch.tensor([[*tokenizer.encode(source).ids, 2]])
+        alone.append(tokenizer.decode(greedy_search(model, ids, tokenizer.special)[0]))
+    assert translations == alone
+    expected = sacrebleu.corpus_bleu(translations, [[target for _, target in PAIRS]])
+    assert score == pytest.approx(expected.score)
+
+
+def test_a_set_is_named_after_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "news-2013.en-de.tsv"
+    path.write_text("a\tb\n", encoding="utf-8")
+    assert ValidationSet.read(path) == ValidationSet("news-2013", [("a", "b")])
+    (tmp_path / "dev.en").write_text("a\n")
+    (tmp_path / "dev.de").write_text("b\n")
+    assert ValidationSet.read(f"{tmp_path}/dev.en,{tmp_path}/dev.de") == ValidationSet("dev", [("a", "b")])
