@@ -1,1 +1,49 @@
-"""Headlight's core: the Transformer of "Attention Is All You Need", with every attention head open to hooks."""
+"""Headlight's core: the Transformer of "Attention Is All You Need", with every attention head open to hooks.
+
+The names below are the public face; each is imported when it is first used, so that `--help` never waits for torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from transformer_core.attention_maps import AttentionMaps as AttentionMaps
+    from transformer_core.attention_maps import Axis as Axis
+    from transformer_core.checkpoint import CheckpointError as CheckpointError
+    from transformer_core.checkpoint import load_checkpoint as load_checkpoint
+    from transformer_core.checkpoint import save_checkpoint as save_checkpoint
+    from transformer_core.config import ConfigError as ConfigError
+    from transformer_core.config import DecodingConfig as DecodingConfig
+    from transformer_core.config import ModelConfig as ModelConfig
+    from transformer_core.config import TrainingConfig as TrainingConfig
+    from transformer_core.hooks import ablate_heads as ablate_heads
+    from transformer_core.hooks import capture as capture
+    from transformer_core.hooks import edit as edit
+    from transformer_core.hooks import hook_points as hook_points
+    from transformer_core.model import Transformer as Transformer
+    from transformer_core.tokenizer import Tokenizer as Tokenizer
+    from transformer_core.translator import Translation as Translation
+    from transformer_core.translator import Translator as Translator
+
+_HOME = {
+    "attention_maps": ("AttentionMaps", "Axis"),
+    "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
+    "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
+    "hooks": ("ablate_heads", "capture", "edit", "hook_points"),
+    "model": ("Transformer",),
+    "tokenizer": ("Tokenizer",),
+    "translator": ("Translation", "Translator"),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULE_OF})

@@ -50,6 +50,12 @@ def step_folders(run: Path) -> list[Path]:
     return sorted(run.glob("step-????????"))
 
 
+def forget_partial_steps(run: Path) -> None:
+    """Remove what a killed process left behind while it saved."""
+    for folder in run.glob(".step-*.partial"):
+        shutil.rmtree(folder)
+
+
 def save_state(run: Path, model: nn.Module, optimizer: torch.optim.Optimizer, progress: Progress, keep: int) -> Path:
     """Save a step, whole or not at all, and forget the oldest beyond `keep`."""
     folder = run / f"step-{progress.step:08d}"

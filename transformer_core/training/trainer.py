@@ -20,7 +20,14 @@ from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.model import Transformer
 from transformer_core.progress import progress_bar
 from transformer_core.training.schedule import learning_rate
-from transformer_core.training.state import Progress, StateError, load_state, save_state, step_folders
+from transformer_core.training.state import (
+    Progress,
+    StateError,
+    forget_partial_steps,
+    load_state,
+    save_state,
+    step_folders,
+)
 from transformer_core.training.validation import ValidationSet, batch_loss, greedy_bleu, validation_loss
 
 log = logging.getLogger(__name__)
@@ -73,6 +80,7 @@ class Trainer:
             self.progress = load_state(saved[-1], model, self.optimizer)
             log.info("resumed at step %d", self.progress.step)
         run.mkdir(parents=True, exist_ok=True)
+        forget_partial_steps(run)
         self._forget_metrics_after(self.progress.step)
 
     def train(self) -> Progress:

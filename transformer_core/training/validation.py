@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from transformer_core.data import Batch, make_batch, plan_epoch, read_pairs
+from transformer_core.data import Batch, DataError, make_batch, plan_epoch, read_pairs
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.masks import padding_mask
 from transformer_core.metrics import bleu
@@ -32,8 +32,11 @@ class ValidationSet:
 
     @classmethod
     def read(cls, spec: str | Path) -> ValidationSet:
-        """Read what `read_pairs` reads."""
-        return cls(Path(str(spec).partition(",")[0]).name.split(".")[0], list(read_pairs(spec)))
+        """Read what `read_pairs` reads. Raises DataError when there is no pair."""
+        pairs = list(read_pairs(spec))
+        if not pairs:
+            raise DataError(f"{spec} holds no sentence pairs to validate on")
+        return cls(Path(str(spec).partition(",")[0]).name.split(".")[0], pairs)
 
 
 @torch.no_grad()

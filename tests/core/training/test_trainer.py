@@ -219,6 +219,13 @@ def test_checkpoints_by_step_keep_the_newest(corpus: Corpus, tmp_path: Path) -> 
     assert [folder.name for folder in step_folders(tmp_path)] == [f"step-{n:08d}" for n in (4, 6, 7)]
 
 
+def test_what_a_killed_save_left_behind_is_removed(corpus: Corpus, tmp_path: Path) -> None:
+    (tmp_path / ".step-00000003.4711.partial").mkdir(parents=True)
+    (tmp_path / "notes.partial").mkdir()
+    new_trainer(corpus, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.partial"]
+
+
 def test_checkpoints_by_time(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
 

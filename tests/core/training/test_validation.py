@@ -11,7 +11,7 @@ import torch.nn.functional as F
 
 from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import new_model
-from transformer_core.data import Corpus
+from transformer_core.data import Corpus, DataError
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.masks import padding_mask
 from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
@@ -54,3 +54,10 @@ def test_a_set_is_named_after_its_file(tmp_path: Path) -> None:
     (tmp_path / "dev.en").write_text("a\n")
     (tmp_path / "dev.de").write_text("b\n")
     assert ValidationSet.read(f"{tmp_path}/dev.en,{tmp_path}/dev.de") == ValidationSet("dev", [("a", "b")])
+
+
+def test_an_empty_set_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.tsv"
+    path.touch()
+    with pytest.raises(DataError, match=r"empty\.tsv holds no sentence pairs"):
+        ValidationSet.read(path)
