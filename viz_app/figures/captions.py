@@ -20,6 +20,7 @@ from viz_app.text import texts
 
 # A head that gives this much, on average over its rows, to one special or punctuation key rests there.
 REST_SHARE = 0.5
+_NEARLY = 0.1  # weights that differ by less are about as telling; the same in the explorer's sentences.js
 _MAX_LABEL = 24
 
 
@@ -102,7 +103,10 @@ def strongest_links(
 
 
 def head_caption(maps: AttentionMaps, kind: Kind, layer: int, head: int, *, language: str = "en") -> Caption:
-    """What one head does in this sentence: its strongest link, and the token that it rests on, if it does.
+    """What one head does in this sentence: its most telling link, and the token that it rests on, if it does.
+
+    The most telling link is, of those that are nearly the strongest, the one of the longest query: mostly a word that
+    carries meaning.
 
     Args:
         maps: Maps of one sentence, of pieces or of words.
@@ -112,7 +116,10 @@ def head_caption(maps: AttentionMaps, kind: Kind, layer: int, head: int, *, lang
         language: "en" or "ko".
     """
     table = texts(language).table("figures")
-    link = strongest_links(maps, kind, layer, head, count=1)[0]
+    links = strongest_links(maps, kind, layer, head, count=len(maps.queries(kind)))
+    near = [link for link in links if link.weight > links[0].weight - _NEARLY]
+    # In the order of the sentence, so that equally long queries give the first one.
+    link = max(sorted(near, key=lambda link: link.row), key=lambda link: len(link.query))
     values: dict[str, str] = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
     tokens = {"query": link.query, "key": link.key}
     template = f"caption_{kind}"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from pathlib import Path
 from string import Formatter
@@ -32,6 +33,17 @@ def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
     assert caption.text == "Writing \u201cHund\u201d, head 1.1 looked 81 % at \u201cdog\u201d."
     korean = head_caption(hand_made, "cross", 0, 0, language="ko")
     assert korean.text == "\u201cHund\u201d 출력: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 두었습니다."
+
+
+def test_the_most_telling_link_is_the_longest_word_of_the_nearly_strongest(hand_made: AttentionMaps) -> None:
+    """Article 0.85, noun 0.81: nearly the same, so the noun is told; at 0.95 the article wins."""
+    assert hand_made.outputs.tokens[:2] == ("\u2581der", "\u2581Hund")
+    for weight, word in ((0.85, "Hund"), (0.95, "der")):
+        cross = hand_made.cross.copy()
+        cross[0, 0, 0] = 0.0
+        cross[0, 0, 0, 0], cross[0, 0, 0, -1] = weight, 1 - weight
+        caption = head_caption(dataclasses.replace(hand_made, cross=cross), "cross", 0, 0)
+        assert f"\u201c{word}\u201d, head 1.1 looked" in caption.text
 
 
 def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:

@@ -4,9 +4,11 @@ import { decimals, fill, fillText, h, headName, percent, token } from "./dom.js"
 
 const emphasised = (text) => token(text, "em");
 
-/** "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the sharpest row of the head. */
+const NEARLY = 0.1; // weights that differ by less are about as telling; the same in figures/captions.py
+
+/** "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head. */
 export function caption(view, { layer, head }, current, texts) {
-  const query = current ?? sharpestRow(view, layer, head);
+  const query = current ?? tellingRow(view, layer, head);
   const key = query === null ? -1 : view.favourite(layer, head, query);
   if (key < 0) return document.createTextNode("");
   return fill(texts[`caption_${view.kind}`], {
@@ -18,17 +20,18 @@ export function caption(view, { layer, head }, current, texts) {
   });
 }
 
-/** Among the rows that stand for text, the one with the largest weight on a key that stands for text. */
-function sharpestRow(view, layer, head) {
-  let best = null;
-  let most = -1;
+/** Of the rows with nearly the largest weight, text on text, the one with the longest query: words that carry meaning. */
+function tellingRow(view, layer, head) {
+  const rows = [];
   for (let query = 0; query < view.rows; query++) {
     if (view.queries[query].special) continue;
     const key = view.favourite(layer, head, query, ({ special }) => !special);
-    const weight = key < 0 ? -1 : view.at(layer, head, query, key);
-    if (weight > most) [best, most] = [query, weight];
+    if (key >= 0) rows.push({ query, weight: view.at(layer, head, query, key), length: [...view.queries[query].text].length });
   }
-  return best ?? (view.rows ? 0 : null);
+  if (!rows.length) return view.rows ? 0 : null;
+  const most = Math.max(...rows.map(({ weight }) => weight));
+  const near = rows.filter(({ weight }) => weight > most - NEARLY);
+  return near.reduce((best, row) => (row.length > best.length ? row : best)).query;
 }
 
 /** The row, the cell and their numbers, for the eye. */
