@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from transformer_core.config import DecodingConfig as DecodingConfig
     from transformer_core.config import ModelConfig as ModelConfig
     from transformer_core.config import TrainingConfig as TrainingConfig
-    from transformer_core.hooks import ablate_heads as ablate_heads
+    from transformer_core.edits import ablate_heads as ablate_heads
     from transformer_core.hooks import capture as capture
     from transformer_core.hooks import edit as edit
     from transformer_core.hooks import hook_points as hook_points
@@ -31,7 +31,8 @@ _HOME = {
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
-    "hooks": ("ablate_heads", "capture", "edit", "hook_points"),
+    "edits": ("ablate_heads",),
+    "hooks": ("capture", "edit", "hook_points"),
     "model": ("Transformer",),
     "tokenizer": ("Tokenizer",),
     "translator": ("Translation", "Translator"),

@@ -356,17 +356,3 @@ def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> It
     chosen = {addresses} if isinstance(addresses, str) else set(addresses)
     with _tapped(_select(model, chosen, None, None, None), change):
         yield
-
-
-def ablate_heads(heads: Collection[int]) -> Edit:
-    """An edit for `head_outputs`: the given heads (counted from 0) contribute nothing."""
-    chosen = sorted(heads)
-
-    def ablate(value: Tensor, site: Site) -> Tensor:
-        if not all(0 <= head < value.shape[1] for head in chosen):
-            raise ValueError(f"heads is {chosen}, but {site.address} has heads 0 to {value.shape[1] - 1}")
-        changed = value.clone()
-        changed[:, chosen] = 0
-        return changed
-
-    return ablate

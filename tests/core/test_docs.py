@@ -79,6 +79,15 @@ def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert picture.read_bytes().startswith(b"%PDF")
 
 
+def test_the_hooks_pages_python_runs() -> None:
+    scope: dict[str, Any] = {}
+    for code in blocks(ROOT / "docs" / "hooks.md", "python"):
+        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    assert scope["weights"].shape[-1] == len(scope["without"].attention.source)
+    assert len(scope["loss"]) == 8
+    assert scope["without"].log_probability != scope["likely"]
+
+
 def test_the_training_pages_python_trains(
     corpus: Corpus, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

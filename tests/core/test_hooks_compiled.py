@@ -13,7 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.tiny import inputs_for, tiny_model
-from transformer_core.hooks import ablate_heads, capture, edit, hook_points
+from transformer_core.edits import ablate_heads
+from transformer_core.hooks import capture, edit, hook_points
 from transformer_core.model import Transformer
 
 CROSS_0 = "decoder.layers.0.cross_attention"

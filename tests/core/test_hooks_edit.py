@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
-from transformer_core.hooks import POINTS, Rows, Site, ablate_heads, capture, edit, hook_points, rows_are
+from transformer_core.edits import ablate_heads
+from transformer_core.hooks import POINTS, Rows, Site, capture, edit, hook_points, rows_are
 
 CROSS_1 = "decoder.layers.1.cross_attention"
 

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import torch
 
 from tests.core.tiny import nobody_listens, run, tiny_model
-from transformer_core.hooks import ablate_heads, capture, edit
+from transformer_core.edits import ablate_heads
+from transformer_core.hooks import capture, edit
 
 ROUNDS = 40
 ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")

@@ -19,7 +19,8 @@ from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.hooks import Site, ablate_heads, capture, edit, hook_points
+from transformer_core.edits import ablate_heads
+from transformer_core.hooks import Site, capture, edit, hook_points
 from transformer_core.masks import padding_mask
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import SourceTooLong, Translation, Translator

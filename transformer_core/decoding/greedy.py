@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import SpecialIds
+from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
 
@@ -33,7 +34,8 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     alive = torch.arange(len(source), device=source.device)  # sentences that still grow
     results: list[list[int]] = [[] for _ in range(len(source))]
     for length in range(1, int(limits.max()) + 1):
-        logits = model.decode_step(pieces, cache)  # (alive, V)
+        with rows_are(Rows(query_offset=cache.length, sentences=tuple(alive.tolist()))):
+            logits = model.decode_step(pieces, cache)  # (alive, V)
         logits[:, [special.pad, special.bos, special.unk]] = -torch.inf
         chosen = logits.argmax(dim=-1)
         going = chosen != special.eos
