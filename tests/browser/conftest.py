@@ -24,6 +24,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.explorer_driver import PAGE, settle
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebSocket
 
@@ -252,3 +254,16 @@ def check_accessibility() -> CheckAccessibility:
         assert not grave, "axe finds: " + "; ".join(grave)
 
     return check
+
+
+@pytest.fixture
+def open_explorer(serve: Serve, open_page: OpenPage) -> OpenPage:
+    """Open the bare page: `open_explorer("other", language="ko", width=390)`."""
+
+    def start(sample: str = "sentence", *, language: str = "en", **options: Any) -> Page:
+        page = open_page(f"{serve(PAGE)}/?sample={sample}&language={language}", **options)
+        page.locator(".explorer .tile").first.wait_for()
+        settle(page)
+        return page
+
+    return start
