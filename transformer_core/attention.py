@@ -47,15 +47,20 @@ class MultiHeadAttention(nn.Module):
         num_heads: h.
         d_k: Width of one head's queries and keys.
         d_v: Width of one head's values.
+        dropout: Probability of dropping a weight.
+        biases: Whether the four projections have biases.
     """
 
-    def __init__(self, *, d_model: int, num_heads: int, d_k: int, d_v: int) -> None:
+    def __init__(
+        self, *, d_model: int, num_heads: int, d_k: int, d_v: int, dropout: float = 0.0, biases: bool = False
+    ) -> None:
         super().__init__()
         self.num_heads = num_heads
-        self.w_q = nn.Linear(d_model, num_heads * d_k, bias=False)
-        self.w_k = nn.Linear(d_model, num_heads * d_k, bias=False)
-        self.w_v = nn.Linear(d_model, num_heads * d_v, bias=False)
-        self.w_o = nn.Linear(num_heads * d_v, d_model, bias=False)
+        self.w_q = nn.Linear(d_model, num_heads * d_k, bias=biases)
+        self.w_k = nn.Linear(d_model, num_heads * d_k, bias=biases)
+        self.w_v = nn.Linear(d_model, num_heads * d_v, bias=biases)
+        self.w_o = nn.Linear(num_heads * d_v, d_model, bias=biases)
+        self.dropout = nn.Dropout(dropout)
 
         self.queries = HookPoint()  # (B, H, Q, d_k)
         self.keys = HookPoint()  # (B, H, K, d_k)
@@ -103,7 +108,9 @@ class MultiHeadAttention(nn.Module):
         if self._open(queries):
             heads = self._attend_openly(queries, keys, values, mask)
         else:
-            heads = F.scaled_dot_product_attention(_rows_to_queries(queries, keys), keys, values, attn_mask=mask)
+            dropout = self.dropout.p if self.training else 0.0
+            shared = _rows_to_queries(queries, keys)
+            heads = F.scaled_dot_product_attention(shared, keys, values, attn_mask=mask, dropout_p=dropout)
             heads = _queries_to_rows(heads, queries)
         heads = visit(self.head_outputs, heads)  # (B, H, Q, d_v)
         out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
@@ -119,7 +126,8 @@ class MultiHeadAttention(nn.Module):
         scores = attention_scores(_rows_to_queries(queries, keys), keys, mask)
         scores = visit(self.scores, _queries_to_rows(scores, queries))  # (B, H, Q, K)
         weights = visit(self.weights, attention_weights(scores))  # (B, H, Q, K)
-        heads = _rows_to_queries(weights, keys).to(values.dtype) @ values
+        # Dropped after the hook point, so that a captured row sums to 1 in training too.
+        heads = _rows_to_queries(self.dropout(weights), keys).to(values.dtype) @ values
         return _queries_to_rows(heads, queries)  # (B, H, Q, d_v)
 
     def _split_heads(self, x: Tensor) -> Tensor:

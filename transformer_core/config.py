@@ -7,9 +7,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 Precision = Literal["float32", "bfloat16"]
+Norm = Literal["post", "pre"]
+Activation = Literal["relu", "gelu", "swish"]
+Positions = Literal["sinusoidal", "concatenated", "learned"]
+Tie = Literal["all", "target", "none"]
 
 
 class ConfigError(ValueError):
@@ -19,6 +23,13 @@ class ConfigError(ValueError):
 def _require(condition: bool, field: str, value: object, allowed: str) -> None:
     if not condition:
         raise ConfigError(f"{field} is {value!r}, but must be {allowed}")
+
+
+def _require_choice(config: object, field: str, choices: object) -> None:
+    """The value of a field must be one of the values of a Literal."""
+    allowed = get_args(choices)
+    value = getattr(config, field)
+    _require(value in allowed, field, value, f"{', '.join(allowed[:-1])} or {allowed[-1]}")
 
 
 class _Config:
@@ -44,6 +55,8 @@ class _Config:
                 _require(type(value) is int, field.name, value, "a whole number")
             elif field.type == "float":
                 _require(type(value) in (int, float), field.name, value, "a number")
+            elif field.type == "bool":
+                _require(type(value) is bool, field.name, value, "true or false")
 
     def to_dict(self) -> dict[str, Any]:
         """All options as plain values, ready for JSON."""
@@ -67,7 +80,19 @@ class ModelConfig(_Config):
         d_k: Width of the queries and keys of one head; 0 means d_model / num_heads.
         d_v: Width of the values of one head; 0 means d_model / num_heads.
         dropout: Probability of dropping a value of a sub-layer's output or of the embeddings (P_drop).
+        attention_dropout: Probability of dropping an attention weight.
+        activation_dropout: Probability of dropping an inner value of the feed-forward networks.
         layer_norm_epsilon: Added to the variance in LayerNorm.
+        norm: LayerNorm after each residual sum (post, the paper's), or before each sub-layer and once at the end of
+            encoder and decoder (pre).
+        activation: Of the feed-forward networks.
+        positions: Sines and cosines in turn (sinusoidal, the paper's formula), all sines before all cosines
+            (concatenated), or a table that is trained, one for the encoder and one for the decoder (learned).
+        max_positions: Rows of a learned table; longer sentences are refused. Sinusoids have no such limit.
+        tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
+            output only (target), or three matrices (none).
+        attention_biases: Whether W^Q, W^K, W^V and W^O have biases.
+        output_bias: Whether the output projection has a bias.
     """
 
     vocab_size: int = 37_000
@@ -78,11 +103,20 @@ class ModelConfig(_Config):
     d_k: int = 0
     d_v: int = 0
     dropout: float = 0.1
+    attention_dropout: float = 0.0
+    activation_dropout: float = 0.0
     layer_norm_epsilon: float = 1e-6
+    norm: Norm = "post"
+    activation: Activation = "relu"
+    positions: Positions = "sinusoidal"
+    max_positions: int = 1_024
+    tie: Tie = "all"
+    attention_biases: bool = False
+    output_bias: bool = False
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name in ("vocab_size", "d_model", "d_ff", "num_layers", "num_heads"):
+        for name in ("vocab_size", "d_model", "d_ff", "num_layers", "num_heads", "max_positions"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         _require(self.d_model % 2 == 0, "d_model", self.d_model, "even, since sines and cosines come in pairs")
         for name in ("d_k", "d_v"):
@@ -95,8 +129,16 @@ class ModelConfig(_Config):
                     f"a divisor of d_model ({self.d_model}) while {name} is not given",
                 )
                 object.__setattr__(self, name, self.d_model // self.num_heads)
-        _require(0.0 <= self.dropout < 1.0, "dropout", self.dropout, "at least 0 and below 1")
+        for name in ("dropout", "attention_dropout", "activation_dropout"):
+            _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
+        for name, choices in (("norm", Norm), ("activation", Activation), ("positions", Positions), ("tie", Tie)):
+            _require_choice(self, name, choices)
+
+    @property
+    def longest(self) -> int | None:
+        """Positions that a sentence may have, `<s>` or `</s>` included; None where there is no limit."""
+        return self.max_positions if self.positions == "learned" else None
 
 
 @dataclass(frozen=True, kw_only=True)

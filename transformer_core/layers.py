@@ -13,11 +13,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_core.attention import MultiHeadAttention
-from transformer_core.config import ModelConfig
+from transformer_core.config import Activation, ModelConfig
+
+_ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
 
 class SharedEmbedding(nn.Module):
-    """One matrix for source embedding, target embedding and pre-softmax projection (Section 3.4)."""
+    """One matrix for source embedding, target embedding and pre-softmax projection (Section 3.4).
+
+    Untied models have one for each use.
+    """
 
     def __init__(self, vocab_size: int, d_model: int) -> None:
         super().__init__()
@@ -28,41 +33,73 @@ class SharedEmbedding(nn.Module):
         """(B, n) ids -> (B, n, d), times sqrt(d_model)."""
         return F.embedding(ids, self.weight) * self.scale
 
-    def logits(self, x: Tensor) -> Tensor:
-        """(..., d) -> (..., V), unnormalised log-probabilities."""
-        return F.linear(x, self.weight)
+    def logits(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
+        """(..., d) -> (..., V), unnormalised log-probabilities; the paper has no bias (V,)."""
+        return F.linear(x, self.weight, bias)
 
 
 class FeedForward(nn.Module):
-    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, the same for every position (Section 3.3)."""
+    """FFN(x) = max(0, x W_1 + b_1) W_2 + b_2, the same for every position (Section 3.3).
 
-    def __init__(self, d_model: int, d_ff: int) -> None:
+    Args:
+        d_model: Width of input and output.
+        d_ff: Inner width.
+        activation: `relu` is the paper's max(0, x); `gelu` is the exact one, and `swish` is x * sigmoid(x).
+        dropout: Probability of dropping an inner value after the activation.
+    """
+
+    def __init__(self, d_model: int, d_ff: int, *, activation: Activation = "relu", dropout: float = 0.0) -> None:
         super().__init__()
         self.w_1 = nn.Linear(d_model, d_ff)
         self.w_2 = nn.Linear(d_ff, d_model)
+        self.activation = _ACTIVATIONS[activation]
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
-        out: Tensor = self.w_2(F.relu(self.w_1(x)))
+        out: Tensor = self.w_2(self.dropout(self.activation(self.w_1(x))))
         return out
 
 
 class AddAndNorm(nn.Module):
-    """LayerNorm(x + Dropout(Sublayer(x))), the residual connection around every sub-layer (Sections 3.1 and 5.4)."""
+    """LayerNorm(x + Dropout(Sublayer(x))), the residual connection around every sub-layer (Sections 3.1 and 5.4).
+
+    Pre-norm is x + Dropout(Sublayer(LayerNorm(x))) instead.
+    """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.pre_norm = config.norm == "pre"
         self.norm = nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon)
         self.dropout = nn.Dropout(config.dropout)
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
+        if self.pre_norm:
+            summed: Tensor = x + self.dropout(sublayer(self.norm(x)))
+            return summed
         out: Tensor = self.norm(x + self.dropout(sublayer(x)))
         return out
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
-    return MultiHeadAttention(d_model=config.d_model, num_heads=config.num_heads, d_k=config.d_k, d_v=config.d_v)
+    return MultiHeadAttention(
+        d_model=config.d_model,
+        num_heads=config.num_heads,
+        d_k=config.d_k,
+        d_v=config.d_v,
+        dropout=config.attention_dropout,
+        biases=config.attention_biases,
+    )
+
+
+def _feed_forward(config: ModelConfig) -> FeedForward:
+    return FeedForward(config.d_model, config.d_ff, activation=config.activation, dropout=config.activation_dropout)
+
+
+def _last_norm(config: ModelConfig) -> nn.Module:
+    """What follows the last layer: nothing in the paper; with pre-norm the residual sum was not normalised yet."""
+    return nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon) if config.norm == "pre" else nn.Identity()
 
 
 class EncoderLayer(nn.Module):
@@ -72,7 +109,7 @@ class EncoderLayer(nn.Module):
         super().__init__()
         self.self_attention = _attention(config)
         self.self_attention_add_norm = AddAndNorm(config)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.feed_forward = _feed_forward(config)
         self.feed_forward_add_norm = AddAndNorm(config)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -91,7 +128,7 @@ class DecoderLayer(nn.Module):
         self.self_attention_add_norm = AddAndNorm(config)
         self.cross_attention = _attention(config)
         self.cross_attention_add_norm = AddAndNorm(config)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.feed_forward = _feed_forward(config)
         self.feed_forward_add_norm = AddAndNorm(config)
 
     def forward(
@@ -113,6 +150,7 @@ class Encoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_layers))
+        self.norm = _last_norm(config)
 
 
 class Decoder(nn.Module):
@@ -121,3 +159,4 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.num_layers))
+        self.norm = _last_norm(config)

@@ -17,11 +17,15 @@ from transformer_core.decoding.cache import DecoderCache, LayerCache
 from transformer_core.hooks import name_hook_points
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
-from transformer_core.positions import SinusoidalPositions
+from transformer_core.positions import LearnedPositions, SinusoidalPositions
 
 
 class Transformer(nn.Module):
     """Encoder, decoder and the one matrix that they share.
+
+    `embedding` embeds the target; it embeds the source and projects to the output too, unless the configuration
+    unties them: then `source_embedding` and `projection` are there. Learned positions of the source are
+    `source_positions`; sinusoids are the same for both.
 
     Masks are boolean, True where a source position is no padding. Nothing here knows of devices, text or training.
     """
@@ -29,8 +33,14 @@ class Transformer(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
-        self.embedding = SharedEmbedding(config.vocab_size, config.d_model)
-        self.positions = SinusoidalPositions(config.d_model)
+        vocab_size, d_model = config.vocab_size, config.d_model
+        self.embedding = SharedEmbedding(vocab_size, d_model)
+        self.source_embedding = None if config.tie == "all" else SharedEmbedding(vocab_size, d_model)
+        self.projection = SharedEmbedding(vocab_size, d_model) if config.tie == "none" else None
+        self.output_bias = nn.Parameter(torch.empty(vocab_size)) if config.output_bias else None
+        learned = config.positions == "learned"
+        self.positions = _positions(config)
+        self.source_positions = LearnedPositions(d_model, config.max_positions) if learned else None
         self.dropout = nn.Dropout(config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
@@ -38,8 +48,15 @@ class Transformer(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw new weights: Glorot with Q, K and V as one projection, embeddings from N(0, 1 / d_model)."""
-        nn.init.normal_(self.embedding.weight, std=self.config.d_model**-0.5)
+        """Draw new weights: Glorot with Q, K and V as one projection, embeddings from N(0, 1 / d_model).
+
+        Untied matrices and learned positions are drawn like the embedding; biases are 0.
+        """
+        for table in (self.embedding, self.source_embedding, self.projection, self.positions, self.source_positions):
+            if isinstance(table, SharedEmbedding | LearnedPositions):
+                nn.init.normal_(table.weight, std=self.config.d_model**-0.5)
+        if self.output_bias is not None:
+            nn.init.zeros_(self.output_bias)
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.xavier_uniform_(module.weight)
@@ -55,10 +72,16 @@ class Transformer(nn.Module):
                 )
                 _glorot_as_one(fused)
 
-    def embed(self, ids: Tensor, first_position: int = 0) -> Tensor:
-        """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4)."""
-        positions = self.positions(first_position, ids.shape[1])
-        out: Tensor = self.dropout(self.embedding(ids) + positions)
+    def embed(self, ids: Tensor, first_position: int = 0, *, of_source: bool = False) -> Tensor:
+        """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4).
+
+        Raises:
+            TooLong: More positions than the model has learned.
+        """
+        embedding, positions = self.embedding, self.positions
+        if of_source:
+            embedding, positions = self.source_embedding or embedding, self.source_positions or positions
+        out: Tensor = self.dropout(embedding(ids) + positions(first_position, ids.shape[1]))
         return out
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
@@ -71,10 +94,11 @@ class Transformer(nn.Module):
         Returns:
             (B, S, d), one vector for each source position.
         """
-        x = self.embed(source)
+        x = self.embed(source, of_source=True)
         for layer in self.encoder.layers:
             x = layer(x, source_mask)
-        return x
+        out: Tensor = self.encoder.norm(x)
+        return out
 
     def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor) -> Tensor:
         """Read all of the target at once, each position seeing itself and the past only.
@@ -96,11 +120,17 @@ class Transformer(nn.Module):
                 lambda x, layer=layer: layer.self_attention(x, x, mask),
                 lambda x, layer=layer: layer.cross_attention(x, memory, source_mask),
             )
-        return x
+        out: Tensor = self.decoder.norm(x)
+        return out
 
     def logits(self, x: Tensor) -> Tensor:
         """(..., d) -> (..., V); softmax of these is the probability of each next piece."""
-        return self.embedding.logits(x)
+        return (self.projection or self.embedding).logits(x, self.output_bias)
+
+    @property
+    def output_weight(self) -> nn.Parameter:
+        """(V, d), the matrix of the output projection."""
+        return (self.projection or self.embedding).weight
 
     def forward(self, source: Tensor, target: Tensor, source_mask: Tensor) -> Tensor:
         """(B, S) and (B, T) ids, (B, 1, 1, S) -> (B, T, V) logits."""
@@ -150,7 +180,13 @@ class Transformer(nn.Module):
                 lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
             )
         cache.length += 1
-        return self.logits(x[:, 0])
+        return self.logits(self.decoder.norm(x[:, 0]))
+
+
+def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions:
+    if config.positions == "learned":
+        return LearnedPositions(config.d_model, config.max_positions)
+    return SinusoidalPositions(config.d_model, interleaved=config.positions == "sinusoidal")
 
 
 def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: DecoderCache, layer: int) -> Tensor:

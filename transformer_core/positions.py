@@ -11,11 +11,18 @@ import torch
 from torch import Tensor, nn
 
 
-def sinusoidal_positions(length: int, d_model: int, device: torch.device | None = None) -> Tensor:
-    """(n, d) float32: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d))."""
+def sinusoidal_positions(
+    length: int, d_model: int, device: torch.device | None = None, *, interleaved: bool = True
+) -> Tensor:
+    """(n, d) float32: PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d)).
+
+    Not interleaved, all sines come before all cosines, with the same angles: the same columns in another order.
+    """
     positions = torch.arange(length, dtype=torch.float64, device=device)[:, None]  # (n, 1)
     even = torch.arange(0, d_model, 2, dtype=torch.float64, device=device)  # 2i, (d/2,)
     angles = positions * torch.exp(even * (-math.log(10_000.0) / d_model))  # (n, d/2)
+    if not interleaved:
+        return torch.cat((torch.sin(angles), torch.cos(angles)), dim=1).float()
     table = torch.empty(length, d_model, dtype=torch.float64, device=device)
     table[:, 0::2] = torch.sin(angles)
     table[:, 1::2] = torch.cos(angles)
@@ -27,13 +34,47 @@ class SinusoidalPositions(nn.Module):
 
     table: Tensor
 
-    def __init__(self, d_model: int, length: int = 512) -> None:
+    def __init__(self, d_model: int, length: int = 512, *, interleaved: bool = True) -> None:
         super().__init__()
-        self.register_buffer("table", sinusoidal_positions(length, d_model), persistent=False)
+        self.interleaved = interleaved
+        self.register_buffer("table", self._rows(length, d_model), persistent=False)
 
     def forward(self, first: int, length: int) -> Tensor:
         """(length, d) rows of positions first, first + 1, ..."""
         if first + length > self.table.shape[0]:
             grown = max(first + length, 2 * self.table.shape[0])
-            self.table = sinusoidal_positions(grown, self.table.shape[1], self.table.device)
+            self.table = self._rows(grown, self.table.shape[1], self.table.device)
         return self.table[first : first + length]
+
+    def _rows(self, length: int, d_model: int, device: torch.device | None = None) -> Tensor:
+        return sinusoidal_positions(length, d_model, device, interleaved=self.interleaved)
+
+
+class LearnedPositions(nn.Module):
+    """A table of trained rows, as long as it was made (Section 3.5 and row E of Table 3)."""
+
+    def __init__(self, d_model: int, length: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(length, d_model))  # (longest n, d)
+
+    def forward(self, first: int, length: int) -> Tensor:
+        """(length, d) rows of positions first, first + 1, ... Raises TooLong beyond the end of the table."""
+        if first + length > self.weight.shape[0]:
+            raise TooLong(first + length, self.weight.shape[0])
+        return self.weight[first : first + length]
+
+
+class TooLong(ValueError):
+    """A sentence has more positions than a learned table.
+
+    Args:
+        positions: How many it has, `<s>` or `</s>` included.
+        limit: How many the table has.
+    """
+
+    def __init__(self, positions: int, limit: int) -> None:
+        super().__init__(
+            f"a sentence has {positions} positions, but this model has learned {limit} (max_positions); "
+            "sinusoidal positions have no such limit"
+        )
+        self.positions, self.limit = positions, limit

@@ -184,10 +184,17 @@ class Translator:
         ]
 
     def encode(self, text: str) -> Encoding:
-        """Text -> pieces. Raises SourceTooLong when they are more than `decoding.max_source_pieces`."""
+        """Text -> pieces.
+
+        Raises:
+            SourceTooLong: They are more than `decoding.max_source_pieces`, or than the model has learned positions for.
+        """
         encoding = self.tokenizer.encode(text)
-        if len(encoding) > self.decoding.max_source_pieces:
-            raise SourceTooLong(len(encoding), self.decoding.max_source_pieces)
+        limit = self.decoding.max_source_pieces
+        if self.config.longest is not None:
+            limit = min(limit, self.config.longest - 1)  # </s> comes after them, or <s> before
+        if len(encoding) > limit:
+            raise SourceTooLong(len(encoding), limit)
         return encoding
 
     def force(self, source: str, target: str) -> Forced:

@@ -112,10 +112,10 @@ def test_open_path_agrees_with_fused_kernel(point: str, monkeypatch: pytest.Monk
     fused_calls = 0
     kernel = F.scaled_dot_product_attention
 
-    def counted(queries: Tensor, keys: Tensor, values: Tensor, attn_mask: Tensor | None) -> Tensor:
+    def counted(queries: Tensor, keys: Tensor, values: Tensor, attn_mask: Tensor | None, dropout_p: float) -> Tensor:
         nonlocal fused_calls
         fused_calls += 1
-        return kernel(queries, keys, values, attn_mask=attn_mask)
+        return kernel(queries, keys, values, attn_mask=attn_mask, dropout_p=dropout_p)
 
     monkeypatch.setattr(F, "scaled_dot_product_attention", counted)
     layer = attention()
@@ -134,7 +134,7 @@ def test_open_path_agrees_with_fused_kernel(point: str, monkeypatch: pytest.Monk
 def test_listening_elsewhere_keeps_the_fused_kernel(point: str, monkeypatch: pytest.MonkeyPatch) -> None:
     layer = attention()
     listen(getattr(layer, point))
-    monkeypatch.setattr(F, "scaled_dot_product_attention", lambda q, k, v, attn_mask: torch.full_like(q[..., :1], 7.0))
+    monkeypatch.setattr(F, "scaled_dot_product_attention", lambda q, k, v, **rest: torch.full_like(q[..., :1], 7.0))
     layer.w_o = nn.Linear(4, 1, bias=False)
     layer.w_o.weight.fill_(1.0)
     assert layer(torch.randn(1, 2, 16), torch.randn(1, 2, 16), None).flatten().tolist() == [28.0, 28.0]

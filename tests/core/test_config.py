@@ -56,6 +56,15 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         ({"vocab_size": 160.0}, "vocab_size is 160.0, but must be a whole number"),
         ({"num_heads": True}, "num_heads is True, but must be a whole number"),
         ({"d_k": 2.5}, "d_k is 2.5"),
+        ({"norm": "none"}, "norm is 'none', but must be post or pre"),
+        ({"activation": "tanh"}, "activation is 'tanh', but must be relu, gelu or swish"),
+        ({"positions": "rotary"}, "positions is 'rotary', but must be sinusoidal, concatenated or learned"),
+        ({"max_positions": 0}, "max_positions is 0"),
+        ({"tie": True}, "tie is True, but must be all, target or none"),
+        ({"attention_biases": 1}, "attention_biases is 1, but must be true or false"),
+        ({"output_bias": "yes"}, "output_bias is 'yes'"),
+        ({"attention_dropout": 1.0}, "attention_dropout is 1.0"),
+        ({"activation_dropout": -0.1}, "activation_dropout is -0.1"),
     ],
 )
 def test_unusable_models(values: dict[str, object], said: str) -> None:
@@ -105,6 +114,16 @@ def test_widths_of_a_head_follow_the_model_unless_given() -> None:
     assert (odd.d_k, odd.d_v) == (7, 11)
     with pytest.raises(ConfigError, match="while d_v is not given"):
         ModelConfig(d_model=96, num_heads=5, d_k=7)
+
+
+def test_the_first_format_of_a_models_options_means_the_same_today() -> None:
+    """A checkpoint's config.json of before the further options."""
+    told = {"vocab_size": 8000, "d_model": 128, "d_ff": 512, "num_layers": 6, "num_heads": 8, "d_k": 16, "d_v": 16}
+    config = ModelConfig.from_dict({**told, "dropout": 0.0, "layer_norm_epsilon": 1e-6})
+    assert (config.norm, config.activation, config.positions, config.tie) == ("post", "relu", "sinusoidal", "all")
+    assert not (config.attention_biases or config.output_bias or config.attention_dropout or config.activation_dropout)
+    assert config.longest is None
+    assert config.replace(positions="learned", max_positions=77).longest == 77
 
 
 def test_replace_validates_again() -> None:

@@ -1,24 +1,49 @@
-"""Layers against torch.nn with copied weights, post-norm as in the paper."""
+"""Layers against torch.nn with copied weights: post-norm as in the paper, and every other choice."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.core.tiny import tiny_config
 from transformer_core.attention import MultiHeadAttention
+from transformer_core.config import ModelConfig
 from transformer_core.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward, SharedEmbedding
 from transformer_core.masks import causal_mask
 
-CONFIG = tiny_config(d_k=4, d_v=4)
+CHOICES: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre"},
+    {"activation": "gelu", "attention_biases": True},
+    {"activation": "swish", "norm": "pre", "attention_biases": True},
+]
+ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
+
+
+def torchs(config: ModelConfig) -> dict[str, Any]:
+    """The options of torch.nn's layers that mean the same."""
+    return {
+        "d_model": config.d_model,
+        "nhead": config.num_heads,
+        "dim_feedforward": config.d_ff,
+        "dropout": 0.0,
+        "activation": ACTIVATIONS[config.activation],
+        "layer_norm_eps": config.layer_norm_epsilon,
+        "batch_first": True,
+        "norm_first": config.norm == "pre",
+    }
 
 
 def seeded_norms(layer: nn.Module) -> None:
-    """Norms with weights that are not all 1 and 0, or a forgotten one would not show."""
+    """Norms and biases that are not all 1 and 0, or a forgotten one would not show."""
     for module in layer.modules():
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.normal_(module.bias, 0.0, 0.3)
         if isinstance(module, nn.LayerNorm):
             nn.init.normal_(module.weight, 1.0, 0.3)
             nn.init.normal_(module.bias, 0.0, 0.3)
@@ -29,6 +54,9 @@ def copy_attention(to: nn.MultiheadAttention, source: MultiHeadAttention) -> Non
     to.in_proj_bias.zero_()
     to.out_proj.weight.copy_(source.w_o.weight)
     to.out_proj.bias.zero_()
+    if source.w_o.bias is not None:
+        to.in_proj_bias.copy_(torch.cat((source.w_q.bias, source.w_k.bias, source.w_v.bias)))
+        to.out_proj.bias.copy_(source.w_o.bias)
 
 
 def copy_linear(to: nn.Linear | nn.LayerNorm, source: nn.Linear | nn.LayerNorm) -> None:
@@ -36,14 +64,14 @@ def copy_linear(to: nn.Linear | nn.LayerNorm, source: nn.Linear | nn.LayerNorm) 
     to.bias.copy_(source.bias)
 
 
+@pytest.mark.parametrize("options", CHOICES, ids=str)
 @torch.no_grad()
-def test_encoder_layer_against_torch() -> None:
+def test_encoder_layer_against_torch(options: dict[str, Any]) -> None:
+    config = tiny_config(d_k=4, d_v=4, **options)
     torch.manual_seed(3)
-    layer = EncoderLayer(CONFIG).eval()
+    layer = EncoderLayer(config).eval()
     seeded_norms(layer)
-    reference = nn.TransformerEncoderLayer(
-        16, 4, 24, dropout=0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=False
-    )
+    reference = nn.TransformerEncoderLayer(**torchs(config))
     copy_attention(reference.self_attn, layer.self_attention)
     copy_linear(reference.linear1, layer.feed_forward.w_1)
     copy_linear(reference.linear2, layer.feed_forward.w_2)
@@ -55,14 +83,14 @@ def test_encoder_layer_against_torch() -> None:
     torch.testing.assert_close(layer(x, ~padding[:, None, None, :]), expected, atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("options", CHOICES, ids=str)
 @torch.no_grad()
-def test_decoder_layer_against_torch() -> None:
+def test_decoder_layer_against_torch(options: dict[str, Any]) -> None:
+    config = tiny_config(d_k=4, d_v=4, **options)
     torch.manual_seed(4)
-    layer = DecoderLayer(CONFIG).eval()
+    layer = DecoderLayer(config).eval()
     seeded_norms(layer)
-    reference = nn.TransformerDecoderLayer(
-        16, 4, 24, dropout=0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=False
-    )
+    reference = nn.TransformerDecoderLayer(**torchs(config))
     copy_attention(reference.self_attn, layer.self_attention)
     copy_attention(reference.multihead_attn, layer.cross_attention)
     copy_linear(reference.linear1, layer.feed_forward.w_1)
@@ -106,6 +134,39 @@ def test_dropout_falls_on_the_sublayer_before_it_is_added() -> None:
     torch.testing.assert_close(out, F.layer_norm(summed, (16,), eps=1e-6))
     step.eval()
     torch.testing.assert_close(step(x, lambda y: 3 * y), F.layer_norm(4 * x, (16,), eps=1e-6))
+
+
+def test_pre_norm_drops_the_sublayer_and_leaves_the_sum_alone() -> None:
+    step = AddAndNorm(tiny_config(dropout=0.5, norm="pre")).train()
+    x = torch.randn(4, 6, 16)
+    torch.manual_seed(11)
+    out = step(x, lambda y: 3 * y)
+    torch.manual_seed(11)
+    torch.testing.assert_close(out, x + F.dropout(3 * F.layer_norm(x, (16,), eps=1e-6), 0.5, training=True))
+
+
+def test_activation_dropout_falls_between_activation_and_second_projection() -> None:
+    network = FeedForward(16, 24, activation="swish", dropout=0.5).train()
+    x = torch.randn(2, 5, 16)
+    inner = network.w_1(x) * torch.sigmoid(network.w_1(x))
+    torch.manual_seed(11)
+    out = network(x)
+    torch.manual_seed(11)
+    torch.testing.assert_close(out, network.w_2(F.dropout(inner, 0.5, training=True)))
+    torch.testing.assert_close(network.eval()(x), network.w_2(inner))
+
+
+@torch.no_grad()
+def test_activations_by_hand() -> None:
+    network = FeedForward(1, 1, activation="gelu")
+    for parameter, value in zip(network.parameters(), (1.0, 0.0, 1.0, 0.0), strict=True):
+        nn.init.constant_(parameter, value)
+    one = torch.ones(1, 1, 1)
+    assert float(network(one)) == pytest.approx(0.5 * (1 + math.erf(1 / math.sqrt(2))))
+    network.activation = FeedForward(1, 1, activation="swish").activation
+    assert float(network(one)) == pytest.approx(1 / (1 + math.exp(-1)))
+    network.activation = FeedForward(1, 1).activation
+    assert float(network(-one)) == 0.0
 
 
 def test_one_matrix_embeds_and_projects() -> None:

@@ -9,8 +9,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch import Tensor, nn
+from torch import Tensor
 
+from tests.core.marian import drawn_biases_and_norms, marian_twin
 from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_config, tiny_model
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
@@ -19,79 +20,21 @@ from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer, count_parameters, load_weights
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"activation": "swish", "attention_biases": True},
+        {"activation": "gelu", "positions": "concatenated"},
+        {"positions": "learned", "max_positions": 64},
+        {"tie": "target", "output_bias": True},
+        {"tie": "none", "attention_biases": True, "positions": "learned", "max_positions": 64, "output_bias": True},
+    ],
+    ids=lambda options: "-".join(options) or "paper",
+)
 @torch.no_grad()
-def marian_twin(model: Transformer) -> Any:
-    """Hugging Face's MarianMTModel with our weights and our interleaved positions."""
-    from transformers import MarianConfig, MarianMTModel
-
-    c = model.config
-    config = MarianConfig(
-        vocab_size=c.vocab_size,
-        d_model=c.d_model,
-        encoder_layers=c.num_layers,
-        decoder_layers=c.num_layers,
-        encoder_attention_heads=c.num_heads,
-        decoder_attention_heads=c.num_heads,
-        encoder_ffn_dim=c.d_ff,
-        decoder_ffn_dim=c.d_ff,
-        activation_function="relu",
-        scale_embedding=True,
-        dropout=0.0,
-        attention_dropout=0.0,
-        max_position_embeddings=64,
-        pad_token_id=SPECIAL.pad,
-        eos_token_id=SPECIAL.eos,
-        decoder_start_token_id=SPECIAL.bos,
-    )
-    twin: Any = MarianMTModel(config)
-    twin.set_attn_implementation("eager")  # its only kernel that returns weights
-    twin.eval()
-    twin.model.shared.weight.copy_(model.embedding.weight)
-    twin.lm_head.weight = twin.model.shared.weight
-    for stack, ours in ((twin.model.encoder, model.encoder), (twin.model.decoder, model.decoder)):
-        stack.embed_tokens.weight = twin.model.shared.weight
-        stack.embed_positions.weight.copy_(model.positions(0, 64))
-        for theirs, layer in zip(stack.layers, ours.layers, strict=True):
-            _copy_layer(theirs, layer)
-    return twin
-
-
-def _copy_layer(theirs: Any, ours: nn.Module) -> None:
-    attentions = [("self_attn", "self_attention")]
-    if hasattr(theirs, "encoder_attn"):
-        attentions.append(("encoder_attn", "cross_attention"))
-    for their_name, our_name in attentions:
-        their, our = getattr(theirs, their_name), getattr(ours, our_name)
-        for a, b in (
-            (their.q_proj, our.w_q),
-            (their.k_proj, our.w_k),
-            (their.v_proj, our.w_v),
-            (their.out_proj, our.w_o),
-        ):
-            a.weight.copy_(b.weight)
-            a.bias.zero_()
-        _copy(getattr(theirs, f"{their_name}_layer_norm"), getattr(ours, f"{our_name}_add_norm").norm)
-    _copy(theirs.get_submodule("fc1"), ours.get_submodule("feed_forward.w_1"))
-    _copy(theirs.get_submodule("fc2"), ours.get_submodule("feed_forward.w_2"))
-    _copy(theirs.get_submodule("final_layer_norm"), ours.get_submodule("feed_forward_add_norm.norm"))
-
-
-def _copy(to: nn.Module, source: nn.Module) -> None:
-    to.get_parameter("weight").copy_(source.get_parameter("weight"))
-    to.get_parameter("bias").copy_(source.get_parameter("bias"))
-
-
-def drawn_biases_and_norms(model: Transformer) -> Transformer:
-    """Biases that are not 0 and norms that are not 1, or a forgotten one would not show."""
-    for name, parameter in model.named_parameters():
-        if parameter.dim() == 1:
-            nn.init.normal_(parameter, 1.0 if name.endswith("norm.weight") else 0.0, 0.2)
-    return model
-
-
-@torch.no_grad()
-def test_against_marian_with_copied_weights() -> None:
-    model = drawn_biases_and_norms(tiny_model(d_k=4, d_v=4, layer_norm_epsilon=1e-5))
+def test_against_marian_with_copied_weights(options: dict[str, Any]) -> None:
+    model = drawn_biases_and_norms(tiny_model(d_k=4, d_v=4, layer_norm_epsilon=1e-5, **options))
     twin = marian_twin(model)
     source, target, mask = inputs_for([7, 4, 2], 6)
     expected = twin(

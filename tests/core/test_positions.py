@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transformer_core.positions import SinusoidalPositions, sinusoidal_positions
+from transformer_core.positions import LearnedPositions, SinusoidalPositions, TooLong, sinusoidal_positions
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,26 @@ def test_the_table_grows_and_keeps_its_rows() -> None:
 
 def test_the_table_is_not_saved() -> None:
     assert SinusoidalPositions(8).state_dict() == {}
+
+
+def test_concatenated_halves_against_marian() -> None:
+    from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
+
+    theirs = MarianSinusoidalPositionalEmbedding(50, 32).create_weight()  # type: ignore[no-untyped-call]
+    torch.testing.assert_close(SinusoidalPositions(32, interleaved=False)(0, 50), theirs)
+
+
+def test_concatenated_halves_are_the_same_columns_in_another_order() -> None:
+    interleaved, halves = sinusoidal_positions(9, 8), sinusoidal_positions(9, 8, interleaved=False)
+    assert torch.equal(halves, interleaved[:, [0, 2, 4, 6, 1, 3, 5, 7]])
+    grown = SinusoidalPositions(8, length=4, interleaved=False)
+    assert torch.equal(grown(0, 9), halves)
+
+
+def test_learned_rows_are_those_of_the_table_and_end_where_it_ends() -> None:
+    learned = LearnedPositions(8, 10)
+    torch.nn.init.normal_(learned.weight)
+    assert torch.equal(learned(3, 4), learned.weight[3:7])
+    assert learned(9, 1).shape == (1, 8)
+    with pytest.raises(TooLong, match=r"11 positions, but this model has learned 10 \(max_positions\)"):
+        learned(9, 2)

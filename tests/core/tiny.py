@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -49,13 +50,13 @@ def sentence_pairs() -> list[tuple[str, str]]:
     ]
 
 
-def tiny_config(**options: float) -> ModelConfig:
+def tiny_config(**options: Any) -> ModelConfig:
     """Two layers of four heads, with d_k, d_v and d_model / num_heads all different."""
     base = ModelConfig(vocab_size=40, d_model=16, d_ff=24, num_layers=2, num_heads=4, d_k=3, d_v=5, dropout=0.0)
     return base.replace(**options)
 
 
-def tiny_model(seed: int = 1, **options: float) -> Transformer:
+def tiny_model(seed: int = 1, **options: Any) -> Transformer:
     """A tiny model with drawn weights, in evaluation mode."""
     torch.manual_seed(seed)
     return Transformer(tiny_config(**options)).eval()

@@ -192,9 +192,9 @@ def _initial(folder: str) -> Checkpoint | None:
 
 
 def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
-    """Only dropout may differ from the checkpoint that gives the weights."""
+    """Only what is dropped may differ from the checkpoint that gives the weights."""
     was, asked = initial.model.config.to_dict(), model.to_dict()
-    changed = [name for name in asked if asked[name] != was[name] and name != "dropout"]
+    changed = [name for name in asked if asked[name] != was[name] and not name.endswith("dropout")]
     if changed:
         told = ", ".join(f"model.{name} is {asked[name]!r}, there {was[name]!r}" for name in changed)
         raise UsageError(f"--init-from: the weights in {initial.folder} are of another shape: {told}")

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from transformer_core.config import DecodingConfig, SpecialIds
 from transformer_core.decoding.cache import DecoderCache
+from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
@@ -215,7 +216,7 @@ def beam_search(
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)
-    limits = (mask.sum(dim=-1).flatten() - 1 + config.extra_length).tolist()
+    limits = length_limits(mask, config.extra_length, model.config.longest).tolist()
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
     running = list(sentences)
     cache = model.start_cache(model.encode(source, mask), mask, beams=beam)

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import SpecialIds
+from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
@@ -28,7 +29,7 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
         For each sentence the ids of its translation, without `<s>` and `</s>`.
     """
     mask = padding_mask(source, special.pad)
-    limits = mask.sum(dim=-1).flatten() - 1 + extra_length  # (B,)
+    limits = length_limits(mask, extra_length, model.config.longest)  # (B,)
     cache = model.start_cache(model.encode(source, mask), mask, beams=1)
     pieces = torch.full((len(source), 1), special.bos, device=source.device)
     alive = torch.arange(len(source), device=source.device)  # sentences that still grow

@@ -57,20 +57,29 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, vectors: Tensor, weight: Tensor, targets: Tensor, smoothing: float, dtype: torch.dtype
+        ctx: Any,
+        vectors: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        dtype: torch.dtype,
     ) -> tuple[Tensor, Tensor]:
         low_vectors, low_weight = vectors.to(dtype), weight.to(dtype)
         vocabulary = weight.shape[0]
         off_target = smoothing / (vocabulary - 1)
-        with_gradient = any(ctx.needs_input_grad[:2])
+        with_gradient = any(ctx.needs_input_grad[:3])
         d_vectors = torch.empty_like(low_vectors)
         d_weight = torch.zeros_like(weight, dtype=torch.float32)
+        d_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         smoothed = torch.zeros((), dtype=torch.float64, device=vectors.device)
         nll = torch.zeros((), dtype=torch.float64, device=vectors.device)
         for start in range(0, len(vectors), _CHUNK):
             rows = slice(start, start + _CHUNK)
             right = targets[rows, None]
             logits = (low_vectors[rows] @ low_weight.T).float()  # (n, V)
+            if bias is not None:
+                logits += bias
             log_z = torch.logsumexp(logits, dim=-1, keepdim=True)
             row_nll = log_z - logits.gather(1, right)  # (n, 1)
             # sum over k of -log p_k = V log_z - sum of logits
@@ -80,10 +89,12 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             if with_gradient:
                 gradient = logits.sub_(log_z).exp_().sub_(off_target)  # p - q, but for the right piece
                 gradient.scatter_add_(1, right, torch.full_like(row_nll, off_target - (1.0 - smoothing)))
+                if d_bias is not None:
+                    d_bias += gradient.sum(dim=0)
                 low = gradient.to(dtype)
                 d_vectors[rows] = low @ low_weight
                 d_weight += low.T @ low_vectors[rows]
-        ctx.save_for_backward(d_vectors, d_weight)
+        ctx.save_for_backward(d_vectors, d_weight, d_bias)
         ctx.vector_dtype, ctx.weight_dtype = vectors.dtype, weight.dtype
         nll = nll.float()
         ctx.mark_non_differentiable(nll)
@@ -91,10 +102,11 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, d_smoothed: Tensor, _: Tensor) -> tuple[Tensor | None, ...]:
-        d_vectors, d_weight = ctx.saved_tensors
+        d_vectors, d_weight, d_bias = ctx.saved_tensors
         return (
             (d_vectors * d_smoothed).to(ctx.vector_dtype),
             (d_weight * d_smoothed).to(ctx.weight_dtype),
+            None if d_bias is None else d_bias * d_smoothed,
             None,
             None,
             None,
@@ -102,7 +114,14 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
 
 
 def output_loss(
-    vectors: Tensor, weight: Tensor, targets: Tensor, *, pad: int, smoothing: float, dtype: torch.dtype = torch.float32
+    vectors: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    *,
+    pad: int,
+    smoothing: float,
+    dtype: torch.dtype = torch.float32,
+    bias: Tensor | None = None,
 ) -> Loss:
     """Loss of a batch, from the decoder's output.
 
@@ -113,9 +132,10 @@ def output_loss(
         pad: Id of padding, which counts for nothing.
         smoothing: epsilon; 0 for validation.
         dtype: Number format of the matrix products.
+        bias: (V,) of the output projection, in float32.
     """
     real = targets != pad  # (B, T)
     kept = targets[real]  # (N,)
     # PyTorch leaves `apply` untyped.
-    smoothed, nll = _ChunkedCrossEntropy.apply(vectors[real], weight, kept, smoothing, dtype)  # type: ignore[no-untyped-call]
+    smoothed, nll = _ChunkedCrossEntropy.apply(vectors[real], weight, bias, kept, smoothing, dtype)  # type: ignore[no-untyped-call]
     return Loss(smoothed, nll, len(kept))

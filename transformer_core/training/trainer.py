@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from transformer_core.config import TrainingConfig
+from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.model import Transformer
 from transformer_core.progress import progress_bar
@@ -39,6 +39,15 @@ class TrainingFailed(RuntimeError):
     """Training cannot go on: the loss is not a number, or sits on its plateau."""
 
 
+def _check_positions(model: ModelConfig, training: TrainingConfig) -> None:
+    """A sentence of max_pieces and its `<s>` or `</s>` must find a position, or training stops in the midst of it."""
+    if model.longest is not None and training.max_pieces >= model.longest:
+        raise ConfigError(
+            f"max_pieces is {training.max_pieces}, but must be below max_positions ({model.longest}), "
+            "since positions are learned"
+        )
+
+
 class Trainer:
     """Trains one model on one corpus, and leaves everything in one folder.
 
@@ -52,6 +61,7 @@ class Trainer:
 
     Raises:
         StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
+        ConfigError: Sentences may be longer than the model has positions for.
     """
 
     def __init__(
@@ -63,6 +73,7 @@ class Trainer:
         validation: Sequence[ValidationSet] = (),
         resume: bool = False,
     ) -> None:
+        _check_positions(model.config, config)
         self.model, self.corpus, self.config, self.run_folder = model, corpus, config, run
         self.validation = list(validation)
         self.device = next(model.parameters()).device

@@ -60,7 +60,15 @@ def batch_loss(model: Transformer, batch: Batch, *, smoothing: float, pad: int, 
     mask = padding_mask(batch.source, pad)
     with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):
         vectors = model.decode(batch.inputs, model.encode(batch.source, mask), mask)
-    return output_loss(vectors, model.embedding.weight, batch.outputs, pad=pad, smoothing=smoothing, dtype=dtype)
+    return output_loss(
+        vectors,
+        model.output_weight,
+        batch.outputs,
+        pad=pad,
+        smoothing=smoothing,
+        dtype=dtype,
+        bias=model.output_bias,
+    )
 
 
 def _batches(

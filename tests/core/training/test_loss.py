@@ -124,3 +124,17 @@ def test_without_gradients_the_loss_is_the_same() -> None:
         without = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
     assert float(without.smoothed) == pytest.approx(float(with_gradient.smoothed.detach()))
     assert not with_gradient.nll.requires_grad
+
+
+def test_a_bias_of_the_output_projection_against_torch() -> None:
+    vectors, weight, targets = drawn()
+    bias = torch.randn(11, requires_grad=True)
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1, bias=bias)
+    got = torch.autograd.grad(loss.smoothed, (vectors, weight, bias))
+    logits = (vectors @ weight.T + bias).flatten(0, 1)
+    reference = F.cross_entropy(
+        logits, targets.flatten(), label_smoothing=0.1 * 11 / 10, reduction="sum", ignore_index=PAD
+    )
+    torch.testing.assert_close(loss.smoothed, reference)
+    for ours, theirs in zip(got, torch.autograd.grad(reference, (vectors, weight, bias)), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
