@@ -5,19 +5,35 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import os
 import random
+import shutil
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.core.slow_plan import slow_plan
 from tests.core.tiny import SPECIAL, sentence_pairs
-from transformer_core import data
-from transformer_core.data import Corpus, DataError, make_batch, plan_epoch, prepare, read_pairs, typed_carelessly
+from transformer_core.data import (
+    Corpus,
+    DataError,
+    make_batch,
+    plan_epoch,
+    prepare,
+    preparing,
+    read_pairs,
+    typed_carelessly,
+)
+from transformer_core.data.batches import batch_of_rows
+from transformer_core.data.plan import bucket_widths
 from transformer_core.tokenizer import Tokenizer
 
 PAIRS = [("A dog.", "Ein Hund."), ("Two  words", "zwei Wörter\u2028und mehr"), ("x", "ü")]
@@ -137,8 +153,8 @@ def test_a_prepared_corpus_holds_every_pair_in_order(corpus: Corpus, tokenizer: 
 def test_several_files_in_several_shards(
     tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data, "PAIRS_PER_SHARD", 100)
-    monkeypatch.setattr(data, "_CHUNK", 37)
+    monkeypatch.setattr(preparing, "PAIRS_PER_SHARD", 100)
+    monkeypatch.setattr(preparing, "_CHUNK", 37)
     second = tmp_path / "more.tsv.gz"
     second.write_bytes(gzip.compress(b"The dog.\tder Hund.\n"))
     meta = prepare([pairs_file, second], tmp_path / "out", tokenizer)
@@ -201,8 +217,37 @@ def test_a_damaged_shard_is_named(
         path.write_bytes(path.read_bytes()[:-100])
     else:
         path.unlink()
-    with pytest.raises(DataError, match=r"cannot read shard .*train-00000"):
+    with pytest.raises(DataError, match=rf"cannot read shard .*{file}"):
         Corpus(tmp_path)
+
+
+def test_shards_that_do_not_belong_together(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
+    prepare([pairs_file], tmp_path / "all", tokenizer)
+    (tmp_path / "one.tsv").write_text("The dog.\tder Hund.\n", encoding="utf-8")
+    prepare([tmp_path / "one.tsv"], tmp_path / "one", tokenizer)
+    ids, ends = (f"train-00000.target{part}.npy" for part in ("", "_ends"))
+    shutil.copy(tmp_path / "one" / ids, tmp_path / "all" / ids)
+    with pytest.raises(DataError, match=rf"{ids}: it holds \d+ ids, not those that .*{ends} says"):
+        Corpus(tmp_path / "all")
+    shutil.copy(tmp_path / "one" / ends, tmp_path / "all" / ends)
+    with pytest.raises(DataError, match=rf"{ends}: 1 targets for 360 sources"):
+        Corpus(tmp_path / "all")
+
+
+def test_a_folder_that_lost_pairs(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
+    meta = prepare([pairs_file], tmp_path, tokenizer)
+    (tmp_path / "meta.json").write_text(json.dumps({**meta, "pairs": 361}))
+    with pytest.raises(DataError, match=r"holds 360 pairs, but its meta.json says 361"):
+        Corpus(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "pread"), reason="reads through the mapping on Windows")
+def test_a_shard_that_is_cut_off_while_it_is_read(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
+    prepare([pairs_file], tmp_path, tokenizer)
+    corpus, file = Corpus(tmp_path), tmp_path / "train-00000.source.npy"
+    os.truncate(file, file.stat().st_size // 2)
+    with pytest.raises(DataError, match=rf"cannot read shard .*{file.name}: it was cut off"):
+        corpus.batch(np.array([359]))
 
 
 @pytest.mark.parametrize(("meta", "said"), [("{", "no prepared corpus"), ('{"format_version": 99}', "has format 99")])
@@ -226,9 +271,39 @@ def test_a_batch_worked_by_hand() -> None:
     assert batch.outputs.tolist() == [[5, 2, 0, 0], [4, 6, 5, 2]]
 
 
-def test_batches_of_a_corpus_are_its_pairs(corpus: Corpus) -> None:
-    batch = corpus.batch(np.array([3, 200]))
-    for row, index in enumerate((3, 200)):
+def test_a_batch_of_a_fixed_shape_worked_by_hand() -> None:
+    batch = batch_of_rows(
+        *(np.array([7, 8, 9], np.int32), np.array([2, 1])), *(np.array([5, 4, 6], np.int32), np.array([1, 2])),
+        SPECIAL, shape=(3, 4),
+    )  # fmt: skip
+    assert batch.source.tolist() == [[7, 8, 2, 0], [9, 2, 0, 0], [2, 0, 0, 0]]
+    assert batch.inputs.tolist() == [[1, 5, 0, 0], [1, 4, 6, 0], [1, 0, 0, 0]]
+    assert batch.outputs.tolist() == [[5, 2, 0, 0], [4, 6, 2, 0], [0, 0, 0, 0]]
+
+
+@pytest.mark.parametrize("by_position", [True, False])
+@pytest.mark.parametrize("shards", [1, 4])
+@pytest.mark.parametrize("indices", [[3, 200], [359, 0, 100, 99, 101, 0]])
+def test_batches_of_a_corpus_are_its_pairs(
+    tokenizer: Tokenizer,
+    pairs_file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    indices: list[int],
+    shards: int,
+    by_position: bool,
+) -> None:
+    monkeypatch.setattr(preparing, "PAIRS_PER_SHARD", 360 // shards)
+    monkeypatch.setattr("transformer_core.data.corpus._BY_POSITION", by_position and hasattr(os, "pread"))
+    prepare([pairs_file], tmp_path, tokenizer)
+    corpus = Corpus(tmp_path)
+    assert corpus.meta["shards"] == shards
+    batch = corpus.batch(np.array(indices))
+    pairs = [corpus.pair(index) for index in indices]
+    expected = make_batch([source for source, _ in pairs], [target for _, target in pairs], SPECIAL)
+    for got, wanted in zip(vars(batch).values(), vars(expected).values(), strict=True):
+        assert torch.equal(got, wanted)
+    for row, index in enumerate(indices):
         source, target = (ids.tolist() for ids in corpus.pair(index))
         assert batch.source[row, : len(source) + 1].tolist() == [*source, 2]
         assert batch.inputs[row, : len(target) + 1].tolist() == [1, *target]
@@ -253,6 +328,28 @@ def test_every_usable_pair_once_an_epoch_within_the_limit(
     for batch in batches:
         for side in (0, 1):
             assert len(batch) * (1 + max(lengths[i][side] for i in batch)) <= tokens
+
+
+@given(LENGTHS, st.integers(2, 120), st.integers(1, 45), st.integers(0, 3), st.sampled_from([(), (8, 16, 48, 128)]))
+def test_the_plan_is_the_one_made_pair_by_pair(
+    lengths: list[tuple[int, int]], tokens: int, longest: int, epoch: int, widths: tuple[int, ...]
+) -> None:
+    assume(any(max(pair) <= longest and max(pair) + 1 <= tokens for pair in lengths))
+    expected = slow_plan(lengths, tokens, longest, 1, epoch, widths)
+    for dtype in (np.uint16, np.int32, np.int64):
+        compact: Any = np.array(lengths, dtype=dtype)
+        got = plan_epoch(compact, tokens, longest, 1, epoch, widths)
+        assert [batch.tolist() for batch in got] == expected
+
+
+@given(st.integers(1, 5000))
+def test_few_widths_that_waste_little(longest: int) -> None:
+    widths = bucket_widths(longest)
+    assert widths == sorted(set(widths))
+    assert widths[-1] >= longest
+    assert all(width % 8 == 0 for width in widths)
+    assert all(after - before <= max(8, before * 0.125 + 8) for before, after in pairwise(widths))
+    assert len(bucket_widths(257)) <= 18
 
 
 @given(LENGTHS, st.integers(0, 5), st.integers(0, 5))

@@ -16,6 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from transformer_core.data import PLAN_VERSION
 from transformer_core.files import whole_folder, write_json
 from transformer_core.model import load_weights
 
@@ -69,7 +70,7 @@ def save_state(run: Path, model: nn.Module, optimizer: torch.optim.Optimizer, pr
     with whole_folder(folder) as partial:
         save_file(weights, partial / "model.safetensors")
         save_file(moments, partial / "optimizer.safetensors")
-        write_json(partial / "state.json", {"version": STATE_VERSION, **vars(progress)})
+        write_json(partial / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **vars(progress)})
     for old in step_folders(run)[:-keep]:
         shutil.rmtree(old)
     return folder
@@ -85,6 +86,12 @@ def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer)
         raise StateError(f"cannot read the training state in {folder}: {error}") from error
     if values.pop("version", None) != STATE_VERSION:
         raise StateError(f"{folder} has another format than version {STATE_VERSION}")
+    if (plan := values.pop("plan", 1)) != PLAN_VERSION:
+        raise StateError(
+            f"{folder} was saved by a program that puts pairs into batches in another way (plan {plan}, here "
+            f"{PLAN_VERSION}), so that its place in the data means nothing here; go on with that program, or start "
+            "anew from its weights: `average --last 1`, then `train --init-from`"
+        )
     try:
         load_weights(model, weights)
         for name, parameter in model.named_parameters():

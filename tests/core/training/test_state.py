@@ -122,6 +122,19 @@ def test_a_state_of_another_model_or_format(tmp_path: Path) -> None:
         load_state(folder, model, torch.optim.Adam(model.parameters()))
 
 
+def test_a_state_whose_place_in_the_data_means_something_else(tmp_path: Path) -> None:
+    model = tiny_model()
+    optimizer = stepped(model)
+    folder = save_state(tmp_path, model, optimizer, Progress(step=3, batch=5), keep=1)
+    values = json.loads((folder / "state.json").read_text())
+    (folder / "state.json").write_text(json.dumps({**values, "plan": 99}))
+    with pytest.raises(StateError, match=r"step-00000003 .*plan 99, here 1.*--init-from"):
+        load_state(folder, model, optimizer)
+    del values["plan"]  # as saved before plans had numbers
+    (folder / "state.json").write_text(json.dumps(values))
+    assert load_state(folder, model, optimizer).batch == 5
+
+
 def saved_weights(folder: Path, **weights: list[float]) -> Path:
     folder.mkdir()
     save_file({name: torch.tensor(values) for name, values in weights.items()}, folder / "model.safetensors")

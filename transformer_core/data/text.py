@@ -1,0 +1,90 @@
+"""Parallel text as people have it: tables or two plain files, packed or not."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import random
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+
+class DataError(ValueError):
+    """Training or test text that cannot be used; the message names the file and the line."""
+
+
+def _open_text(path: Path) -> IO[str]:
+    openers: dict[str, Callable[..., Any]] = {".xz": lzma.open, ".gz": gzip.open}
+    opener = openers.get(path.suffix, open)
+    text: IO[str] = opener(path, "rt", encoding="utf-8", newline="\n")
+    return text
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Lines of a text file, plain or packed. Raises DataError when it cannot be read, or is not UTF-8."""
+    try:
+        with _open_text(path) as file:
+            for line in file:
+                yield line.rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text: {error}") from error
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise DataError(f"cannot read {path}: {error}") from error
+
+
+def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, str]]:
+    """Source and target of each line.
+
+    Args:
+        spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files with equally
+            many lines, written `train.en,train.de`.
+        target_column: Which column of a tsv is the target, counted from 0.
+
+    Raises:
+        DataError: A file cannot be read, a line has too few columns, or two files differ in length.
+    """
+    name = str(spec)
+    if "," in name and not Path(name).exists():
+        source_name, _, target_name = name.partition(",")
+        yield from _zip_lines(Path(source_name), Path(target_name))
+        return
+    for cells in read_columns(name, (0, target_column)):
+        yield cells[0], cells[1]
+
+
+def read_columns(path: Path | str, columns: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """The chosen columns of each line of a `.tsv`, `.tsv.xz` or `.tsv.gz` file.
+
+    Raises:
+        DataError: The file cannot be read, or a line has too few columns.
+    """
+    for number, line in enumerate(read_lines(Path(path)), start=1):
+        cells = line.split("\t")
+        if len(cells) <= max(columns):
+            raise DataError(f"{path}, line {number}: {len(cells)} columns, but at least {max(columns) + 1} are needed")
+        yield tuple(cells[column] for column in columns)
+
+
+def _zip_lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    sources, targets = read_lines(source), read_lines(target)
+    for number, source_line in enumerate(sources, start=1):
+        target_line = next(targets, None)
+        if target_line is None:
+            raise DataError(f"{target} ends at line {number - 1}, but {source} goes on")
+        yield source_line, target_line
+    if next(targets, None) is not None:
+        raise DataError(f"{source} ends, but {target} goes on")
+
+
+def typed_carelessly(sentence: str, rng: random.Random) -> str:
+    """A sentence as people type it into a field: in lower case, without final or any punctuation, or both."""
+    style = rng.randrange(3)
+    if style != 1:
+        sentence = sentence.lower()
+    if style == 0:
+        return sentence
+    kept = "".join(c for c in sentence if c in "'\u2019-" or not unicodedata.category(c).startswith("P"))
+    return " ".join(kept.split())
