@@ -12,10 +12,28 @@ from pathlib import Path
 from typing import cast
 
 from transformer_core.data import DataError, read_lines, read_pairs
+from transformer_core.decoding.beam import Hypothesis
 from transformer_core.metrics import Score, bleu, chrf
 from transformer_core.translator import SourceTooLong, Translator
 
 _TOKENS_PER_LINE = 128  # a batch of n lines holds at most n times so many padded pieces, or a single line
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One of several translations of a line.
+
+    Args:
+        text: Without line breaks.
+        score: Log-probability divided by the length penalty.
+        log_probability: In nats, `</s>` included when finished.
+        finished: False when it was cut off at the length limit.
+    """
+
+    text: str
+    score: float
+    log_probability: float
+    finished: bool
 
 
 @dataclass(frozen=True)
@@ -25,10 +43,12 @@ class TranslatedLine:
     Args:
         text: Its translation, without line breaks; empty when there is none.
         problem: Why there is none, or what was wrong with the line; empty when all is well.
+        candidates: The best translations, best first, as many as were asked for; the first one is `text`.
     """
 
     text: str
     problem: str = ""
+    candidates: tuple[Candidate, ...] = ()
 
 
 def translate_lines(
@@ -38,6 +58,7 @@ def translate_lines(
     beam: int | None = None,
     alpha: float | None = None,
     batch: int = 32,
+    nbest: int = 0,
     on_progress: Callable[[int], object] = lambda lines: None,
 ) -> list[TranslatedLine]:
     """Translate lines, whatever they hold; one result for each, in order.
@@ -48,6 +69,7 @@ def translate_lines(
         beam: Hypotheses kept; None takes the checkpoint's default.
         alpha: Strength of the length penalty; None takes the checkpoint's default.
         batch: Lines that are translated together at most.
+        nbest: Candidates to return with each line, at most `beam`.
         on_progress: Told how many more lines are done.
     """
     results = [TranslatedLine("")] * len(lines)
@@ -65,11 +87,21 @@ def translate_lines(
         results[number] = TranslatedLine("", problem)
     on_progress(len(lines) - len(texts))
     for numbers in _batches(lengths, batch):
-        found = translator.translate_batch([texts[number] for number in numbers], beam=beam, alpha=alpha)
-        for number, translation in zip(numbers, found, strict=True):
-            results[number] = TranslatedLine(" ".join(translation.text.splitlines()), results[number].problem)
+        translations = translator.translate_batch([texts[number] for number in numbers], beam=beam, alpha=alpha)
+        for number, translation in zip(numbers, translations, strict=True):
+            candidates = tuple(_candidate(translator, found) for found in translation.hypotheses[:nbest])
+            results[number] = TranslatedLine(_one_line(translation.text), results[number].problem, candidates)
         on_progress(len(numbers))
     return results
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
+
+
+def _candidate(translator: Translator, found: Hypothesis) -> Candidate:
+    text = _one_line(translator.tokenizer.decode(found.ids))
+    return Candidate(text, found.score, found.log_probability, found.finished)
 
 
 def _batches(lengths: dict[int, int], batch: int) -> list[list[int]]:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
+import json
 import logging
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from transformer_core.cli.options import (
     Parser,
+    UsageError,
     add_checkpoint,
     add_machine,
     add_search,
     check_at_least,
+    existing,
     load_translator,
 )
+from transformer_core.cli.shards import Shard, together, weave
+
+if TYPE_CHECKING:
+    from transformer_core.evaluation import TranslatedLine
 
 log = logging.getLogger(__name__)
 
@@ -25,60 +36,142 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "translate",
-        usage="--checkpoint DIR [--beam N] [--alpha N] [--batch N] < lines > lines",
+        usage="--checkpoint DIR [--beam N] [--alpha N] [--nbest N] [--input FILE] [--output FILE] < lines > lines",
         description=(
-            "Translate standard input, line by line, to standard output.\n\n"
+            "Translate standard input, line by line, to standard output; or --input to --output.\n\n"
             "There is one line out for each line in, always. An empty line stays empty. A line that is too long gives\n"
-            "an empty line and a warning on standard error; so nothing ever shifts."
+            "an empty line and a warning on standard error; so nothing ever shifts.\n\n"
+            "With --nbest each line out is one JSON object:\n\n"
+            '  {"line": 1, "source": "...", "candidates": [\n'
+            '    {"text": "...", "score": -1.2, "log_probability": -1.5, "finished": true}, ...], "problem": ""}\n\n'
+            "candidates are the best N, best first; score is the log-probability (nats) over the length penalty;\n"
+            "finished is false where the length limit cut one off; problem says why there is none.\n\n"
+            "Several processes share the lines of one file under torchrun; the order stays:\n\n"
+            "  torchrun --nproc-per-node 8 -m transformer_core translate --checkpoint DIR --input FILE --output FILE"
         ),
         example="  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt",
     )
     add_checkpoint(result)
     add_search(result)
+    result.add_argument(
+        "--nbest", type=int, default=0, metavar="N", help="Write the N best translations as JSON; at most --beam."
+    )
+    result.add_argument("--input", type=str, metavar="FILE", help="Read this file instead of standard input.")
+    result.add_argument("--output", type=str, metavar="FILE", help="Write this file, whole or not at all.")
+    result.add_argument("--force", action="store_true", help="Replace an output that is there.")
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
     add_machine(result)
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Translate standard input."""
+    """Translate standard input or a file."""
     options = parser().options(arguments)
     check_at_least("--batch", options.batch, 1)
+    check_at_least("--nbest", options.nbest, 0)
+    shard = Shard.from_environment()
+    output = _check_files(options, shard)
+    if options.device == "auto" and shard.of > 1:
+        options.device = _device_of(shard)
     translator = load_translator(options)
+    beam = translator.decoding.beam if options.beam is None else options.beam
+    if options.nbest > beam:
+        raise UsageError(f"--nbest is {options.nbest}, but must be at most the beam, {beam}; widen it with --beam")
 
     from transformer_core.evaluation import translate_lines
     from transformer_core.progress import progress_bar
 
     # Somebody who types wants an answer to each line; a file is read in larger portions.
-    portion = 1 if sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
-    lines, done = _lines(), 0
-    with progress_bar(unit="line") as bar:
-        while chunk := list(islice(lines, portion)):
+    size = 1 if options.input is None and sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
+    total = None if options.input is None else shard.share(sum(1 for _ in _raw_lines(options.input)), size)
+    count = empty = failed = 0
+    with together(shard), _writer(shard, output) as out, progress_bar(unit="line", total=total) as bar:
+        for first, raw in shard.portions(_raw_lines(options.input), size):
+            lines = [_text(number, line) for number, line in enumerate(raw, start=first)]
             results = translate_lines(
                 translator,
-                chunk,
+                lines,
                 beam=options.beam,
                 alpha=options.alpha,
                 batch=options.batch,
+                nbest=options.nbest,
                 on_progress=bar.update,
             )
-            for number, result in enumerate(results, start=done + 1):
+            for number, (line, result) in enumerate(zip(lines, results, strict=True), start=first):
                 if result.problem:
                     log.warning("line %d: %s", number, result.problem)
-                sys.stdout.write(result.text + "\n")
-            sys.stdout.flush()
-            done += len(chunk)
+                out.write((_as_json(number, line, result) if options.nbest else result.text) + "\n")
+            out.flush()
+            count += len(lines)
+            empty += sum(not line.strip() for line in lines)
+            failed += sum(result.problem.startswith("not translated") for result in results)
+    if empty or failed:
+        log.info("of %d lines %d were empty, and %d were not translated", count, empty, failed)
+    if output and shard.rank == 0:
+        weave(shard, output, size)
     return 0
 
 
-def _lines() -> Iterator[str]:
-    """Lines of standard input; only a line feed ends one, and bytes that are no UTF-8 become U+FFFD."""
-    for number, raw in enumerate(sys.stdin.buffer, start=1):
-        data = raw.removesuffix(b"\n").removesuffix(b"\r")
-        if number == 1:
-            data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write
-        try:
-            yield data.decode("utf-8")
-        except UnicodeDecodeError:
-            log.warning("line %d: not UTF-8; what cannot be read became U+FFFD", number)
-            yield data.decode("utf-8", "replace")
+def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
+    """The output, if one is named, after both files were checked."""
+    if options.input is not None:
+        existing("--input", options.input)
+    if shard.of > 1 and (options.input is None or options.output is None):
+        raise UsageError(
+            "several processes cannot share standard input and output; give --input FILE and --output FILE"
+        )
+    if options.output is None:
+        return None
+    output = Path(options.output)
+    if output.exists() and (output.is_dir() or not options.force):
+        raise UsageError(f"--output: {output} is there already; add --force to replace it, or name another file")
+    if not output.parent.is_dir():
+        raise UsageError(f"--output: there is no folder {output.parent}")
+    return output
+
+
+def _device_of(shard: Shard) -> str:
+    import torch
+
+    return f"cuda:{shard.local_rank % torch.cuda.device_count()}" if torch.cuda.is_available() else "cpu"
+
+
+@contextmanager
+def _writer(shard: Shard, output: Path | None) -> Iterator[TextIO]:
+    """Standard output, or this process's part of the output, which is gone again when something fails."""
+    if output is None:
+        yield sys.stdout
+        return
+    part = shard.part(output)
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+def _as_json(number: int, source: str, result: TranslatedLine) -> str:
+    candidates = [dataclasses.asdict(candidate) for candidate in result.candidates]
+    line = {"line": number, "source": source, "candidates": candidates, "problem": result.problem}
+    return json.dumps(line, ensure_ascii=False)
+
+
+def _raw_lines(path: str | None) -> Iterator[bytes]:
+    if path is None:
+        yield from sys.stdin.buffer
+        return
+    with Path(path).open("rb") as file:
+        yield from file
+
+
+def _text(number: int, raw: bytes) -> str:
+    """A line without its end, which only a line feed is; bytes that are no UTF-8 become U+FFFD."""
+    data = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if number == 1:
+        data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        log.warning("line %d: not UTF-8; what cannot be read became U+FFFD", number)
+        return data.decode("utf-8", "replace")

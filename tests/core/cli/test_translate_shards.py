@@ -1,0 +1,120 @@
+"""translate: n-best as JSON, files, and several processes that share one file."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from tests.core.tiny import sentence_pairs
+from transformer_core.cli.shards import Shard, weave
+from transformer_core.translator import Translator
+
+
+def test_nbest_writes_one_json_object_for_each_line(made: Workplace, call: Call) -> None:
+    data = "The man sees a house.\n\nThe woman buys an old bicycle.\n" + "word " * 5_000
+    said = call(
+        *("translate", "--checkpoint", made.checkpoint, "--beam", "3", "--alpha", "0.5", "--nbest", "2"),
+        stdin=data.encode(),
+    )
+    lines = [json.loads(line) for line in said.out.splitlines()]
+    assert [line["line"] for line in lines] == [1, 2, 3, 4]
+    assert [line["source"] for line in lines] == data.split("\n")
+    translator = Translator.load(made.checkpoint)
+    for line in (lines[0], lines[2]):
+        found = translator.translate(line["source"], beam=3, alpha=0.5).hypotheses[:2]
+        assert [c["text"] for c in line["candidates"]] == [translator.tokenizer.decode(h.ids) for h in found]
+        assert [c["finished"] for c in line["candidates"]] == [h.finished for h in found]
+        for key, values in (
+            ("score", [h.score for h in found]),
+            ("log_probability", [h.log_probability for h in found]),
+        ):
+            assert [c[key] for c in line["candidates"]] == pytest.approx(values, abs=1e-4)
+        assert line["problem"] == ""
+    assert [candidate["text"] for candidate in lines[1]["candidates"]] == [""]
+    assert lines[3]["candidates"] == []
+    assert lines[3]["problem"].startswith("not translated: the source has ")
+
+
+def test_more_candidates_than_beams_are_refused(made: Workplace, call: Call) -> None:
+    said = call("translate", "--checkpoint", made.checkpoint, "--beam", "2", "--nbest", "3")
+    assert "--nbest is 3, but must be at most the beam, 2" in one_line_error(said)
+
+
+def test_files_are_written_whole_and_never_replaced_unasked(made: Workplace, call: Call, tmp_path: Path) -> None:
+    source, output = tmp_path / "en.txt", tmp_path / "de.txt"
+    source.write_text("The man sees a house.\nA child buys a cup of tea.\n", encoding="utf-8")
+    arguments = ["translate", "--checkpoint", made.checkpoint, "--beam", "1", "--input", source, "--output", output]
+    assert call(*arguments).out == ""
+    translator = Translator.load(made.checkpoint)
+    expected = [translator.translate(line, beam=1).text for line in source.read_text(encoding="utf-8").splitlines()]
+    assert output.read_text(encoding="utf-8").splitlines() == expected
+    assert "--force" in one_line_error(call(*arguments))
+    assert call(*arguments, "--force").status == 0
+    assert sorted(tmp_path.iterdir()) == [output, source]
+    assert call(*arguments[:-2]).out.splitlines() == expected
+
+
+def test_several_processes_need_files(made: Workplace, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "1")
+    assert "give --input FILE and --output FILE" in one_line_error(call("translate", "--checkpoint", made.checkpoint))
+    monkeypatch.setenv("RANK", "2")
+    assert "RANK must be from 0 to WORLD_SIZE - 1" in one_line_error(call("translate", "--checkpoint", made.checkpoint))
+
+
+@given(st.integers(0, 40), st.integers(1, 5), st.integers(1, 4))
+def test_every_line_has_one_process_and_comes_back_in_its_place(
+    tmp_path_factory: pytest.TempPathFactory, lines: int, size: int, of: int
+) -> None:
+    output = tmp_path_factory.mktemp("weave") / "out.txt"
+    given_lines = [f"{number} \x0b\u2028 x\n".encode() for number in range(lines)]
+    for rank in range(of):
+        shard = Shard(rank, of)
+        mine = list(shard.portions(given_lines, size))
+        assert sum(len(portion) for _, portion in mine) == shard.share(lines, size)
+        for first, portion in mine:
+            assert portion == given_lines[first - 1 : first - 1 + size]
+        shard.part(output).write_bytes(b"".join(line for _, portion in mine for line in portion))
+    weave(Shard(0, of), output, size)
+    assert output.read_bytes() == b"".join(given_lines)
+    assert list(output.parent.iterdir()) == [output]
+
+
+def test_two_processes_answer_as_one(made: Workplace, call: Call, tmp_path: Path) -> None:
+    source, output, alone = tmp_path / "en.txt", tmp_path / "de.txt", tmp_path / "alone.txt"
+    lines = [line for line, _ in sentence_pairs()[:37]]
+    lines[20] = "word " * 5_000
+    source.write_text("\n".join(lines), encoding="utf-8")
+    arguments = ["translate", "--checkpoint", made.checkpoint, "--beam", "1", "--batch", "1", "--input", source]
+    assert call(*arguments, "--output", alone).status == 0
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "transformer_core", *map(str, arguments), "--output", str(output)]
+    processes = [
+        subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **common, "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stderr=subprocess.PIPE,
+        )
+        for rank in range(2)
+    ]
+    errors = [process.communicate(timeout=120)[1].decode() for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], errors
+    assert output.read_bytes() == alone.read_bytes()
+    # Portions of 16 lines: line 21 is in the second, which the second process has.
+    assert "line 21: not translated" not in errors[0]
+    assert "line 21: not translated" in errors[1]
+    assert "of 16 lines 0 were empty, and 1 were not translated" in errors[1]
+    assert sorted(tmp_path.iterdir()) == [alone, output, source]
