@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 import torch
 from torch import Tensor
 
-from transformer_core.hooks import Edit, Site
+from transformer_core.hooks import Edit
+from transformer_core.sites import HEAD_POINTS, Site
 
 
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
@@ -30,6 +31,20 @@ def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
         _check_heads(chosen, value, site)
         changed = value.clone()
         changed[:, chosen] = 0.0 if to is None else to.to(value)[None, :, None, :]
+        return changed
+
+    return ablate
+
+
+def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
+    """For `activations`: these inner values of a feed-forward network are fixed, counted from 0."""
+    chosen = sorted(neurons)
+
+    def ablate(value: Tensor, site: Site) -> Tensor:
+        if not all(0 <= neuron < value.shape[-1] for neuron in chosen):
+            raise ValueError(f"neurons is {chosen}, but {site.address} has neurons 0 to {value.shape[-1] - 1}")
+        changed = value.clone()
+        changed[..., chosen] = to
         return changed
 
     return ablate
@@ -58,7 +73,8 @@ def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None =
     """For any point: put in what another run had there.
 
     Args:
-        values: A tensor (B or 1, H, positions, ...) or a capture that holds one under the same address.
+        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture that holds one under
+            the same address.
         heads: Which heads to patch, counted from 0; None means all.
 
     Raises:
@@ -72,8 +88,8 @@ def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None =
             other = values[site.address]
         else:
             other = values
-        start, length = site.rows.query_offset, value.shape[2]
-        other = other[:, :, start : start + length].to(value)
+        start, length = site.rows.query_offset, value.shape[-2]
+        other = other[..., start : start + length, :].to(value)
         if other.shape[1:] != value.shape[1:] or other.shape[0] not in (1, value.shape[0]):
             raise ValueError(
                 f"{site.address} is {tuple(value.shape)} at position {start}, "
@@ -196,6 +212,8 @@ def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
 
 
 def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:
+    if site.point not in HEAD_POINTS:
+        raise ValueError(f"heads is {heads}, but {site.address} has no heads")
     if not all(0 <= head < value.shape[1] for head in heads):
         raise ValueError(f"heads is {heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
 

@@ -1,20 +1,12 @@
 """Read or change what flows through attention while the model runs.
 
-Inside each MultiHeadAttention sit named identity modules, `HookPoint`s. Their dotted names are public and stable, such
-as `decoder.layers.3.cross_attention.weights`. Two faces lead to them:
+Named identity modules, `HookPoint`s, sit inside every attention, feed-forward network and "Add & Norm", after the
+embeddings and at the logits (see `sites.py`). Their dotted names are public and stable, such as
+`decoder.layers.3.cross_attention.weights`. Two faces lead to them:
 
 * `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users
   of one model never see each other's captures or edits; undone on exit.
 * PyTorch's own `register_forward_hook` and its siblings: act for everybody who runs the model, until removed.
-
-| point          | shape                           | meaning                                                  |
-|----------------|---------------------------------|----------------------------------------------------------|
-| `queries`      | (batch, heads, queries, d_k)    | Q of every head                                          |
-| `keys`         | (batch, heads, keys, d_k)       | K of every head                                          |
-| `values`       | (batch, heads, keys, d_v)       | V of every head                                          |
-| `scores`       | (batch, heads, queries, keys)   | scaled and masked, so that softmax(scores) == weights    |
-| `weights`      | (batch, heads, queries, keys)   | after softmax, before any dropout, float32               |
-| `head_outputs` | (batch, heads, queries, d_v)    | before W^O                                               |
 """
 
 from __future__ import annotations
@@ -23,65 +15,24 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from dataclasses import replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from transformer_core.attention_maps import KINDS, Kind
-
-Point = Literal["queries", "keys", "values", "scores", "weights", "head_outputs"]
-POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+from transformer_core.sites import HEAD_POINTS, SENTENCES_IN_ORDER, site_of
+from transformer_core.sites import POINTS as POINTS
+from transformer_core.sites import Point as Point
+from transformer_core.sites import Rows as Rows
+from transformer_core.sites import Site as Site
 
 _WEIGHTS: tuple[Point, ...] = ("weights",)
 
-_KIND_OF_ATTENTION: dict[tuple[str, str], Kind] = {
-    ("encoder", "self_attention"): "encoder",
-    ("decoder", "self_attention"): "decoder",
-    ("decoder", "cross_attention"): "cross",
-}
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What the rows of the running batch are.
-
-    Args:
-        query_offset: Position of the first query; above 0 only in step-by-step decoding.
-        sentences: Number of the sentence that each row belongs to; None when rows are sentences in order.
-        beams: Number of the hypothesis within its sentence, for each row; None outside beam search.
-    """
-
-    query_offset: int = 0
-    sentences: tuple[int, ...] | None = None
-    beams: tuple[int, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Site:
-    """Where a value was met: told to every edit.
-
-    Args:
-        address: Dotted name, such as `decoder.layers.3.cross_attention.weights`.
-        kind: `encoder`, `decoder` or `cross`.
-        layer: Counted from 0.
-        point: Which of `POINTS`.
-        rows: What the rows of the batch are.
-    """
-
-    address: str
-    kind: Kind
-    layer: int
-    point: Point
-    rows: Rows = Rows()
-
-
-_SENTENCES_IN_ORDER = Rows()
-
 Edit = Callable[[Tensor, Site], Tensor | None]
 
-_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=_SENTENCES_IN_ORDER)
+_rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
 _open_taps: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
 _lock = threading.Lock()
 
@@ -215,8 +166,7 @@ def name_hook_points(model: nn.Module) -> None:
     """Give every HookPoint inside a Transformer its address, kind and layer."""
     for address, module in model.named_modules():
         if isinstance(module, HookPoint):
-            stack, _, layer, attention, point = address.split(".")
-            module.site = Site(address, _KIND_OF_ATTENTION[stack, attention], int(layer), cast(Point, point))
+            module.site = site_of(address)
 
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
@@ -238,7 +188,11 @@ def _select(
         ("points", points, POINTS),
         ("kinds", kinds, KINDS),
         ("addresses", addresses, tuple(known)),
-        ("layers", layers, tuple(sorted({point.site.layer for point in known.values() if point.site}))),
+        (
+            "layers",
+            layers,
+            tuple(sorted({p.site.layer for p in known.values() if p.site and p.site.layer is not None})),
+        ),
     )
     for name, given, allowed in filters:
         wrong = sorted(set(given or ()) - set(allowed))
@@ -312,20 +266,23 @@ def capture(
     Args:
         model: A Transformer, compiled or not.
         points: Which of `POINTS`.
-        kinds: `encoder`, `decoder`, `cross`; None means all.
+        kinds: `encoder`, `decoder`, `cross`, for points of attention; None means all.
         layers: Counted from 0; None means all.
-        heads: Counted from 0, kept in rising order; None means all.
+        heads: Counted from 0, kept in rising order, for points of attention; None means all.
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
         detach: Whether to cut the values off the graph of gradients.
 
     Yields:
-        A mapping from address to tensor, of the shapes in the table at the top of this file.
+        A mapping from address to tensor, of the shapes in `sites.py`.
 
     Raises:
         ValueError: A filter names something that the model lacks.
     """
     captured = Captured()
     chosen_heads = None if heads is None else sorted(heads)
+    without_heads = sorted(set(points) - set(HEAD_POINTS))
+    if heads is not None and without_heads:
+        raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
 
     def record(value: Tensor, site: Site) -> None:
         kept = value.detach() if detach else value

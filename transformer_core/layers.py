@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import Activation, ModelConfig
+from transformer_core.hooks import HookPoint, visit
 
 _ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
@@ -54,10 +55,12 @@ class FeedForward(nn.Module):
         self.w_2 = nn.Linear(d_ff, d_model)
         self.activation = _ACTIVATIONS[activation]
         self.dropout = nn.Dropout(dropout)
+        self.activations = HookPoint()  # (B, n, d_ff)
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
-        out: Tensor = self.w_2(self.dropout(self.activation(self.w_1(x))))
+        activations = visit(self.activations, self.activation(self.w_1(x)))  # (B, n, d_ff)
+        out: Tensor = self.w_2(self.dropout(activations))
         return out
 
 
@@ -72,14 +75,13 @@ class AddAndNorm(nn.Module):
         self.pre_norm = config.norm == "pre"
         self.norm = nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon)
         self.dropout = nn.Dropout(config.dropout)
+        self.residual = HookPoint()  # (B, n, d)
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
         if self.pre_norm:
-            summed: Tensor = x + self.dropout(sublayer(self.norm(x)))
-            return summed
-        out: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return out
+            return visit(self.residual, x + self.dropout(sublayer(self.norm(x))))
+        return visit(self.residual, self.norm(x + self.dropout(sublayer(x))))
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
@@ -149,6 +151,7 @@ class Encoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.embeddings = HookPoint()  # (B, S, d)
         self.layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.num_layers))
         self.norm = _last_norm(config)
 
@@ -158,5 +161,7 @@ class Decoder(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
+        self.embeddings = HookPoint()  # (B, T, d)
+        self.logits = HookPoint()  # (B, T, V)
         self.layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.num_layers))
         self.norm = _last_norm(config)

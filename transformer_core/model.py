@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.decoding.cache import DecoderCache, LayerCache
-from transformer_core.hooks import name_hook_points
+from transformer_core.hooks import name_hook_points, visit
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
 from transformer_core.positions import LearnedPositions, SinusoidalPositions
@@ -78,10 +78,12 @@ class Transformer(nn.Module):
         Raises:
             TooLong: More positions than the model has learned.
         """
-        embedding, positions = self.embedding, self.positions
+        embedding, positions, point = self.embedding, self.positions, self.decoder.embeddings
         if of_source:
             embedding, positions = self.source_embedding or embedding, self.source_positions or positions
-        out: Tensor = self.dropout(embedding(ids) + positions(first_position, ids.shape[1]))
+            point = self.encoder.embeddings
+        summed = visit(point, embedding(ids) + positions(first_position, ids.shape[1]))
+        out: Tensor = self.dropout(summed)
         return out
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
@@ -124,8 +126,8 @@ class Transformer(nn.Module):
         return out
 
     def logits(self, x: Tensor) -> Tensor:
-        """(..., d) -> (..., V); softmax of these is the probability of each next piece."""
-        return (self.projection or self.embedding).logits(x, self.output_bias)
+        """(B, n, d) -> (B, n, V); softmax of these is the probability of each next piece."""
+        return visit(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias))
 
     @property
     def output_weight(self) -> nn.Parameter:
@@ -180,7 +182,7 @@ class Transformer(nn.Module):
                 lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
             )
         cache.length += 1
-        return self.logits(self.decoder.norm(x[:, 0]))
+        return self.logits(self.decoder.norm(x))[:, 0]
 
 
 def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions:

@@ -10,7 +10,17 @@ from tests.core.tiny import SPECIAL, inputs_for, run, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.edits import ablate_heads, chain, force_edges, inject, knock_out, mean_head_outputs, only, patch
+from transformer_core.edits import (
+    ablate_heads,
+    ablate_neurons,
+    chain,
+    force_edges,
+    inject,
+    knock_out,
+    mean_head_outputs,
+    only,
+    patch,
+)
 from transformer_core.hooks import Edit, Rows, Site, capture, edit, rows_are
 from transformer_core.model import Transformer
 
@@ -181,6 +191,31 @@ def test_only_leaves_the_other_beams_as_they_are() -> None:
     changed = only(lambda value, site: value * 2, sentences={2})(shared, site)
     assert changed is not None
     assert changed[:, 0, 0, 0].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("address", "change"),
+    [
+        ("decoder.layers.0.feed_forward.activations", ablate_neurons({0, 5, 23}, to=0.5)),
+        ("decoder.embeddings", patch(torch.arange(128.0).view(2, 4, 16) / 128)),
+        ("decoder.layers.1.cross_attention_add_norm.residual", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
+        ("decoder.logits", lambda value, site: value + 1.0),
+    ],
+)
+def test_edits_outside_attention_mean_the_same_step_by_step(address: str, change: Edit) -> None:
+    test_an_edit_means_the_same_step_by_step_as_in_one_pass(address, change)
+
+
+def test_ablated_neurons_have_the_value_given() -> None:
+    model = tiny_model()
+    address = "encoder.layers.0.feed_forward.activations"
+    with edit(model, address, ablate_neurons({1, 23}, to=0.25)), capture(model, points={"activations"}) as seen:
+        run(model)
+    assert bool((seen[address][..., [1, 23]] == 0.25).all())
+    with edit(model, address, ablate_neurons({24})), pytest.raises(ValueError, match="neurons 0 to 23"):
+        run(model)
+    with edit(model, address, ablate_heads({0})), pytest.raises(ValueError, match="has no heads"):
+        run(model)
 
 
 def test_a_chain_makes_its_changes_in_order() -> None:

@@ -19,11 +19,14 @@ CROSS_1 = "decoder.layers.1.cross_attention"
 
 
 def test_addresses_are_stable() -> None:
-    attentions = [f"encoder.layers.{i}.self_attention" for i in (0, 1)]
-    for i in (0, 1):
-        attentions += [f"decoder.layers.{i}.self_attention", f"decoder.layers.{i}.cross_attention"]
-    expected = [f"{attention}.{point}" for attention in attentions for point in POINTS]
-    assert list(hook_points(tiny_model())) == expected
+    in_attention = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+    expected = {"encoder.embeddings", "decoder.embeddings", "decoder.logits"}
+    for stack, attentions in (("encoder", ["self_attention"]), ("decoder", ["self_attention", "cross_attention"])):
+        for layer in (f"{stack}.layers.{i}" for i in (0, 1)):
+            expected |= {f"{layer}.{attention}.{point}" for attention in attentions for point in in_attention}
+            expected |= {f"{layer}.{part}_add_norm.residual" for part in (*attentions, "feed_forward")}
+            expected.add(f"{layer}.feed_forward.activations")
+    assert set(hook_points(tiny_model())) == expected
 
 
 def test_every_point_has_its_shape() -> None:
@@ -42,6 +45,10 @@ def test_every_point_has_its_shape() -> None:
             "scores": (batch, heads, queries, keys),
             "weights": (batch, heads, queries, keys),
             "head_outputs": (batch, heads, queries, 5),
+            "activations": (batch, queries, 24),
+            "residual": (batch, queries, 16),
+            "embeddings": (batch, queries, 16),
+            "logits": (batch, queries, 40),
         }
         assert value.shape == shapes[address.rpartition(".")[2]], address
         assert len(seen.calls[address]) == 1
@@ -59,6 +66,45 @@ def test_points_relate_as_equation_1_says() -> None:
         allowed = scores.isfinite()
         torch.testing.assert_close(scores[allowed], raw[allowed])
         torch.testing.assert_close(weights @ seen[f"{base}.values"], seen[f"{base}.head_outputs"])
+
+
+def test_points_outside_attention_hold_what_the_paper_computes() -> None:
+    """Embedding plus position, max(0, x W_1 + b_1), LayerNorm of the sum, and the logits."""
+    model = tiny_model()
+    source, target, mask = inputs_for((5, 3), 4)
+    with torch.no_grad(), capture(model, points=POINTS) as seen:
+        logits = model(source, target, mask)
+    inside = "decoder.layers.1.feed_forward"
+    w_1, b_1 = model.get_parameter(f"{inside}.w_1.weight"), model.get_parameter(f"{inside}.w_1.bias")
+    w_2, b_2 = model.get_parameter(f"{inside}.w_2.weight"), model.get_parameter(f"{inside}.w_2.bias")
+    before = seen["decoder.layers.1.cross_attention_add_norm.residual"]
+    activations = torch.relu(before @ w_1.T + b_1)
+    torch.testing.assert_close(seen["decoder.layers.1.feed_forward.activations"], activations)
+    summed = before + activations @ w_2.T + b_2
+    normalised = torch.nn.functional.layer_norm(summed, (16,), eps=1e-6)
+    last = seen["decoder.layers.1.feed_forward_add_norm.residual"]
+    torch.testing.assert_close(last, normalised, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(seen["decoder.logits"], last @ model.embedding.weight.T)
+    torch.testing.assert_close(seen["decoder.logits"], logits)
+    embedded = model.embedding.weight[target] * 4.0  # sqrt(16)
+    torch.testing.assert_close(seen["decoder.embeddings"] - embedded, model.positions(0, 4).expand(2, 4, 16))
+
+
+def test_embeddings_and_activations_are_read_before_dropout() -> None:
+    model = tiny_model(dropout=0.5, activation_dropout=0.5).train()
+    with torch.no_grad(), capture(model, points={"embeddings"}) as first:
+        run(model)
+    with torch.no_grad(), capture(model, points={"embeddings"}) as second:
+        run(model)
+    torch.testing.assert_close(first["encoder.embeddings"], second["encoder.embeddings"])
+
+
+def test_heads_can_only_be_chosen_where_there_are_heads() -> None:
+    with (
+        pytest.raises(ValueError, match="residual have no heads"),
+        capture(tiny_model(), points={"residual"}, heads={0}),
+    ):
+        pass
 
 
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=4), st.integers(1, 8), st.integers(0, 100))

@@ -112,11 +112,15 @@ def test_an_edit_is_told_where_it_is() -> None:
     kinds = [site.kind for site in sites if site.point == "weights"]
     assert kinds == ["encoder", "encoder", "decoder", "cross", "decoder", "cross"]
     for site in sites:
-        assert site.address.endswith(
-            f"layers.{site.layer}.{'cross' if site.kind == 'cross' else 'self'}_attention.{site.point}"
-        )
-        assert site.address.startswith("encoder") == (site.kind == "encoder")
+        assert site.address.endswith(f".{site.point}")
         assert site.rows == Rows()
+        if site.kind is None:
+            assert site.point in ("activations", "residual", "embeddings", "logits")
+        else:
+            part = "cross" if site.kind == "cross" else "self"
+            assert f"layers.{site.layer}.{part}_attention." in site.address
+            assert site.address.startswith("encoder") == (site.kind == "encoder")
+        assert (site.layer is None) == (site.point in ("embeddings", "logits"))
 
 
 def test_rows_are_told_within_their_context_only() -> None:

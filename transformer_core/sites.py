@@ -1,0 +1,89 @@
+"""Where a model can be listened to: the points, their shapes, and how a place is named.
+
+| point          | where            | shape                           | meaning                                     |
+|----------------|------------------|---------------------------------|---------------------------------------------|
+| `queries`      | every attention  | (batch, heads, queries, d_k)    | Q of every head                             |
+| `keys`         | every attention  | (batch, heads, keys, d_k)       | K of every head                             |
+| `values`       | every attention  | (batch, heads, keys, d_v)       | V of every head                             |
+| `scores`       | every attention  | (batch, heads, queries, keys)   | scaled and masked; softmax gives `weights`  |
+| `weights`      | every attention  | (batch, heads, queries, keys)   | after softmax, before any dropout, float32  |
+| `head_outputs` | every attention  | (batch, heads, queries, d_v)    | before W^O                                  |
+| `activations`  | every FFN        | (batch, positions, d_ff)        | after max(0, x W_1 + b_1), before W_2       |
+| `residual`     | every Add & Norm | (batch, positions, d_model)     | its result: the residual stream             |
+| `embeddings`   | encoder, decoder | (batch, positions, d_model)     | embedding plus position, before dropout     |
+| `logits`       | decoder          | (batch, positions, vocab_size)  | before the last softmax; not in training,   |
+|                |                  |                                 | where they never exist as a whole           |
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from transformer_core.attention_maps import Kind
+
+Point = Literal[
+    "queries",
+    "keys",
+    "values",
+    "scores",
+    "weights",
+    "head_outputs",
+    "activations",
+    "residual",
+    "embeddings",
+    "logits",
+]
+HEAD_POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs")
+POINTS: tuple[Point, ...] = (*HEAD_POINTS, "activations", "residual", "embeddings", "logits")
+
+_KIND_OF_ATTENTION: dict[tuple[str, str], Kind] = {
+    ("encoder", "self_attention"): "encoder",
+    ("decoder", "self_attention"): "decoder",
+    ("decoder", "cross_attention"): "cross",
+}
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of the running batch are.
+
+    Args:
+        query_offset: Position of the first query; above 0 only in step-by-step decoding.
+        sentences: Number of the sentence that each row belongs to; None when rows are sentences in order.
+        beams: Number of the hypothesis within its sentence, for each row; None outside beam search.
+    """
+
+    query_offset: int = 0
+    sentences: tuple[int, ...] | None = None
+    beams: tuple[int, ...] | None = None
+
+
+SENTENCES_IN_ORDER = Rows()
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a value was met: told to every edit.
+
+    Args:
+        address: Dotted name, such as `decoder.layers.3.cross_attention.weights`.
+        kind: `encoder`, `decoder` or `cross` in an attention, else None.
+        layer: Counted from 0; None for embeddings and logits.
+        point: Which of `POINTS`.
+        rows: What the rows of the batch are.
+    """
+
+    address: str
+    kind: Kind | None
+    layer: int | None
+    point: Point
+    rows: Rows = SENTENCES_IN_ORDER
+
+
+def site_of(address: str) -> Site:
+    """Kind, layer and point from the dotted name of a hook point in a Transformer."""
+    parts = address.split(".")
+    layer = int(parts[2]) if len(parts) == 5 else None
+    kind = _KIND_OF_ATTENTION.get((parts[0], parts[3])) if len(parts) == 5 else None
+    return Site(address, kind, layer, cast(Point, parts[-1]))
