@@ -5,6 +5,7 @@ Lines of similar lengths share a batch, and the results come back in the order o
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,8 +77,7 @@ def translate_lines(
     texts: dict[int, str] = {}
     lengths: dict[int, int] = {}
     for number, line in enumerate(lines):
-        # Half of a surrogate pair is no character, and SentencePiece cannot read it.
-        text = line.encode("utf-8", "replace").decode("utf-8")
+        text = _clean(line)
         problem = "" if text == line else "lone surrogates are no characters and became question marks"
         try:
             lengths[number] = len(translator.encode(text))
@@ -93,6 +93,11 @@ def translate_lines(
             results[number] = TranslatedLine(_one_line(translation.text), results[number].problem, candidates)
         on_progress(len(numbers))
     return results
+
+
+def _clean(text: str) -> str:
+    """Half of a surrogate pair is no character, and SentencePiece cannot read it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _one_line(text: str) -> str:
@@ -163,6 +168,21 @@ class TestSet:
 
 
 @dataclass(frozen=True)
+class Perplexity:
+    """How surprised a model is by given translations.
+
+    Args:
+        value: exp(negative log-likelihood / pieces); NaN when there is nothing to read.
+        pieces: Pieces and `</s>` of all translations read.
+        left_out: Pairs that were too long.
+    """
+
+    value: float
+    pieces: int
+    left_out: int
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """How a model did on a test set.
 
@@ -170,13 +190,20 @@ class Evaluation:
         lines: The translation of each sentence.
         bleu: Corpus BLEU.
         chrf: Corpus chrF2.
+        perplexity: Of the first references.
         seconds: Time that the translating took.
     """
 
     lines: tuple[TranslatedLine, ...]
     bleu: Score
     chrf: Score
+    perplexity: Perplexity
     seconds: float
+
+    @property
+    def texts(self) -> list[str]:
+        """The translations alone."""
+        return [line.text for line in self.lines]
 
 
 def evaluate(
@@ -193,11 +220,41 @@ def evaluate(
     lines = translate_lines(translator, test.sources, beam=beam, alpha=alpha, batch=batch, on_progress=on_progress)
     seconds = time.monotonic() - started
     texts = [line.text for line in lines]
-    columns = _by_reference(test.references)
-    return Evaluation(tuple(lines), bleu(texts, columns), chrf(texts, columns), seconds)
+    columns = by_reference(test.references)
+    firsts = [(source, each[0]) for source, each in zip(test.sources, test.references, strict=True)]
+    return Evaluation(
+        tuple(lines), bleu(texts, columns), chrf(texts, columns), perplexity(translator, firsts, batch), seconds
+    )
 
 
-def _by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:
+def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: int = 32) -> Perplexity:
+    """How surprised the model is by given translations: exp of the mean negative log-likelihood, without smoothing.
+
+    Args:
+        translator: Model and vocabulary.
+        pairs: Sources and translations; a pair that is too long is left out and counted.
+        batch: Pairs that are read together at most.
+    """
+    lengths: dict[int, int] = {}
+    readable: dict[int, tuple[str, str]] = {}
+    pieces = 0
+    for number, pair in enumerate(pairs):
+        source, target = (_clean(text) for text in pair)
+        try:
+            own = len(translator.encode(target)) + 1  # and </s>
+            lengths[number] = max(len(translator.encode(source)), own)
+        except SourceTooLong:
+            continue
+        readable[number] = (source, target)
+        pieces += own
+    total = 0.0
+    for numbers in _batches(lengths, batch):
+        total -= sum(translator.score([readable[number] for number in numbers]))
+    value = math.exp(min(total / pieces, 700.0)) if pieces else math.nan
+    return Perplexity(value, pieces, len(pairs) - len(readable))
+
+
+def by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:
     """References of each sentence -> a list for each reference, as sacreBLEU takes them."""
     most = max(map(len, references))
     # sacreBLEU takes None for "this sentence has no such reference", which its types do not say.

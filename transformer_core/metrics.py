@@ -1,4 +1,4 @@
-"""How good translations are: BLEU and chrF through sacreBLEU with their signatures."""
+"""How good translations are, through sacreBLEU: BLEU and chrF with signatures, and whether a difference is luck."""
 
 from __future__ import annotations
 
@@ -37,6 +37,77 @@ def chrf(translations: Sequence[str], references: Sequence[Sequence[str]]) -> Sc
     metric = CHRF()
     value = metric.corpus_score(list(translations), [list(r) for r in references]).score
     return Score(value, str(metric.get_signature()))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two systems on one test set, by one metric.
+
+    Args:
+        baseline: Score of the baseline, 0 to 100.
+        value: Score of the other.
+        p_value: Of the hypothesis that they are equally good, by paired bootstrap resampling (Koehn 2004).
+        baseline_interval: Half the width of the baseline's 95 % confidence interval.
+        interval: The same of the other.
+        signature: sacreBLEU's, with the number of samples and the seed.
+    """
+
+    baseline: float
+    value: float
+    p_value: float
+    baseline_interval: float
+    interval: float
+    signature: str
+
+
+def paired_bootstrap(
+    baseline: Sequence[str], translations: Sequence[str], references: Sequence[Sequence[str]], samples: int = 1_000
+) -> dict[str, Comparison]:
+    """Paired bootstrap, as sacreBLEU does it.
+
+    Args:
+        baseline: Translations of the system to compare with.
+        translations: Of the other.
+        references: A list of sentences for each reference.
+        samples: Resampled test sets.
+
+    Returns:
+        `bleu` and `chrf`.
+
+    Raises:
+        ValueError: Lengths differ.
+    """
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+    from sacrebleu.significance import PairedTest
+
+    _check(translations, [baseline, *references])
+    test = PairedTest(
+        [("baseline", list(baseline)), ("system", list(translations))],
+        {"BLEU": BLEU(), "chrF2": CHRF()},
+        [list(reference) for reference in references],
+        test_type="bs",
+        n_samples=samples,
+    )
+    signatures, scores = test()
+    found = {}
+    for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2")):
+        first, second = scores[theirs]
+        assert not isinstance(first, str)
+        assert not isinstance(second, str)
+        assert second.p_value is not None
+        assert first.ci is not None
+        assert second.ci is not None
+        found[ours] = Comparison(
+            baseline=float(first.score),
+            value=float(second.score),
+            # For equal scores sacreBLEU counts resampled differences above 0 only, and calls no difference significant.
+            p_value=1.0 if first.score == second.score else float(second.p_value),
+            baseline_interval=float(first.ci),
+            interval=float(second.ci),
+            signature=str(signatures[theirs]),
+        )
+    return found
 
 
 def _check(translations: Sequence[str], references: Sequence[Sequence[str]]) -> None:

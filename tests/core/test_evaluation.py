@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import lzma
+import math
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from tests.core.tiny import sentence_pairs, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.data import DataError
-from transformer_core.evaluation import TestSet, _batches, evaluate, translate_lines
+from transformer_core.evaluation import TestSet, _batches, evaluate, perplexity, translate_lines
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
@@ -95,6 +96,15 @@ def test_sentences_may_have_different_numbers_of_references(translator: Translat
     doubled = [[each[0] for each in references], [each[-1] for each in references]]
     texts = [line.text for line in result.lines]
     assert result.chrf.value == pytest.approx(sacrebleu.corpus_chrf(texts, doubled).score)
+
+
+def test_perplexity_is_that_of_forced_passes_one_by_one(translator: Translator) -> None:
+    pairs = [*sentence_pairs()[:7], ("", "Nein."), ("Ja.", "")]
+    logs = [log for source, target in pairs for log in translator.force(source, target).scores]
+    found = perplexity(translator, [*pairs, ("long " * 200, "x"), ("x", "long " * 200)], batch=3)
+    assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
+    assert (found.pieces, found.left_out) == (len(logs), 2)
+    assert math.isnan(perplexity(translator, []).value)
 
 
 def test_reading_columns(tmp_path: Path) -> None:

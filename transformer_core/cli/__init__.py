@@ -19,7 +19,8 @@ from transformer_core.config import ConfigError
 # Each is a module of this package with `run(arguments)`; they are loaded when they are called.
 COMMANDS = {
     "translate": "Translate lines of text from standard input.",
-    "evaluate": "Translate a test set and score it: BLEU and chrF with signatures.",
+    "evaluate": "Translate a test set and score it: BLEU, chrF, perplexity; or compare two models.",
+    "align": "Tell how well each encoder-decoder head aligns words.",
     "prepare": "Learn a vocabulary from parallel text and store the text for training.",
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training into a checkpoint.",

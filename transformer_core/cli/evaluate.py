@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import logging
+import math
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import (
     Parser,
@@ -15,6 +17,7 @@ from transformer_core.cli.options import (
     add_machine,
     add_search,
     check_at_least,
+    existing,
     existing_text,
     load_translator,
 )
@@ -30,11 +33,14 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "evaluate",
-        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--per-sentence]",
+        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]",
         description=(
             "Translate a test set and compare it with translations that people made.\n\n"
             "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures, so that\n"
-            "`... | tail -n 1` is all that a program needs to read."
+            "`... | tail -n 1` is all that a program needs to read.\n\n"
+            "perplexity is that of the first reference, per piece and </s>, without label smoothing; it depends on\n"
+            "the vocabulary. --compare translates with a second checkpoint too, and tells by sacreBLEU's paired\n"
+            "bootstrap (1,000 samples) how likely the difference is luck: p below 0.05 is usually called significant."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
@@ -63,7 +69,12 @@ def parser() -> Parser:
     add_search(result)
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
-    result.add_argument("--per-sentence", action="store_true", help="A row for each sentence before the scores.")
+    result.add_argument("--compare", type=str, metavar="DIR", help="A second checkpoint, the baseline.")
+    result.add_argument(
+        "--per-sentence",
+        action="store_true",
+        help="A row for each sentence, with its BLEU and chrF, before the scores.",
+    )
     add_machine(result)
     return result
 
@@ -81,12 +92,32 @@ def run(arguments: Sequence[str]) -> int:
     existing_text("--test", options.test)
     if references != 1 and "," in options.test:
         raise UsageError("--references needs one file with columns, not two files")
+    if options.compare is not None:
+        existing("--compare", options.compare, folder=True)
     translator = load_translator(options)
 
-    from transformer_core.evaluation import TestSet, evaluate
-    from transformer_core.progress import progress_bar
+    from transformer_core.evaluation import TestSet
 
     test = TestSet.read(options.test, target_column=options.target_column - 1, references=references)
+    result = _evaluated(translator, test, options)
+    summary = _summary(translator, test, result, options)
+    if options.compare is not None:
+        baseline = load_translator(argparse.Namespace(**{**vars(options), "checkpoint": options.compare}))
+        summary["compared"] = _compared(baseline, test, result, options)
+    if options.per_sentence:
+        for row in _sentence_rows(test, result):
+            sys.stdout.write("\t".join(row) + "\n")
+        sys.stdout.write("\n")
+    _write_table(summary)
+    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _evaluated(translator: Translator, test: TestSet, options: argparse.Namespace) -> Evaluation:
+    """Translate and score, with a progress bar and a warning for each line that has a problem."""
+    from transformer_core.evaluation import evaluate
+    from transformer_core.progress import progress_bar
+
     with progress_bar(unit="line", total=len(test.sources)) as bar:
         result = evaluate(
             translator, test, beam=options.beam, alpha=options.alpha, batch=options.batch, on_progress=bar.update
@@ -94,16 +125,18 @@ def run(arguments: Sequence[str]) -> int:
     for number, line in enumerate(result.lines, start=1):
         if line.problem:
             log.warning("line %d: %s", number, line.problem)
-    if options.per_sentence:
-        for row in _sentence_rows(test, result):
-            sys.stdout.write("\t".join(row) + "\n")
-        sys.stdout.write("\n")
-    summary = _summary(translator, test, result, options.test, options.beam, options.alpha)
+    if result.perplexity.left_out:
+        log.warning("%d pairs are too long, and left out of the perplexity", result.perplexity.left_out)
+    return result
+
+
+def _write_table(summary: dict[str, Any], prefix: str = "") -> None:
     for name, value in summary.items():
-        shown = f"{value:.2f}" if isinstance(value, float) else str(value)
-        sys.stdout.write(f"{name:<16}  {shown}\n")
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
-    return 0
+        if isinstance(value, dict):
+            _write_table(value, f"{prefix}{name}.")
+            continue
+        shown = f"{value:.{4 if name == 'p' else 2}f}" if isinstance(value, float) else str(value)
+        sys.stdout.write(f"{prefix + name:<24}  {shown}\n")
 
 
 def _references(given: str) -> int | None:
@@ -114,35 +147,69 @@ def _references(given: str) -> int | None:
     return int(given)
 
 
-def _summary(
-    translator: Translator, test: TestSet, result: Evaluation, name: str, beam: int | None, alpha: float | None
-) -> dict[str, str | int | float]:
+def _summary(translator: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
     return {
         "bleu": result.bleu.value,
         "signature": result.bleu.signature,
         "chrf": result.chrf.value,
         "chrf_signature": result.chrf.signature,
+        "perplexity": _finite(result.perplexity.value),
+        "pieces": result.perplexity.pieces,
         "sentences": len(test.sources),
         "not_translated": sum(line.problem.startswith("not translated") for line in result.lines),
         "references": max(map(len, test.references)),
-        "beam": translator.decoding.beam if beam is None else beam,
-        "alpha": translator.decoding.alpha if alpha is None else alpha,
+        "beam": translator.decoding.beam if options.beam is None else options.beam,
+        "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
         "seconds": round(result.seconds, 3),
-        "test": name,
+        "test": options.test,
+        **_names(translator),
+    }
+
+
+def _names(translator: Translator) -> dict[str, str]:
+    return {
         "checkpoint": str(translator.checkpoint.folder) if translator.checkpoint else "",
         "checkpoint_hash": translator.checkpoint_hash,
     }
 
 
+def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
+    """Scores of the baseline, what is gained over it, and how likely the gain is luck."""
+    from transformer_core.evaluation import by_reference
+    from transformer_core.metrics import paired_bootstrap
+
+    other = _evaluated(baseline, test, options)
+    found = paired_bootstrap(other.texts, result.texts, by_reference(test.references))
+    metrics = {
+        name: {
+            "baseline": comparison.baseline,
+            "gain": comparison.value - comparison.baseline,
+            "p": comparison.p_value,
+            "baseline_95": comparison.baseline_interval,
+            "this_95": comparison.interval,
+            "signature": comparison.signature,
+        }
+        for name, comparison in found.items()
+    }
+    return {**metrics, "perplexity": _finite(other.perplexity.value), **_names(baseline)}
+
+
+def _finite(value: float) -> float | None:
+    """JSON has no NaN."""
+    return value if math.isfinite(value) else None
+
+
 def _sentence_rows(test: TestSet, result: Evaluation) -> Iterator[tuple[str, ...]]:
-    """A header, then number, chrF of the sentence alone, source, translation, references."""
+    """A header, then number, BLEU and chrF of the sentence alone, source, translation, references."""
+    from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 
-    metric = CHRF()
+    # A sentence may have no 4 words in a row; without "effective order" its BLEU would be meaningless.
+    bleu, chrf = BLEU(effective_order=True), CHRF()
     most = max(map(len, test.references))
-    yield ("number", "chrf", "source", "translation", *(f"reference {i}" for i in range(1, most + 1)))
+    yield ("number", "bleu", "chrf", "source", "translation", *(f"reference {i}" for i in range(1, most + 1)))
     for number, (source, line, references) in enumerate(
         zip(test.sources, result.lines, test.references, strict=True), start=1
     ):
-        score = metric.sentence_score(line.text, list(references)).score
-        yield (str(number), f"{score:.1f}", source, line.text, *references)
+        scores = [metric.sentence_score(line.text, list(references)).score for metric in (bleu, chrf)]
+        yield (str(number), *(f"{score:.1f}" for score in scores), source, line.text, *references)

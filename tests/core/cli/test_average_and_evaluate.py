@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sacrebleu
 import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
+from transformer_core.analysis.alignment import head_alignment_errors, read_gold
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.training.state import average_weights, step_folders
 from transformer_core.translator import Translator
@@ -60,10 +63,16 @@ def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> Non
     table, _, last = said.out.rstrip("\n").rpartition("\n")
     scores = json.loads(last)
     rows = [line.split("\t") for line in table.split("\n\n")[0].splitlines()]
-    assert rows[0] == ["number", "chrf", "source", "translation", "reference 1"]
-    translations, references = [row[3] for row in rows[1:]], [row[4] for row in rows[1:]]
+    assert rows[0] == ["number", "bleu", "chrf", "source", "translation", "reference 1"]
+    sources, translations, references = ([row[column] for row in rows[1:]] for column in (3, 4, 5))
     translator = Translator.load(made.checkpoint)
-    assert translations == [translator.translate(row[2], beam=1).text for row in rows[1:]]
+    assert translations == [translator.translate(source, beam=1).text for source in sources]
+    for row in rows[1:]:
+        assert float(row[1]) == pytest.approx(sacrebleu.sentence_bleu(row[4], [row[5]]).score, abs=0.051)
+        assert float(row[2]) == pytest.approx(sacrebleu.sentence_chrf(row[4], [row[5]]).score, abs=0.051)
+    logs = [log for s, r in zip(sources, references, strict=True) for log in translator.force(s, r).scores]
+    assert scores["perplexity"] == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
+    assert scores["pieces"] == len(logs)
     assert scores["bleu"] == pytest.approx(sacrebleu.corpus_bleu(translations, [references]).score)
     assert scores["chrf"] == pytest.approx(sacrebleu.corpus_chrf(translations, [references]).score)
     assert scores["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp")
@@ -80,3 +89,55 @@ def test_evaluate_takes_columns_and_more_references(made: Workplace, call: Call,
     assert scores["references"] == 2
     assert scores["signature"].startswith("nrefs:2|")
     assert json.loads(call(*common, "--references", "all").out.splitlines()[-1])["references"] == 3
+
+
+def test_evaluate_against_another_checkpoint(made: Workplace, call: Call, tmp_path: Path) -> None:
+    """Against itself there is no gain; against an earlier step the numbers are those of two separate calls."""
+    common = ["evaluate", "--test", made.valid, "--beam", "1"]
+    said = call(*common, "--checkpoint", made.checkpoint, "--compare", made.checkpoint)
+    assert "compared.bleu.p " in said.out
+    itself = json.loads(said.out.splitlines()[-1])["compared"]
+    assert itself["chrf"]["gain"] == 0.0
+    assert itself["chrf"]["p"] == 1.0
+    earlier = tmp_path / "earlier"
+    assert call("average", made.run, "--last", "1", "--out", earlier).status == 0
+    alone = json.loads(call(*common, "--checkpoint", earlier).out.splitlines()[-1])
+    both = json.loads(call(*common, "--checkpoint", made.checkpoint, "--compare", earlier).out.splitlines()[-1])
+    compared = both["compared"]
+    assert compared["chrf"]["baseline"] == pytest.approx(alone["chrf"])
+    assert compared["chrf"]["gain"] == pytest.approx(both["chrf"] - alone["chrf"])
+    assert compared["perplexity"] == alone["perplexity"]
+    assert compared["checkpoint_hash"] == alone["checkpoint_hash"] != both["checkpoint_hash"]
+    assert "bs:1000" in compared["bleu"]["signature"]
+    assert "there is no folder nowhere" in one_line_error(
+        call(*common, "--checkpoint", made.checkpoint, "--compare", "nowhere")
+    )
+
+
+def test_align_tells_the_error_of_every_head(made: Workplace, call: Call, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("The man sees a house.\tDer Mann sieht ein Haus.\t0-0 1-1 2-2 3-3 4-4\n" * 2, encoding="utf-8")
+    said = call("align", "--checkpoint", made.checkpoint, "--gold", gold)
+    *table, last = said.out.splitlines()
+    report = json.loads(last)
+    translator = Translator.load(made.checkpoint)
+    errors = head_alignment_errors(translator, list(read_gold(gold)))
+    for rows in ("output", "input"):
+        assert np.array(report["aer"][rows]) == pytest.approx(errors[rows], abs=1e-4)
+        best = report["best"][rows]
+        assert best["aer"] == pytest.approx(errors[rows].min(), abs=1e-4)
+        assert errors[rows][best["layer"], best["head"]] == errors[rows].min()
+    assert report["sentences"] == 2
+    assert report["checkpoint_hash"] == translator.checkpoint_hash
+    layer_1 = next(line for line in table if line.startswith("layer 1")).split()[2:]
+    assert [float(cell) for cell in layer_1] == pytest.approx((100 * errors["output"][0]).tolist(), abs=0.051)
+
+
+def test_align_needs_a_gold_file_with_sentences(made: Workplace, call: Call, tmp_path: Path) -> None:
+    assert "there is no file no.tsv" in one_line_error(
+        call("align", "--checkpoint", made.checkpoint, "--gold", "no.tsv")
+    )
+    empty = tmp_path / "empty.tsv"
+    empty.write_text("", encoding="utf-8")
+    said = call("align", "--checkpoint", made.checkpoint, "--gold", empty)
+    assert "holds no sentences" in one_line_error(said, 1)

@@ -1,0 +1,89 @@
+"""align: links made by hand in, the alignment error rate of every encoder-decoder head out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.options import Parser, add_checkpoint, add_machine, existing, select_device
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_CONVENTIONS = {
+    "output": "rows named by the piece that they produce",
+    "input": "rows named by the piece that they read, one later",
+}
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "align",
+        usage="--checkpoint DIR --gold FILE",
+        description=(
+            "Compare where each encoder-decoder head looks with links between words that people made.\n\n"
+            "FILE has one sentence pair a line: source, target and links, with tabs between. Words are parted by\n"
+            "spaces and count from 0; a link is `i-j` (sure) or `i?j` (possible). A head links each target word to\n"
+            "the source word that it attends to most. The alignment error rate (Och and Ney 2000) is 0 for a head\n"
+            "that finds just the sure links, 100 % for one that finds none.\n\n"
+            "Prints a table in per cent, layers and heads from 1, then one line of JSON, from 0, by both conventions:\n"
+            "`output` names a row by the piece that it produces, `input` by the piece that it reads."
+        ),
+        example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
+    )
+    add_checkpoint(result)
+    result.add_argument("--gold", type=str, required=True, metavar="FILE", help="A .tsv, .tsv.xz or .tsv.gz.")
+    add_machine(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Measure every encoder-decoder head."""
+    options = parser().options(arguments)
+    existing("--gold", options.gold)
+    folder = existing("--checkpoint", options.checkpoint, folder=True)
+    device = select_device(options.device, options.threads)
+
+    from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
+    from transformer_core.data import DataError
+    from transformer_core.progress import tracked
+    from transformer_core.translator import Translator
+
+    gold = list(read_gold(options.gold))
+    if not gold:
+        raise DataError(f"{options.gold} holds no sentences")
+    translator = Translator.load(folder, device)
+    errors = head_alignment_errors(translator, gold, lambda pairs: tracked(pairs, unit="sentence"))
+    for line in _table(errors):
+        sys.stdout.write(line + "\n")
+    best = {name: _best(table) for name, table in errors.items()}
+    summary = {
+        "best": best,
+        **{key: value for key, value in alignment_report(errors).items() if key == "aer"},
+        "sentences": len(gold),
+        "gold": options.gold,
+        "checkpoint": str(folder),
+        "checkpoint_hash": translator.checkpoint_hash,
+    }
+    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _best(table: npt.NDArray[np.float64]) -> dict[str, Any]:
+    layer, head = divmod(int(table.argmin()), table.shape[1])
+    return {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)}
+
+
+def _table(errors: dict[str, npt.NDArray[np.float64]]) -> Iterator[str]:
+    for name, table in errors.items():
+        best = _best(table)
+        yield f"Alignment error rate in %, {_CONVENTIONS[name]} ({name})"
+        yield "head    " + "".join(f"{head:>7}" for head in range(1, table.shape[1] + 1))
+        for number, row in enumerate(table, start=1):
+            yield f"layer {number:<2}" + "".join(f"{100 * value:7.1f}" for value in row)
+        yield f"best: layer {best['layer'] + 1}, head {best['head'] + 1}: {100 * best['aer']:.1f}"
+        yield ""
