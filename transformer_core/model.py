@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
-from transformer_core.decoding.cache import DecoderCache, LayerCache
+from transformer_core.decoding.cache import DecoderCache, SourceCache
 from transformer_core.hooks import name_hook_points, visit
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
@@ -125,9 +125,9 @@ class Transformer(nn.Module):
         out: Tensor = self.decoder.norm(x)
         return out
 
-    def logits(self, x: Tensor) -> Tensor:
-        """(B, n, d) -> (B, n, V); softmax of these is the probability of each next piece."""
-        return visit(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias))
+    def logits(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
+        """(B, n, d) -> (B, n, V); softmax of these is the probability of each next piece. See `weight_by_columns`."""
+        return visit(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias, weight))
 
     @property
     def output_weight(self) -> nn.Parameter:
@@ -147,21 +147,19 @@ class Transformer(nn.Module):
             beams: Rows for each sentence; row r belongs to sentence r // beams.
             capacity: Pieces that fit before the cache has to grow.
         """
-        layers = []
-        rows = memory.shape[0] * beams
+        sources = []
         for layer in self.decoder.layers:
             assert isinstance(layer, DecoderLayer)
-            source_keys, source_values = layer.cross_attention.project_keys_and_values(memory)
-            heads = self.config.num_heads
-            layers.append(
-                LayerCache(
-                    source_keys,
-                    source_values,
-                    source_keys.new_empty(rows, heads, capacity, self.config.d_k),
-                    source_values.new_empty(rows, heads, capacity, self.config.d_v),
-                )
-            )
-        return DecoderCache(layers, source_mask)
+            sources.append(SourceCache(*layer.cross_attention.project_keys_and_values(memory)))
+        config, dtype = self.config, sources[0].keys.dtype
+        shape = (memory.shape[0] * beams, config.num_layers, config.num_heads, capacity)
+        return DecoderCache(
+            sources,
+            source_mask,
+            memory.new_empty(*shape, config.d_k, dtype=dtype),
+            memory.new_empty(*shape, config.d_v, dtype=dtype),
+            (self.projection or self.embedding).weight_by_columns(),
+        )
 
     def decode_step(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
         """Read one more piece in every row; the twin of the last row of `decode`.
@@ -182,7 +180,7 @@ class Transformer(nn.Module):
                 lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
             )
         cache.length += 1
-        return self.logits(self.decoder.norm(x))[:, 0]
+        return self.logits(self.decoder.norm(x), cache.output_weight)[:, 0]
 
 
 def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions:
@@ -197,10 +195,8 @@ def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: DecoderCach
 
 
 def _attend_to_source(attention: MultiHeadAttention, x: Tensor, cache: DecoderCache, layer: int) -> Tensor:
-    remembered = cache.layers[layer]
-    return attention.attend(
-        attention.project_queries(x), remembered.source_keys, remembered.source_values, cache.source_mask
-    )
+    source = cache.sources[layer]
+    return attention.attend(attention.project_queries(x), source.keys, source.values, cache.source_mask)
 
 
 def _glorot_as_one(parts: list[nn.Linear]) -> None:

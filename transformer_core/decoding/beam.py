@@ -262,11 +262,13 @@ def _advance(
         log-probability (B, k).
     """
     beam, device = config.beam, logits.device
-    log_z = torch.logsumexp(logits, dim=-1, keepdim=True)  # (R, 1)
-    logits[:, [special.pad, special.bos, special.unk]] = -torch.inf
+    never = torch.tensor([special.pad, special.bos, special.unk], device=device)
+    # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
+    log_p = torch.log_softmax(logits, dim=-1).index_fill_(1, never, -torch.inf)  # (R, V)
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
-    top_logits, top_pieces = logits.topk(width)  # (R, width)
-    own = (top_logits - log_z).view(len(running), beam, width)
+    # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
+    top_pieces = logits.index_fill_(1, never, -torch.inf).topk(width).indices  # (R, width)
+    own = log_p.gather(1, top_pieces).view(len(running), beam, width)
     choices = min(2 * beam, width)
     # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.
     candidates = (totals[:, :, None] + own[:, :, :choices]).flatten(1)  # (B, k * choices)

@@ -1,6 +1,6 @@
 """Keys and values that decoding has computed already, so that each step computes those of one new piece only.
 
-Shape legend: R rows (sentences x beams), B sentences, H heads, S source positions, t pieces so far.
+Shape legend: R rows (sentences x beams), B sentences, L layers, H heads, S source positions, t pieces so far.
 """
 
 from __future__ import annotations
@@ -12,18 +12,14 @@ from torch import Tensor
 
 
 @dataclass
-class LayerCache:
-    """What one decoder layer remembers.
+class SourceCache:
+    """What one decoder layer remembers of the sources.
 
     Args:
-        source_keys: (B, H, S, d_k) of the encoder's output; shared by the beams of a sentence.
-        source_values: (B, H, S, d_v).
-        keys: (R, H, capacity, d_k) of the pieces written so far; filled up to the cache's length.
-        values: (R, H, capacity, d_v).
+        keys: (B, H, S, d_k) of the encoder's output; shared by the beams of a sentence.
+        values: (B, H, S, d_v).
     """
 
-    source_keys: Tensor
-    source_values: Tensor
     keys: Tensor
     values: Tensor
 
@@ -31,42 +27,64 @@ class LayerCache:
 class DecoderCache:
     """Keys and values of all decoder layers.
 
+    The past of a row lies in one piece, all layers together, and each tensor has a second one of the same size: so that
+    beams change places with one copy each. Works without gradients only.
+
     Args:
-        layers: One for each decoder layer.
+        sources: One for each decoder layer.
         source_mask: (B, 1, 1, S), True where a source position is no padding.
+        keys: (R, L, H, capacity, d_k) of the pieces written so far; filled up to `length`.
+        values: (R, L, H, capacity, d_v).
+        output_weight: (V, d) of the output projection, laid out as is quickest for few rows; None takes the model's.
     """
 
-    def __init__(self, layers: list[LayerCache], source_mask: Tensor) -> None:
-        self.layers = layers
+    def __init__(
+        self,
+        sources: list[SourceCache],
+        source_mask: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        output_weight: Tensor | None = None,
+    ) -> None:
+        self.sources = sources
         self.source_mask = source_mask
+        self.keys, self.values = keys, values
+        self.output_weight = output_weight
         self.length = 0
+        self._spare_keys, self._spare_values = torch.empty_like(keys), torch.empty_like(values)
 
     def append(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Add (R, H, 1, d_k) and (R, H, 1, d_v) at the current position; returns the live ones, (R, H, t, ...)."""
-        cache = self.layers[layer]
-        if self.length == cache.keys.shape[2]:
-            cache.keys, cache.values = _doubled(cache.keys), _doubled(cache.values)
-        cache.keys[:, :, self.length] = keys[:, :, 0]
-        cache.values[:, :, self.length] = values[:, :, 0]
+        if self.length == self.keys.shape[3]:
+            self.keys, self.values = _doubled(self.keys), _doubled(self.values)
+            self._spare_keys, self._spare_values = torch.empty_like(self.keys), torch.empty_like(self.values)
+        self.keys[:, layer, :, self.length] = keys[:, :, 0]
+        self.values[:, layer, :, self.length] = values[:, :, 0]
         live = self.length + 1
-        return cache.keys[:, :, :live], cache.values[:, :, :live]
+        return self.keys[:, layer, :, :live], self.values[:, layer, :, :live]
 
     def reorder(self, rows: Tensor) -> None:
         """Let row i go on from what row rows[i] remembers; rows (R,) stay within their sentences."""
-        for cache in self.layers:
-            cache.keys[: len(rows), :, : self.length] = cache.keys[rows, :, : self.length]
-            cache.values[: len(rows), :, : self.length] = cache.values[rows, :, : self.length]
-            if len(rows) < cache.keys.shape[0]:
-                cache.keys, cache.values = cache.keys[: len(rows)], cache.values[: len(rows)]
+        count = len(rows)
+        if count == len(self.keys) and torch.equal(rows, torch.arange(count, device=rows.device)):
+            return
+        _copy_rows(self.keys, self._spare_keys, rows, self.length)
+        _copy_rows(self.values, self._spare_values, rows, self.length)
+        self.keys, self._spare_keys = self._spare_keys[:count], self.keys[:count]
+        self.values, self._spare_values = self._spare_values[:count], self.values[:count]
 
     def keep_sentences(self, sentences: Tensor) -> None:
         """Forget the sources of finished sentences; the caller reorders the rows to match."""
-        for cache in self.layers:
-            cache.source_keys = cache.source_keys[sentences]
-            cache.source_values = cache.source_values[sentences]
+        for source in self.sources:
+            source.keys, source.values = source.keys[sentences], source.values[sentences]
         self.source_mask = self.source_mask[sentences]
 
 
+def _copy_rows(past: Tensor, to: Tensor, rows: Tensor, length: int) -> None:
+    """Copy the live part of the chosen rows: to[i] = past[rows[i]]."""
+    torch.index_select(past[..., :length, :], 0, rows, out=to[: len(rows), ..., :length, :])
+
+
 def _doubled(cached: Tensor) -> Tensor:
-    """(R, H, n, x) -> (R, H, 2n, x), the second half still empty."""
-    return torch.cat((cached, torch.empty_like(cached)), dim=2)
+    """(R, L, H, n, x) -> (R, L, H, 2n, x), the second half still empty."""
+    return torch.cat((cached, torch.empty_like(cached)), dim=3)

@@ -33,12 +33,12 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     cache = model.start_cache(model.encode(source, mask), mask, beams=1)
     pieces = torch.full((len(source), 1), special.bos, device=source.device)
     alive = torch.arange(len(source), device=source.device)  # sentences that still grow
+    never = torch.tensor([special.pad, special.bos, special.unk], device=source.device)
     results: list[list[int]] = [[] for _ in range(len(source))]
     for length in range(1, int(limits.max()) + 1):
         with rows_are(Rows(query_offset=cache.length, sentences=tuple(alive.tolist()))):
             logits = model.decode_step(pieces, cache)  # (alive, V)
-        logits[:, [special.pad, special.bos, special.unk]] = -torch.inf
-        chosen = logits.argmax(dim=-1)
+        chosen = logits.index_fill_(1, never, -torch.inf).argmax(dim=-1)
         going = chosen != special.eos
         for sentence, piece in zip(alive[going].tolist(), chosen[going].tolist(), strict=True):
             results[sentence].append(piece)

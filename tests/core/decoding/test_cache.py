@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import Tensor
 
-from transformer_core.decoding.cache import DecoderCache, LayerCache
+from transformer_core.decoding.cache import DecoderCache, SourceCache
 
 
 def cache_of(rows: int, sentences: int, capacity: int = 1) -> DecoderCache:
     """Two layers, one head, d_k = 1 and d_v = 2; the source keys of sentence b are all b."""
-    layers = [
-        LayerCache(
+    sources = [
+        SourceCache(
             torch.arange(sentences, dtype=torch.float32).view(-1, 1, 1, 1).expand(-1, 1, 3, 1).clone(),
             torch.zeros(sentences, 1, 3, 2),
-            torch.full((rows, 1, capacity, 1), torch.nan),
-            torch.full((rows, 1, capacity, 2), torch.nan),
         )
         for _ in range(2)
     ]
-    return DecoderCache(layers, torch.arange(sentences)[:, None, None, None].expand(-1, 1, 1, 3) >= 0)
+    return DecoderCache(
+        sources,
+        torch.arange(sentences)[:, None, None, None].expand(-1, 1, 1, 3) >= 0,
+        torch.full((rows, 2, 1, capacity, 1), torch.nan),
+        torch.full((rows, 2, 1, capacity, 2), torch.nan),
+    )
 
 
 def write(cache: DecoderCache, marks: list[float]) -> list[Tensor]:
@@ -51,15 +56,40 @@ def test_reorder_copies_whole_pasts() -> None:
     torch.testing.assert_close(live[0], torch.tensor([[1.0, 5.0], [1.0, 6.0], [3.0, 7.0], [2.0, 8.0]]))
 
 
+def test_rows_that_stay_are_not_copied() -> None:
+    cache = cache_of(rows=2, sentences=2, capacity=4)
+    write(cache, [0.0, 1.0])
+    before = cache.keys
+    cache.reorder(torch.tensor([0, 1]))
+    assert cache.keys is before
+    cache.reorder(torch.tensor([1, 0]))
+    assert cache.keys is not before
+    torch.testing.assert_close(write(cache, [2.0, 3.0])[0], torch.tensor([[1.0, 2.0], [0.0, 3.0]]))
+
+
+@given(st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=1, max_size=9))
+def test_many_moves_are_those_of_lists(moves: list[list[int]]) -> None:
+    """Rows that change places after every piece, with a cache that grows: against plain Python lists."""
+    cache = cache_of(rows=6, sentences=6)
+    pasts: list[list[float]] = [[] for _ in range(6)]
+    for step, rows in enumerate(moves):
+        marks = [float(10 * step + row) for row in range(6)]
+        live = write(cache, marks)
+        pasts = [[*past, mark] for past, mark in zip(pasts, marks, strict=True)]
+        torch.testing.assert_close(live[0], torch.tensor(pasts))
+        cache.reorder(torch.tensor(rows))
+        pasts = [pasts[row] for row in rows]
+
+
 def test_finished_sentences_are_forgotten() -> None:
     cache = cache_of(rows=6, sentences=3, capacity=2)
     write(cache, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     cache.keep_sentences(torch.tensor([0, 2]))
     cache.reorder(torch.tensor([1, 0, 5, 4]))
     assert cache.source_mask.shape == (2, 1, 1, 3)
-    for layer in cache.layers:
-        assert layer.source_keys[:, 0, 0, 0].tolist() == [0.0, 2.0]
-        assert layer.source_values.shape[0] == 2
+    for source in cache.sources:
+        assert source.keys[:, 0, 0, 0].tolist() == [0.0, 2.0]
+        assert source.values.shape[0] == 2
     live = write(cache, [9.0] * 4)
     torch.testing.assert_close(live[0], torch.tensor([[1.0, 9.0], [0.0, 9.0], [5.0, 9.0], [4.0, 9.0]]))
     live = write(cache, [8.0] * 4)  # and it still grows
