@@ -1,0 +1,151 @@
+"""How long decoding takes: ours against transformers' MarianMTModel.generate and CTranslate2, with the same weights.
+
+    python -m benchmarks.decode [--quick] [--clock cpu]
+
+All write exactly 32 pieces for sources of 32 pieces, since `</s>` is forbidden. The weights are drawn and the same in
+all, so that the pieces written can be compared: `same pieces` is the share of positions that agree with ours.
+CTranslate2 is measured if it is installed (python -m pip install ctranslate2).
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from benchmarks.machine import describe, interleaved, machine_options, prepare, report
+from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian
+from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.greedy import greedy_search
+from transformer_core.model import Transformer
+
+SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
+QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
+LENGTH = 32
+Pieces = list[list[int]]
+
+
+@torch.no_grad()
+def never_ending(config: ModelConfig) -> Transformer:
+    """A model with drawn weights for which `</s>` is never among the best."""
+    model = Transformer(config).eval()
+    model.embedding.weight[SPECIAL.eos] = 0  # its logit is 0, far below the best of thousands of others
+    return model
+
+
+def ours(model: Transformer, source: Tensor, beam: int) -> Pieces:
+    """The best hypothesis of each sentence."""
+    if beam == 1:
+        return greedy_search(model, source, SPECIAL, extra_length=1)
+    config = DecodingConfig(beam=beam, alpha=0.0, extra_length=1)
+    return [list(result.hypotheses[0].ids) for result in beam_search(model, source, SPECIAL, config)]
+
+
+@torch.no_grad()
+def by_marian(twin: Any, source: Tensor, beam: int) -> Pieces:
+    """The same by MarianMTModel.generate."""
+    written = twin.generate(
+        input_ids=source,
+        attention_mask=torch.ones_like(source),
+        num_beams=beam,
+        do_sample=False,
+        max_new_tokens=LENGTH,
+        length_penalty=0.0,
+    )
+    pieces: Pieces = written[:, 1:].tolist()
+    return pieces
+
+
+def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Pieces:
+    """The same by CTranslate2."""
+    names = ["<pad>", "<s>", "</s>", "<unk>"]
+    sentences = [[names[i] if i < 4 else f"p{i}" for i in row] for row in source.tolist()]
+    results = translator.translate_batch(
+        sentences,
+        beam_size=beam,
+        length_penalty=0.0,
+        max_decoding_length=LENGTH,
+        min_decoding_length=LENGTH,
+        max_batch_size=0,
+    )
+    return [[int(piece[1:]) for piece in result.hypotheses[0]] for result in results]
+
+
+def agreement(a: Pieces, b: Pieces) -> float:
+    """Share of positions at which both wrote the same piece."""
+    same = sum(x == y for one, other in zip(a, b, strict=True) for x, y in zip(one, other, strict=False))
+    return same / sum(max(len(one), len(other)) for one, other in zip(a, b, strict=True))
+
+
+def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One entry for each batch size and beam."""
+    config = QUICK if options.quick else SHAPE
+    model = never_ending(config)
+    twin = marian(config, attention="sdpa").eval()
+    copy_weights(model, twin)
+    translator = None
+    if options.device == "cpu":
+        with tempfile.TemporaryDirectory() as folder:
+            translator = ctranslate2_of(twin, Path(folder), threads=options.threads)
+    model, twin = model.to(options.device), twin.to(options.device)
+    low = copy.deepcopy(model).bfloat16()
+    entries = []
+    for batch in (1, 2) if options.quick else (1, 16, 64):
+        source = torch.randint(4, config.vocab_size, (batch, LENGTH), device=options.device)
+        source[:, -1] = SPECIAL.eos
+        for beam in (1, 4):
+            runs: dict[str, Callable[[], Pieces]] = {
+                "ours": lambda s=source, b=beam: ours(model, s, b),
+                "ours_bf16": lambda s=source, b=beam: ours(low, s, b),
+                "marian": lambda s=source, b=beam: by_marian(twin, s, b),
+            }
+            if translator is not None:
+                runs["ctranslate2"] = lambda s=source, b=beam: by_ctranslate2(translator, s, b)
+            rounds = options.rounds or (2 if options.quick else {1: 15, 16: 7, 64: 3}[batch])
+            entries.append(_entry(batch, beam, runs, rounds, options))
+    return entries
+
+
+def _entry(
+    batch: int, beam: int, runs: dict[str, Callable[[], Pieces]], rounds: int, options: argparse.Namespace
+) -> dict[str, Any]:
+    written = {name: run() for name, run in runs.items()}
+    for name, pieces in written.items():
+        if any(len(sentence) != LENGTH for sentence in pieces):
+            raise RuntimeError(f"{name} did not write {LENGTH} pieces for every sentence")
+    seconds = interleaved(runs, rounds=rounds, options=options)
+    return {
+        "batch": batch,
+        "beam": beam,
+        "rounds": rounds,
+        "ms": {name: round(1e3 * value, 2) for name, value in seconds.items()},
+        "ours_over": {name: round(seconds["ours"] / value, 3) for name, value in seconds.items() if name != "ours"},
+        "same_pieces": {name: round(agreement(written["ours"], pieces), 4) for name, pieces in written.items()},
+    }
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    machine_options(parser)
+    options = parser.parse_args()
+    prepare(options)
+    entries = measure(options)
+    header = ["batch", "beam", "peer", "ms", "ours / peer", "same pieces"]
+    rows = [
+        [e["batch"], e["beam"], name, ms, e["ours_over"].get(name, 1.0), e["same_pieces"][name]]
+        for e in entries
+        for name, ms in e["ms"].items()
+    ]
+    report("Decoding 32 pieces", header, rows, {"decode": entries, "machine": describe(options)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What the benchmarks share: the machine they ran on, medians of interleaved runs, and the form of their answer."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def machine_options(parser: argparse.ArgumentParser) -> None:
+    """Options that every benchmark has."""
+    parser.add_argument("--quick", action="store_true", help="Tiny and short: shows that it runs, measures nothing.")
+    parser.add_argument("--rounds", type=int, default=0, metavar="N", help="Runs of each peer; 0 takes the default.")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="CPU threads. (default: 1)")
+    parser.add_argument("--device", default="cpu", metavar="NAME", help="cpu, cuda, ... (default: cpu)")
+    parser.add_argument(
+        "--clock",
+        choices=["wall", "cpu"],
+        default="wall",
+        help="cpu counts this process's own time, for a machine that does other work too. (default: wall)",
+    )
+
+
+def prepare(options: argparse.Namespace) -> None:
+    """Set threads and seed."""
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    if options.clock == "cpu" and options.device != "cpu":
+        raise SystemExit("--clock cpu measures nothing on a GPU")
+
+
+def describe(options: argparse.Namespace) -> dict[str, Any]:
+    """The machine, for the record."""
+    device = torch.device(options.device)
+    return {
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "capability": torch.backends.cpu.get_cpu_capability(),
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else str(device),
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "clock": options.clock,
+        "load": round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None,
+        "date": time.strftime("%Y-%m-%d"),
+        "quick": options.quick,
+    }
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def interleaved(
+    runs: Mapping[str, Callable[[], object]], *, rounds: int, options: argparse.Namespace
+) -> dict[str, float]:
+    """Median seconds of each run; all take turns, so that a slow minute of the machine hits all alike."""
+    clock = time.process_time if options.clock == "cpu" else time.perf_counter
+    for run in runs.values():  # the first pass warms up
+        run()
+    times: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            _wait(options.device)
+            started = clock()
+            run()
+            _wait(options.device)
+            times[name].append(clock() - started)
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def _wait(device: str) -> None:
+    """A GPU works on after the call returns."""
+    if torch.device(device).type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def report(title: str, header: Sequence[str], rows: Sequence[Sequence[object]], answer: Mapping[str, Any]) -> None:
+    """Print a table, then one line of JSON."""
+    cells = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    sys.stdout.write(title + "\n")
+    for row in cells:
+        sys.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + "\n")
+    sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")

@@ -1,0 +1,102 @@
+"""Peers of the same shape: transformers' MarianMTModel and CTranslate2, with the weights of one of our models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from transformer_core.config import ModelConfig, SpecialIds
+from transformer_core.model import Transformer
+
+SPECIAL = SpecialIds()
+
+
+def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> Any:
+    """A MarianMTModel of the same shape and dropout, with drawn weights; `attention` is "sdpa" or "eager"."""
+    from transformers import MarianConfig, MarianMTModel
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    twin: Any = MarianMTModel(
+        MarianConfig(
+            vocab_size=config.vocab_size,
+            d_model=config.d_model,
+            encoder_layers=config.num_layers,
+            decoder_layers=config.num_layers,
+            encoder_attention_heads=config.num_heads,
+            decoder_attention_heads=config.num_heads,
+            encoder_ffn_dim=config.d_ff,
+            decoder_ffn_dim=config.d_ff,
+            activation_function="relu",
+            scale_embedding=True,
+            dropout=config.dropout,
+            attention_dropout=0.0,
+            activation_dropout=0.0,
+            max_position_embeddings=positions,
+            pad_token_id=SPECIAL.pad,
+            eos_token_id=SPECIAL.eos,
+            bos_token_id=SPECIAL.bos,
+            decoder_start_token_id=SPECIAL.bos,
+            forced_eos_token_id=None,
+        )
+    )
+    twin.set_attn_implementation(attention)
+    return twin
+
+
+@torch.no_grad()
+def copy_weights(model: Transformer, twin: Any) -> None:
+    """Give a MarianMTModel our weights and our interleaved positions."""
+    twin.model.shared.weight.copy_(model.embedding.weight)
+    twin.lm_head.weight = twin.model.shared.weight
+    for stack, ours in ((twin.model.encoder, model.encoder), (twin.model.decoder, model.decoder)):
+        stack.embed_tokens.weight = twin.model.shared.weight
+        stack.embed_positions.weight.copy_(model.positions(0, len(stack.embed_positions.weight)))
+        for theirs, layer in zip(stack.layers, ours.layers, strict=True):
+            _copy_layer(theirs, layer)
+    # Pieces that our search never writes, and </s>, so that all write equally many pieces.
+    for piece in (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, SPECIAL.eos):
+        twin.final_logits_bias[0, piece] = -1e9
+
+
+def _copy_layer(theirs: Any, ours: nn.Module) -> None:
+    for their_name, our_name in (("self_attn", "self_attention"), ("encoder_attn", "cross_attention")):
+        if not hasattr(theirs, their_name):
+            continue
+        their, our = getattr(theirs, their_name), ours.get_submodule(our_name)
+        for a, b in (("q_proj", "w_q"), ("k_proj", "w_k"), ("v_proj", "w_v"), ("out_proj", "w_o")):
+            getattr(their, a).weight.copy_(our.get_parameter(f"{b}.weight"))
+            getattr(their, a).bias.zero_()
+        _copy(getattr(theirs, f"{their_name}_layer_norm"), ours.get_submodule(f"{our_name}_add_norm.norm"))
+    _copy(theirs.fc1, ours.get_submodule("feed_forward.w_1"))
+    _copy(theirs.fc2, ours.get_submodule("feed_forward.w_2"))
+    _copy(theirs.final_layer_norm, ours.get_submodule("feed_forward_add_norm.norm"))
+
+
+def _copy(to: Any, source: nn.Module) -> None:
+    to.weight.copy_(source.get_parameter("weight"))
+    to.bias.copy_(source.get_parameter("bias"))
+
+
+def ctranslate2_of(twin: Any, folder: Path, *, threads: int, compute_type: str = "float32") -> Any:
+    """The same model in CTranslate2; None where it is not installed."""
+    try:
+        import ctranslate2
+        from ctranslate2.converters.transformers import BartLoader
+    except ModuleNotFoundError:
+        return None
+    twin.config.normalize_before = False
+    twin.config.normalize_embedding = False
+    # Marian's own loader would start from an embedding of zeros and drop the last piece.
+    spec = BartLoader().get_model_spec(twin)
+    pieces = ["<pad>", "<s>", "</s>", "<unk>", *(f"p{number}" for number in range(4, twin.config.vocab_size))]
+    spec.register_source_vocabulary(pieces)
+    spec.register_target_vocabulary(pieces)
+    spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = "<s>", "</s>", "<unk>"
+    spec.config.decoder_start_token = "<s>"
+    spec.validate()
+    spec.save(str(folder))
+    return ctranslate2.Translator(str(folder), device="cpu", compute_type=compute_type, intra_threads=threads)
