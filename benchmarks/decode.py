@@ -13,6 +13,7 @@ import argparse
 import copy
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -102,12 +103,12 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
         source[:, -1] = SPECIAL.eos
         for beam in (1, 4):
             runs: dict[str, Callable[[], Pieces]] = {
-                "ours": lambda s=source, b=beam: ours(model, s, b),
-                "ours_bf16": lambda s=source, b=beam: ours(low, s, b),
-                "marian": lambda s=source, b=beam: by_marian(twin, s, b),
+                "ours": partial(ours, model, source, beam),
+                "ours_bf16": partial(ours, low, source, beam),
+                "marian": partial(by_marian, twin, source, beam),
             }
             if translator is not None:
-                runs["ctranslate2"] = lambda s=source, b=beam: by_ctranslate2(translator, s, b)
+                runs["ctranslate2"] = partial(by_ctranslate2, translator, source, beam)
             rounds = options.rounds or (2 if options.quick else {1: 15, 16: 7, 64: 3}[batch])
             entries.append(_entry(batch, beam, runs, rounds, options))
     return entries

@@ -1,0 +1,92 @@
+"""What it costs to see: a forced pass with the weights of all heads captured, over the same pass without.
+
+    python -m benchmarks.capture [--quick] [--clock cpu]
+
+Source and target have 32 pieces. The memory of what was captured is compared with its formula: 4 bytes for each layer,
+head, query and key of the three kinds of attention.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import torch
+
+from benchmarks.machine import describe, interleaved, machine_options, prepare, report
+from benchmarks.twins import SPECIAL
+from transformer_core.config import ModelConfig
+from transformer_core.hooks import capture
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
+
+SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
+QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
+
+
+def computed_bytes(config: ModelConfig, sentences: int, source: int, target: int) -> int:
+    """Of all captured weights, float32: encoder S x S, decoder T x T, cross T x S, for every layer and head."""
+    cells = source * source + target * target + target * source
+    return 4 * sentences * config.num_layers * config.num_heads * cells
+
+
+@torch.no_grad()
+def measure(options: argparse.Namespace, sentences: int) -> dict[str, Any]:
+    """Milliseconds with and without, and bytes."""
+    config = QUICK if options.quick else SHAPE
+    model = Transformer(config).eval().to(options.device)
+    length = options.length
+    source, target = torch.randint(4, config.vocab_size, (2, sentences, length), device=options.device)
+    mask = padding_mask(source, SPECIAL.pad)
+    held = 0
+
+    def seen() -> None:
+        nonlocal held
+        with torch.no_grad(), capture(model) as maps:
+            model(source, target, mask)
+        held = sum(value.numel() * value.element_size() for value in maps.values())
+
+    def plain() -> None:
+        with torch.no_grad():
+            model(source, target, mask)
+
+    rounds = options.rounds or (2 if options.quick else max(7, 60 // sentences))
+    seconds = interleaved({"plain": plain, "captured": seen}, rounds=rounds, options=options)
+    computed = computed_bytes(config, sentences, length, length)
+    if held != computed:
+        raise RuntimeError(f"captured {held} bytes, but {computed} were computed")
+    return {
+        "sentences": sentences,
+        "pieces": length,
+        "rounds": rounds,
+        "ms": {name: round(1e3 * value, 2) for name, value in seconds.items()},
+        "captured_over_plain": round(seconds["captured"] / seconds["plain"], 3),
+        "bytes": held,
+    }
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    machine_options(parser)
+    parser.add_argument("--length", type=int, default=32, metavar="N", help="Pieces on each side. (default: 32)")
+    options = parser.parse_args()
+    prepare(options)
+    found = [measure(options, sentences) for sentences in ((1, 2) if options.quick else (1, 4, 16))]
+    header = ["sentences", "pieces", "plain ms", "captured ms", "captured / plain", "MB captured"]
+    rows = [
+        [
+            entry["sentences"],
+            entry["pieces"],
+            entry["ms"]["plain"],
+            entry["ms"]["captured"],
+            entry["captured_over_plain"],
+            entry["bytes"] / 1e6,
+        ]
+        for entry in found
+    ]
+    report("A forced pass, all heads captured", header, rows, {"capture": found, "machine": describe(options)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""How cost grows with length: self-attention and the whole encoder, 16 to 1,024 pieces, with the fitted exponent.
+
+    python -m benchmarks.length [--quick] [--clock cpu] [--option NAME=VALUE]
+
+Table 1 of the paper says: n^2 for full self-attention, n for attention restricted to r neighbours. The exponent is the
+slope of log(time) over log(length), by least squares over the longer half of the lengths, where the constant costs no
+longer show. `--option` sets a whole-number option of ModelConfig for a second run beside the first, such as the window
+of restricted attention.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+
+from benchmarks.machine import describe, interleaved, machine_options, prepare, report
+from benchmarks.twins import SPECIAL
+from transformer_core.config import ModelConfig
+from transformer_core.layers import EncoderLayer
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
+
+SHAPE = ModelConfig(vocab_size=1_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
+QUICK = SHAPE.replace(d_model=32, d_ff=64, num_layers=1, num_heads=4, d_k=8, d_v=8)
+
+
+def exponent(lengths: list[int], seconds: list[float]) -> float:
+    """Slope of log(seconds) over log(length), by least squares over the longer half."""
+    half = len(lengths) // 2
+    xs = [math.log(length) for length in lengths[half:]]
+    ys = [math.log(value) for value in seconds[half:]]
+    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
+    rise = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
+    return rise / sum((x - mean_x) ** 2 for x in xs)
+
+
+@torch.no_grad()
+def measure(config: ModelConfig, lengths: list[int], options: argparse.Namespace) -> dict[str, Any]:
+    """Milliseconds of one self-attention, without and with its four projections, and of the encoder, at each length."""
+    model = Transformer(config).eval().to(options.device)
+    layer = model.encoder.layers[0]
+    assert isinstance(layer, EncoderLayer)
+    attention = layer.self_attention
+    found: dict[str, list[float]] = {"weights_and_values": [], "self_attention": [], "encoder": []}
+    for length in lengths:
+        ids = torch.randint(4, config.vocab_size, (1, length), device=options.device)
+        mask = padding_mask(ids, SPECIAL.pad)
+        x = torch.randn(1, length, config.d_model, device=options.device)
+        queries = attention.project_queries(x)
+        keys, values = attention.project_keys_and_values(x)
+
+        runs: dict[str, Callable[[], object]] = {
+            "weights_and_values": partial(_without_gradients, attention.attend, queries, keys, values, None),
+            "self_attention": partial(_without_gradients, attention, x, x, mask),
+            "encoder": partial(_without_gradients, model.encode, ids, mask),
+        }
+        rounds = options.rounds or (2 if options.quick else max(5, 2_000 // length))
+        for name, value in interleaved(runs, rounds=rounds, options=options).items():
+            found[name].append(value)
+    return {
+        name: {
+            "ms": [round(1e3 * value, 4) for value in seconds],
+            "exponent": round(exponent(lengths, seconds), 2),
+        }
+        for name, seconds in found.items()
+    }
+
+
+def _without_gradients(run: Callable[..., object], *arguments: object) -> None:
+    with torch.no_grad():
+        run(*arguments)
+
+
+def _changed(config: ModelConfig, given: str) -> ModelConfig:
+    name, _, value = given.partition("=")
+    if name not in ModelConfig.__dataclass_fields__ or not value.isdecimal():
+        raise SystemExit(
+            f"--option is {given!r}, but must be NAME=VALUE with a field of ModelConfig and a whole number"
+        )
+    return config.replace(**{name: int(value)})
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    machine_options(parser)
+    parser.add_argument("--option", metavar="NAME=VALUE", help="An option of the model for a second run.")
+    options = parser.parse_args()
+    prepare(options)
+    config = QUICK if options.quick else SHAPE
+    lengths = [16, 32, 64, 128] if options.quick else [16, 32, 64, 128, 256, 512, 1024]
+    found = {"full": measure(config, lengths, options)}
+    if options.option:
+        found[options.option] = measure(_changed(config, options.option), lengths, options)
+    rows = [
+        [model, part, *values["ms"], values["exponent"]]
+        for model, parts in found.items()
+        for part, values in parts.items()
+    ]
+    header = ["model", "ms", *map(str, lengths), "exponent"]
+    report("Cost against length", header, rows, {"length": found, "lengths": lengths, "machine": describe(options)})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""The benchmarks: each runs in its short form; their arithmetic by hand."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import ModuleType
+
+import pytest
+
+from benchmarks import capture, decode, length, train
+from transformer_core.config import ModelConfig
+
+CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "key", "options"),
+    [
+        (decode, "decode", ["--rounds", "1"]),
+        (train, "train", ["--rounds", "1"]),
+        (capture, "capture", []),
+        (length, "length", ["--option", "num_heads=2"]),
+    ],
+    ids=["decode", "train", "capture", "length"],
+)
+def test_each_runs_and_ends_with_one_line_of_json(
+    benchmark: ModuleType,
+    key: str,
+    options: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", [key, "--quick", "--clock", "cpu", *options])
+    benchmark.main()
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert answer[key]
+    assert answer["machine"]["quick"] is True
+    if key == "decode":  # all have the same weights, so they write the same pieces
+        for entry in answer["decode"]:
+            assert entry["same_pieces"]["marian"] > 0.9
+            assert entry["same_pieces"].get("ctranslate2", 1.0) > 0.9
+    if key == "length":
+        assert set(answer["length"]) == {"full", "num_heads=2"}
+
+
+def test_operations_of_an_update_by_hand() -> None:
+    # One sentence of one piece. Attention: 4 matrices of 4 x 4, three times; feed-forward: 2 x 24, twice; output: 40.
+    # QK^T and weights times V: 2 x 4 multiply-adds, three times.
+    multiply_adds = 3 * 64 + 2 * 48 + 40 + 3 * 8
+    assert train.matrix_flops(CONFIG, sentences=1, length=1) == 6 * multiply_adds
+
+
+def test_bytes_captured_by_hand() -> None:
+    # Two heads: 3 x 3 in the encoder, 2 x 2 in the decoder, 2 x 3 between them.
+    assert capture.computed_bytes(CONFIG, 5, source=3, target=2) == 4 * 5 * 2 * (9 + 4 + 6)
+
+
+def test_exponent_of_a_power_law() -> None:
+    lengths = [16, 32, 64, 128, 256]
+    assert length.exponent(lengths, [3e-6 * n**1.5 for n in lengths]) == pytest.approx(1.5)
+    # A constant that dominates short lengths does not spoil it much.
+    assert length.exponent(lengths, [1e-3 + 1e-6 * n**2 for n in lengths]) == pytest.approx(2, abs=0.15)
+
+
+def test_agreement_counts_positions() -> None:
+    assert decode.agreement([[1, 2], [3, 4]], [[1, 2], [4, 4]]) == 0.75
+    assert decode.agreement([[1, 2]], [[1]]) == 0.5
+
+
+def test_an_unknown_option_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["length", "--quick", "--option", "windows=4"])
+    with pytest.raises(SystemExit, match="a field of ModelConfig"):
+        length.main()
