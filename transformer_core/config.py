@@ -14,6 +14,7 @@ Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "concatenated", "learned"]
 Tie = Literal["all", "target", "none"]
+Parallel = Literal["replicate", "shard"]
 
 
 class ConfigError(ValueError):
@@ -158,6 +159,7 @@ class TrainingConfig(_Config):
         max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 leaves them alone, as the paper does.
         max_pieces: Pairs with more pieces than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
+        parallel: What several processes do with weights and moments: each has all (replicate), or its part (shard).
         seed: Seeds the weights, the order of the data and dropout.
         log_every: Updates between two lines of metrics.jsonl.
         validate_every: Updates between two validations.
@@ -181,6 +183,7 @@ class TrainingConfig(_Config):
     max_gradient_norm: float = 0.0
     max_pieces: int = 256
     precision: Precision = "bfloat16"
+    parallel: Parallel = "replicate"
     seed: int = 1
     log_every: int = 50
     validate_every: int = 1_000
@@ -209,6 +212,7 @@ class TrainingConfig(_Config):
         for name in ("beta1", "beta2", "label_smoothing"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
+        _require(self.parallel in ("replicate", "shard"), "parallel", self.parallel, "replicate or shard")
         _require(
             self.checkpoint_every > 0 or self.checkpoint_minutes > 0,
             "checkpoint_every",

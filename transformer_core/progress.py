@@ -28,14 +28,18 @@ class _Silent:
 
 
 @contextmanager
-def progress_bar(*, unit: str, total: int | None = None, done: int = 0) -> Iterator[Bar]:
+def progress_bar(*, unit: str, total: int | None = None, done: int = 0, shown: bool = True) -> Iterator[Bar]:
     """A bar for the time of the block.
 
     Args:
         unit: What is counted, such as "step".
         total: Units in all; None when nobody knows.
         done: Units that were done before.
+        shown: False for no bar, as in all processes but the first of a training.
     """
+    if not shown:
+        yield _Silent()
+        return
     try:
         from tqdm import tqdm
     except ModuleNotFoundError:  # training needs no more than the core's own dependencies

@@ -28,6 +28,7 @@ FREE_ON_RESUME = frozenset(
         "keep_checkpoints",
         "plateau_steps",
         "plateau_loss",
+        "parallel",
     }
 )
 
@@ -45,6 +46,7 @@ class RunSettings:
         train: The text that was prepared for it; empty when --data named a prepared folder.
         valid: Validation sets.
         init_from: Checkpoint whose weights it started from; empty for new weights.
+        processes: How many train together; each update uses `training.accumulate` batches of each.
     """
 
     preset: str
@@ -55,6 +57,7 @@ class RunSettings:
     train: tuple[str, ...] = ()
     valid: tuple[str, ...] = ()
     init_from: str = ""
+    processes: int = 1
 
     def save(self, out: Path, device: str, threads: int) -> None:
         """Write OUT/config.json; device and threads are for the reader."""
@@ -92,7 +95,7 @@ def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
     return ModelConfig.from_dict({**values, **changes})
 
 
-def resumed(stored: RunSettings, given: dict[str, Any]) -> RunSettings:
+def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> RunSettings:
     """The stored settings with what was given anew.
 
     Raises:
@@ -104,7 +107,7 @@ def resumed(stored: RunSettings, given: dict[str, Any]) -> RunSettings:
     was: dict[str, object] = {"preset": stored.preset}
     for group in ("model", "training"):
         for name, value in given.get(group, {}).items():
-            if name not in FREE_ON_RESUME:
+            if name not in FREE_ON_RESUME and name != "accumulate":
                 key = f"{group}.{name}"
                 asked[key], was[key] = value, getattr(getattr(stored, group), name)
     # 0 stands for d_model / num_heads, which is what was stored.
@@ -123,7 +126,23 @@ def resumed(stored: RunSettings, given: dict[str, Any]) -> RunSettings:
     free = {name: value for name, value in given.get("training", {}).items() if name in FREE_ON_RESUME}
     return replace(
         stored,
-        training=TrainingConfig.from_dict({**stored.training.to_dict(), **free}),
+        training=TrainingConfig.from_dict(
+            {**stored.training.to_dict(), **free, "accumulate": _accumulate(stored, given, processes)}
+        ),
+        processes=processes,
         data=given.get("data", stored.data),
         valid=tuple(given.get("valid", stored.valid)),
     )
+
+
+def _accumulate(stored: RunSettings, given: dict[str, Any], processes: int) -> int:
+    """Batches of one process in an update, after checking that an update has as many batches in all as before."""
+    accumulate: int = given.get("training", {}).get("accumulate", stored.training.accumulate)
+    before = stored.training.accumulate * stored.processes
+    if accumulate * processes != before:
+        fitting = f"give --training.accumulate {before // processes}" if before % processes == 0 else "no value fits"
+        raise UsageError(
+            f"--resume goes on exactly, but an update had training.accumulate {stored.training.accumulate} x "
+            f"{stored.processes} processes, and would have {accumulate} x {processes}; {fitting}"
+        )
+    return accumulate

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from transformer_core.checkpoint import Checkpoint
     from transformer_core.data import Corpus
     from transformer_core.model import Transformer
+    from transformer_core.training.distributed import Team
     from transformer_core.training.validation import ValidationSet
 
 log = logging.getLogger(__name__)
@@ -78,11 +79,28 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError("missing: --out DIR")
     threads = given.get("threads", 0)
     device = select_device(given.get("device", "auto"), threads)
-    out = Path(given["out"])
     _validation(given.get("valid", []))  # fails here rather than after an hour of preparing
-    settings = _resume(out, given) if given.get("resume") else _start(out, given)
-    _train(out, settings, device, threads, resume=bool(given.get("resume")))
+
+    import torch
+
+    from transformer_core.training.distributed import join_team, local_device
+
+    with join_team(torch.device(local_device(device))) as team:
+        settings = _settings(Path(given["out"]), given, team)
+        _train(Path(given["out"]), settings, team, threads, resume=bool(given.get("resume")))
     return 0
+
+
+def _settings(out: Path, given: dict[str, Any], team: Team) -> RunSettings:
+    """Settings of a training, the same in every process; the first one prepares the text when that is to do."""
+    if given.get("resume"):
+        settings = _resume(out, given, team.size)
+        team.wait()  # until all have read, before the first one writes
+        return settings
+    if team.leads:
+        _start(out, given, team.size).save(out, str(team.device), given.get("threads", 0))
+    team.wait()
+    return RunSettings.load(out)
 
 
 def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
@@ -119,7 +137,7 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 # --- a new training ---------------------------------------------------------------------------------------------------
 
 
-def _start(out: Path, given: dict[str, Any]) -> RunSettings:
+def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     """Settings of a new training; its text is prepared when that is still to do."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"--out: {out} is not empty; add --resume to go on there, or name a new folder")
@@ -157,6 +175,7 @@ def _start(out: Path, given: dict[str, Any]) -> RunSettings:
         train=tuple(given.get("train", ())),
         valid=tuple(given.get("valid", ())),
         init_from=given.get("init_from", ""),
+        processes=processes,
     )
 
 
@@ -203,12 +222,12 @@ def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
 # --- going on ---------------------------------------------------------------------------------------------------------
 
 
-def _resume(out: Path, given: dict[str, Any]) -> RunSettings:
+def _resume(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     """Settings of a training that goes on."""
     if "init_from" in given:
         raise UsageError("--resume goes on from OUT, --init-from starts anew; give one of them")
     existing("--out", str(out), folder=True)
-    settings = resumed(RunSettings.load(out), given)
+    settings = resumed(RunSettings.load(out), given, processes)
     if "data" in given:
         existing("--data", given["data"], folder=True)
     return settings
@@ -223,10 +242,11 @@ def _validation(specs: Sequence[str]) -> list[ValidationSet]:
     return [ValidationSet.read(existing_text("--valid", spec)) for spec in specs]
 
 
-def _train(out: Path, settings: RunSettings, device: str, threads: int, resume: bool) -> None:
+def _train(out: Path, settings: RunSettings, team: Team, threads: int, resume: bool) -> None:
     import torch
 
     from transformer_core.data import Corpus
+    from transformer_core.files import tidy
     from transformer_core.model import count_parameters
     from transformer_core.training.trainer import Trainer
 
@@ -236,11 +256,14 @@ def _train(out: Path, settings: RunSettings, device: str, threads: int, resume: 
     if not settings.valid:
         log.warning("no --valid: nothing will tell how well it translates")
     validation = _validation(settings.valid)
-    settings.save(out, device, threads)
-    torch.manual_seed(settings.training.seed)
-    model = _model(settings, device)
-    log.info("%s, %d parameters, %d pairs, on %s", settings.preset, count_parameters(model), len(corpus), device)
-    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume)
+    if team.leads:
+        tidy(out, CONFIG_FILE)
+        settings.save(out, str(team.device), threads)
+    torch.manual_seed(settings.training.seed)  # the same weights in every process
+    model = _model(settings, team.device)
+    parameters, where = count_parameters(model), f"{team.device} x {team.size}" if team.size > 1 else team.device
+    log.info("%s, %d parameters, %d pairs, on %s", settings.preset, parameters, len(corpus), where)
+    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, team=team)
     progress = trainer.train()
     if progress.step >= settings.training.steps:
         log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", progress.step, out)

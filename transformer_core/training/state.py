@@ -7,7 +7,6 @@ and `state.json` (step, place in the data).
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
-from transformer_core.files import whole_folder, write_json
+from transformer_core.files import discard, tidy, whole_folder, write_json
 from transformer_core.model import load_weights
+from transformer_core.training.distributed import ALONE, Team, placed_as, whole
 
 STATE_VERSION = 1
 
@@ -52,32 +52,62 @@ def step_folders(run: Path) -> list[Path]:
 
 
 def forget_partial_steps(run: Path) -> None:
-    """Remove what a killed process left behind while it saved."""
-    for folder in run.glob(".step-*.partial"):
-        shutil.rmtree(folder)
+    """Tidy up what a killed process left behind while it saved or forgot a step."""
+    tidy(run, "step-*")
 
 
-def save_state(run: Path, model: nn.Module, optimizer: torch.optim.Optimizer, progress: Progress, keep: int) -> Path:
-    """Save a step, whole or not at all, and forget the oldest beyond `keep`."""
+def save_state(
+    run: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+    keep: int,
+    team: Team = ALONE,
+) -> Path:
+    """Save a step, whole or not at all, and forget the oldest beyond `keep`; to be called in every process."""
     folder = run / f"step-{progress.step:08d}"
-    weights = {name: parameter.detach().cpu().contiguous() for name, parameter in model.named_parameters()}
-    moments: dict[str, Tensor] = {"random.cpu": torch.get_rng_state()}
-    if torch.cuda.is_available():
-        moments["random.cuda"] = torch.cuda.get_rng_state()
+    moments = _random_states(team)
+    weights = {}
     for name, parameter in model.named_parameters():
+        weights[name] = _on_cpu(parameter)
         for key, value in optimizer.state[parameter].items():
-            moments[f"{key}/{name}"] = value.detach().cpu().contiguous()
-    with whole_folder(folder) as partial:
-        save_file(weights, partial / "model.safetensors")
-        save_file(moments, partial / "optimizer.safetensors")
-        write_json(partial / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **vars(progress)})
-    for old in step_folders(run)[:-keep]:
-        shutil.rmtree(old)
+            moments[f"{key}/{name}"] = _on_cpu(value)
+    if team.leads:
+        with whole_folder(folder) as partial:
+            save_file(weights, partial / "model.safetensors")
+            save_file(moments, partial / "optimizer.safetensors")
+            write_json(partial / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **vars(progress)})
+        for old in step_folders(run)[:-keep]:
+            discard(old)
+    team.wait()
     return folder
 
 
-def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> Progress:
-    """Continue exactly where a saved step stood. Raises StateError when the folder is damaged or of another model."""
+def _on_cpu(value: Tensor) -> Tensor:
+    return whole(value.detach()).cpu().contiguous()
+
+
+def _random_states(team: Team) -> dict[str, Tensor]:
+    """The random states of all processes; the first one's have no number, as if it were alone."""
+    states = {f"random.cpu{_number(rank)}": state for rank, state in enumerate(team.gather(torch.get_rng_state()))}
+    if torch.cuda.is_available():
+        cuda = team.gather(torch.cuda.get_rng_state())
+        states |= {f"random.cuda{_number(rank)}": state for rank, state in enumerate(cuda)}
+    return states
+
+
+def _number(rank: int) -> str:
+    return f".{rank}" if rank else ""
+
+
+def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, team: Team = ALONE) -> Progress:
+    """Continue exactly where a saved step stood, with as many processes or others.
+
+    A process that the saved training did not have draws its dropout anew.
+
+    Raises:
+        StateError: The folder is damaged or of another model.
+    """
     try:
         values = json.loads((folder / "state.json").read_text(encoding="utf-8"))
         weights = load_file(folder / "model.safetensors")
@@ -93,20 +123,24 @@ def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer)
             "anew from its weights: `average --last 1`, then `train --init-from`"
         )
     try:
-        load_weights(model, weights)
-        for name, parameter in model.named_parameters():
-            optimizer.state[parameter] = {
-                key: moments[f"{key}/{name}"].to(
-                    "cpu" if key == "step" and parameter.device.type == "cpu" else parameter.device
-                )
-                for key in ("step", "exp_avg", "exp_avg_sq")
-            }
-        torch.set_rng_state(moments["random.cpu"])
-        if torch.cuda.is_available() and "random.cuda" in moments:
-            torch.cuda.set_rng_state(moments["random.cuda"])
+        parameters = dict(model.named_parameters())
+        load_weights(model, {n: placed_as(w, parameters[n]) if n in parameters else w for n, w in weights.items()})
+        for name, parameter in parameters.items():
+            moved = {key: placed_as(moments[f"{key}/{name}"], parameter) for key in ("exp_avg", "exp_avg_sq")}
+            # Adam keeps its count of steps beside the weights on a GPU, and in a plain tensor everywhere.
+            optimizer.state[parameter] = {"step": moments[f"step/{name}"].to(parameter.device), **moved}
+        _set_random_state(moments, team.rank)
         return Progress(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise StateError(f"the training state in {folder} does not fit this model: {error}") from error
+
+
+def _set_random_state(moments: dict[str, Tensor], rank: int) -> None:
+    cpu, cuda = f"random.cpu{_number(rank)}", f"random.cuda{_number(rank)}"
+    if rank == 0 or cpu in moments:
+        torch.set_rng_state(moments[cpu])
+    if torch.cuda.is_available() and cuda in moments:
+        torch.cuda.set_rng_state(moments[cuda])
 
 
 def average_weights(folders: list[Path]) -> dict[str, Tensor]:

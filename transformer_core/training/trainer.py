@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
-import signal
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.data import Batch, Corpus, plan_epoch
-from transformer_core.model import Transformer
+from transformer_core.model import Transformer, load_weights
 from transformer_core.progress import progress_bar
+from transformer_core.training.distributed import ALONE, Team, exchanging_gradients, replicated, sharded, whole
+from transformer_core.training.journal import Journal
+from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import (
     Progress,
@@ -28,11 +29,14 @@ from transformer_core.training.state import (
     save_state,
     step_folders,
 )
-from transformer_core.training.validation import ValidationSet, batch_loss, greedy_bleu, validation_loss
+from transformer_core.training.stops import Wish, signals_as
+from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
 
 log = logging.getLogger(__name__)
 
 _PLATEAU_WINDOW = 100  # updates whose mean loss tells whether training left the plateau
+
+Share = list[tuple[Batch, bool]]  # batches of one update, each with whether it counts
 
 
 class TrainingFailed(RuntimeError):
@@ -58,6 +62,7 @@ class Trainer:
         run: Folder for saved steps and `metrics.jsonl`.
         validation: Sets to watch.
         resume: Continue from the newest saved step in `run`.
+        team: The processes that train together (see `distributed.py`); each has a Trainer of its own.
 
     Raises:
         StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
@@ -72,70 +77,87 @@ class Trainer:
         run: Path,
         validation: Sequence[ValidationSet] = (),
         resume: bool = False,
+        team: Team = ALONE,
     ) -> None:
         _check_positions(model.config, config)
         self.model, self.corpus, self.config, self.run_folder = model, corpus, config, run
-        self.validation = list(validation)
+        self.validation, self.team = list(validation), team
         self.device = next(model.parameters()).device
-        self.dtype = torch.bfloat16 if config.precision == "bfloat16" else torch.float32
+        self.dtype = number_format(config)
+        saved = step_folders(run)
+        if saved and not resume:
+            raise StateError(f"{run} already holds a training; resume it, or name another folder")
+        objective = Objective(model, config, corpus.special.pad)
+        layers = [*model.encoder.layers, *model.decoder.layers]
+        shards = config.parallel == "shard"
+        self._objective = sharded(objective, layers, team) if shards else replicated(objective, team)
         self.optimizer = torch.optim.Adam(
             model.parameters(), betas=(config.beta1, config.beta2), eps=config.adam_epsilon, fused=True
         )
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
-        self._stop = False
-        saved = step_folders(run)
-        if saved and not resume:
-            raise StateError(f"{run} already holds a training; resume it, or name another folder")
+        self._wish = Wish()
+        if team.rank:  # dropout of its own; the first process goes on from where the weights were drawn
+            torch.manual_seed(int(np.random.SeedSequence((config.seed, team.rank)).generate_state(1)[0]))
         if saved:
-            self.progress = load_state(saved[-1], model, self.optimizer)
+            self.progress = load_state(saved[-1], model, self.optimizer, team)
             log.info("resumed at step %d", self.progress.step)
-        run.mkdir(parents=True, exist_ok=True)
-        forget_partial_steps(run)
-        self._forget_metrics_after(self.progress.step)
+        self._same_place_everywhere()
+        self.journal = Journal(run, writes=team.leads)
+        if team.leads:
+            run.mkdir(parents=True, exist_ok=True)
+            forget_partial_steps(run)
+        self.journal.forget_after(self.progress.step)
 
     def train(self) -> Progress:
-        """Train until the configured step, Ctrl-C or SIGTERM; the last state is always saved.
+        """Train until the configured step, Ctrl-C or SIGTERM in any process; the last state is always saved.
 
         Raises:
             TrainingFailed: The loss is not a number, or did not leave its plateau.
         """
         config, progress = self.config, self.progress
-        last_save = time.monotonic()
-        with self._stop_on_signals(), progress_bar(unit="step", total=config.steps, done=progress.step) as bar:
-            updates = self._updates()
-            while progress.step < config.steps and not self._stop:
+        last_save, saved_step = time.monotonic(), progress.step
+        progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.team.leads)
+        with signals_as(self._wish), progress_shown as bar:
+            updates, stop = self._updates(), False
+            while progress.step < config.steps and not stop:
                 report = self._update(next(updates))
                 bar.update()
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 if progress.step % config.log_every == 0 or progress.step == config.steps:
-                    self._write(report)
+                    self.journal.write(report)
                 self._check(report)
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
-                    self._write({"step": progress.step, "validation": self.validate()})
+                    self.journal.write({"step": progress.step, "validation": self.validate()})
                 due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
-                due_by_step = config.checkpoint_every and progress.step % config.checkpoint_every == 0
+                # Clocks and signals differ between processes, but all have to do the same.
+                stop, due_by_time = self.team.any(self._wish.stop, due_by_time and self.team.leads)
+                due_by_step = bool(config.checkpoint_every) and progress.step % config.checkpoint_every == 0
                 if due_by_time or due_by_step or progress.step == config.steps:
                     self._save()
-                    last_save = time.monotonic()
-            if self._stop:
+                    last_save, saved_step = time.monotonic(), progress.step
+            if stop and saved_step != progress.step:
                 self._save()
+            if stop:
                 log.warning("stopped at step %d; --resume continues from there", progress.step)
         return progress
 
     def validate(self) -> dict[str, dict[str, float]]:
-        """Perplexity per piece and greedy BLEU of every validation set."""
-        self.model.eval()
+        """Perplexity per piece and greedy BLEU of every validation set; only the first process computes them."""
+        model = self._whole_model()
+        if not self.team.leads:
+            return {}
+        model.eval()
         scores = {}
         try:
             for data in self.validation:
                 nll, pieces = validation_loss(
-                    self.model, data.pairs, self.corpus.tokenizer, self.config.batch_tokens, self.dtype
+                    model, data.pairs, self.corpus.tokenizer, self.config.batch_tokens, self.dtype
                 )
                 scores[data.name] = {"nll": nll / pieces, "perplexity": math.exp(min(nll / pieces, 50.0))}
                 fixed = data.pairs[: self.config.validation_sentences]
                 if fixed:
-                    score, translations = greedy_bleu(self.model, fixed, self.corpus.tokenizer)
+                    score, translations = greedy_bleu(model, fixed, self.corpus.tokenizer)
                     scores[data.name]["bleu"] = score
                     log.info(
                         "%s: nll %.3f, BLEU %.1f, %r -> %r",
@@ -149,58 +171,90 @@ class Trainer:
             self.model.train()
         return scores
 
-    def _updates(self) -> Iterator[list[Batch]]:
+    def _same_place_everywhere(self) -> None:
+        """Refuse to train when the processes resumed at different steps, as without a common disk."""
+        step = self.progress.step
+        if self.team.sum(step)[0] != step * self.team.size:
+            raise StateError(f"process {self.team.rank} found step {step} in {self.run_folder}, another one did not")
+
+    def _whole_model(self) -> Transformer:
+        """The model, in one piece; all processes have to ask."""
+        if self.config.parallel == "replicate":
+            return self.model
+        weights = {name: whole(parameter.detach()) for name, parameter in self.model.named_parameters()}
+        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are thrown away
+            model = Transformer(self.model.config)
+        load_weights(model, weights)
+        return model.to(self.device)
+
+    def _updates(self) -> Iterator[Share]:
         """Batches of one update after the other, from where the progress stands."""
         config, progress = self.config, self.progress
         while True:
             plan = plan_epoch(self.corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, progress.epoch)
             while progress.batch < len(plan):
-                chosen = plan[progress.batch : progress.batch + config.accumulate]
-                batches = [self.corpus.batch(indices).to(self.device) for indices in chosen]
+                chosen = plan[progress.batch : progress.batch + config.accumulate * self.team.size]
+                mine = [(self.corpus.batch(pairs).to(self.device), counts) for pairs, counts in self.team.share(chosen)]
                 progress.batch += len(chosen)
-                yield batches
+                yield mine
             progress.epoch, progress.batch = progress.epoch + 1, 0
 
-    def _update(self, batches: list[Batch]) -> dict[str, Any]:
-        """One step of Adam on the mean loss over all target pieces of the batches."""
+    def _update(self, batches: Share) -> dict[str, Any]:
+        """One step of Adam on the mean loss over all target pieces of the batches of all processes."""
         started = time.monotonic()
-        config, pad = self.config, self.corpus.special.pad
         self.model.train()
-        pieces = sum(int((batch.outputs != pad).sum()) for batch in batches)
+        smoothed, nll, pieces = self._gradients(batches)
+        norm, rate = self._step()
+        seconds = time.monotonic() - started
+        self.progress.step += 1
+        self.progress.target_pieces += pieces
+        self.progress.seconds += seconds
+        return {
+            "step": self.progress.step,
+            "epoch": self.progress.epoch,
+            "loss": smoothed / pieces,
+            "nll": nll / pieces,
+            "gradient_norm": norm,
+            "learning_rate": rate,
+            "tokens_per_second": pieces / seconds,
+            "target_pieces": self.progress.target_pieces,
+            "seconds": round(self.progress.seconds, 1),
+        }
+
+    def _gradients(self, batches: Share) -> tuple[float, float, int]:
+        """Add up gradients; returns the sums over all processes of loss, nll and target pieces."""
+        pad, team = self.corpus.special.pad, self.team
+        pieces = int(team.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
         smoothed = nll = 0.0
-        for batch in batches:
-            loss = batch_loss(self.model, batch, smoothing=config.label_smoothing, pad=pad, dtype=self.dtype)
-            torch.autograd.backward(loss.smoothed / pieces)
-            smoothed, nll = smoothed + float(loss.smoothed.detach()), nll + float(loss.nll)
+        for number, (batch, counts) in enumerate(batches, start=1):
+            with exchanging_gradients(self._objective, now=number == len(batches)):
+                loss, batch_nll = self._objective(batch.source, batch.inputs, batch.outputs)
+                # The exchange takes the mean over processes, where the sum is wanted.
+                torch.autograd.backward(
+                    loss / pieces * (team.size if counts else 0.0) if team.size > 1 else loss / pieces
+                )
+            if counts:
+                smoothed, nll = smoothed + float(loss.detach()), nll + float(batch_nll)
+        smoothed, nll = team.sum(smoothed, nll)
+        return smoothed, nll, pieces
+
+    def _step(self) -> tuple[float, float]:
+        """One step of Adam, unless the gradient is not finite; returns the gradient's norm and the learning rate."""
+        config = self.config
         limit = config.max_gradient_norm or math.inf
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)
-        step = self.progress.step + 1
+        norm = float(whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
         rate = learning_rate(
-            step,
+            self.progress.step + 1,
             d_model=self.model.config.d_model,
             warmup_steps=config.warmup_steps,
             factor=config.learning_rate_factor,
         )
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        if math.isfinite(float(norm)):
+        if math.isfinite(norm):
             self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
-        seconds = time.monotonic() - started
-        self.progress.step = step
-        self.progress.target_pieces += pieces
-        self.progress.seconds += seconds
-        return {
-            "step": step,
-            "epoch": self.progress.epoch,
-            "loss": smoothed / pieces,
-            "nll": nll / pieces,
-            "gradient_norm": float(norm),
-            "learning_rate": rate,
-            "tokens_per_second": pieces / seconds,
-            "target_pieces": self.progress.target_pieces,
-            "seconds": round(self.progress.seconds, 1),
-        }
+        return norm, rate
 
     def _check(self, report: dict[str, Any]) -> None:
         """Stop loudly when there is no point in going on."""
@@ -223,35 +277,4 @@ class Trainer:
             )
 
     def _save(self) -> None:
-        save_state(self.run_folder, self.model, self.optimizer, self.progress, self.config.keep_checkpoints)
-
-    def _write(self, line: dict[str, Any]) -> None:
-        with (self.run_folder / "metrics.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-
-    def _forget_metrics_after(self, step: int) -> None:
-        """Drop the lines of updates that a resumed run does again."""
-        path = self.run_folder / "metrics.jsonl"
-        if path.exists():
-            # A line without its end was cut off when the run was killed.
-            whole = path.read_text(encoding="utf-8").split("\n")[:-1]
-            kept = [line for line in whole if json.loads(line)["step"] <= step]
-            path.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
-
-    @contextmanager
-    def _stop_on_signals(self) -> Iterator[None]:
-        """Ctrl-C and SIGTERM end the running update, save, and return; only the main thread can listen to them."""
-
-        def stop(*_: object) -> None:
-            self._stop = True
-
-        try:
-            previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-        except ValueError:
-            yield
-            return
-        try:
-            yield
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
+        save_state(self.run_folder, self.model, self.optimizer, self.progress, self.config.keep_checkpoints, self.team)

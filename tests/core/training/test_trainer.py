@@ -19,7 +19,7 @@ from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, updates, weights_of
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.masks import padding_mask
-from transformer_core.training import state, trainer, validation
+from transformer_core.training import objective, state, trainer, validation
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import StateError, step_folders
 from transformer_core.training.trainer import TrainingFailed
@@ -38,7 +38,7 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
             os.kill(os.getpid(), number)
         return original(*args, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(trainer, "batch_loss", counted)
+    monkeypatch.setattr(objective, "batch_loss", counted)
 
 
 # --- updates ----------------------------------------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_an_epoch_uses_every_pair_once_then_another_begins(
         used.append(batch)
         return original(model, batch, **kwargs)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(trainer, "batch_loss", noted)
+    monkeypatch.setattr(objective, "batch_loss", noted)
     progress = new_trainer(corpus, tmp_path, SHORT.replace(batch_tokens=1000, steps=batches + 1)).train()
     assert (progress.epoch, progress.batch) == (1, 1)
     pairs = {

@@ -1,0 +1,138 @@
+"""Several processes train as one does: two Gloo processes on the CPU against one with twice the accumulation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.core.training.runs import SHORT, metrics, new_trainer, updates
+from tests.core.training.together import Scenario, train_together
+from transformer_core.config import ConfigError, TrainingConfig
+from transformer_core.data import Corpus, plan_epoch
+from transformer_core.training.distributed import Team, join_team, local_device
+from transformer_core.training.state import step_folders
+
+# 9 batches an epoch: two updates of 2 x 2 batches, and one of a single batch.
+ODD = SHORT.replace(batch_tokens=900, accumulate=2, steps=5, checkpoint_every=2)
+ALIKE = {"replicated": ODD, "sharded": ODD.replace(parallel="shard")}
+STATES = ("model.safetensors", "optimizer.safetensors")
+
+
+@pytest.fixture(scope="module")
+def trained(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that two processes do in these tests, so that they are started once."""
+    folder = tmp_path_factory.mktemp("together")
+    scenarios: list[Scenario] = []
+    for run, config in ALIKE.items():
+        scenarios += [(run, config, 0.0, False), (f"stopped-{run}", config, 0.0, False)]
+    train_together(2, corpus.folder, folder, scenarios)
+    return folder
+
+
+def saved(run: Path, file: str, step: int = -1) -> dict[str, torch.Tensor]:
+    return load_file(step_folders(run)[step] / file)
+
+
+@pytest.mark.parametrize("run", ALIKE)
+def test_two_processes_are_one_with_twice_the_accumulation(
+    corpus: Corpus, trained: Path, tmp_path: Path, run: str
+) -> None:
+    batches = len(plan_epoch(corpus.lengths, ODD.batch_tokens, ODD.max_pieces, ODD.seed, 0))
+    assert batches == 9
+    new_trainer(corpus, tmp_path, ODD.replace(accumulate=4)).train()
+    for file in STATES:
+        one, two = saved(tmp_path, file), saved(trained / run, file)
+        assert {name for name in one if "random" not in name} == {name for name in two if "random" not in name}
+        for name in one:
+            if "random" not in name:
+                torch.testing.assert_close(two[name], one[name], atol=1e-5, rtol=1e-4)
+    lines, expected = updates(trained / run), updates(tmp_path)
+    assert [line["step"] for line in lines] == [1, 2, 3, 4, 5]  # only one process writes
+    for line, other in zip(lines, expected, strict=True):
+        for key in ("loss", "nll", "gradient_norm", "target_pieces", "epoch"):
+            assert line[key] == pytest.approx(other[key], rel=1e-4)
+    state, other_state = (
+        json.loads((step_folders(r)[-1] / "state.json").read_text()) for r in (trained / run, tmp_path)
+    )
+    assert (state["epoch"], state["batch"]) == (other_state["epoch"], other_state["batch"]) != (0, 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", ALIKE)
+def test_a_resumed_training_of_two_processes_is_bit_equal(corpus: Corpus, tmp_path: Path, run: str) -> None:
+    """With dropout, which every process draws for itself."""
+    first, second = ALIKE[run].replace(steps=3), ALIKE[run]
+    runs: list[Scenario] = [
+        ("unbroken", second, 0.3, False),
+        ("broken", first, 0.3, False),
+        ("broken", second, 0.3, True),
+    ]
+    train_together(2, corpus.folder, tmp_path, runs)
+    for file in STATES:
+        unbroken, broken = (saved(tmp_path / how, file) for how in ("unbroken", "broken"))
+        assert unbroken.keys() == broken.keys()
+        for name, tensor in unbroken.items():
+            assert torch.equal(tensor, broken[name]), name
+    states = saved(tmp_path / "unbroken", STATES[1])
+    assert not torch.equal(states["random.cpu"], states["random.cpu.1"])
+
+
+@pytest.mark.parametrize("run", ALIKE)
+def test_saved_by_two_processes_resumed_by_one(corpus: Corpus, trained: Path, tmp_path: Path, run: str) -> None:
+    one = new_trainer(corpus, tmp_path / "one", ODD.replace(accumulate=4))
+    one.train()
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "step-00000002").symlink_to(step_folders(trained / run)[0])
+    resumed = new_trainer(corpus, tmp_path / "two", ODD.replace(accumulate=4), resume=True)
+    assert resumed.progress.step == 2
+    resumed.train()
+    for a, b in zip(one.model.parameters(), resumed.model.parameters(), strict=True):
+        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize("run", ALIKE)
+def test_a_signal_to_one_process_stops_all_at_the_same_step(trained: Path, run: str) -> None:
+    assert [(trained / f"stopped-{run}.{rank}").read_text() for rank in (0, 1)] == ["3", "3"]
+    assert [folder.name for folder in step_folders(trained / f"stopped-{run}")][-1] == "step-00000003"
+    assert [line["step"] for line in metrics(trained / f"stopped-{run}")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5])
+@pytest.mark.parametrize("items", range(1, 12))
+def test_every_batch_counts_once_and_all_run_equally_many(size: int, items: int) -> None:
+    shares = [Team(rank, size).share(range(items)) for rank in range(size)]
+    assert sorted(item for share in shares for item, counts in share if counts) == list(range(items))
+    assert {len(share) for share in shares} == {-(-items // size)}
+
+
+def test_without_torchrun_there_is_a_team_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RANK", raising=False)
+    with join_team(torch.device("cpu")) as team:
+        assert (team.rank, team.size, team.leads) == (0, 1, True)
+        assert team.sum(1, 2.5) == [1, 2.5]
+        assert team.any(True, False) == [True, False]
+    assert local_device("cuda") == "cuda"
+
+
+def test_half_an_environment_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("RANK", "0"), ("WORLD_SIZE", "2"), ("LOCAL_RANK", "1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("MASTER_ADDR", raising=False)
+    monkeypatch.delenv("MASTER_PORT", raising=False)
+    assert local_device("cuda") == "cuda:1"
+    with (
+        pytest.raises(ConfigError, match="not MASTER_ADDR and MASTER_PORT; start with torchrun"),
+        join_team(torch.device("cpu")),
+    ):
+        pass
+
+
+def test_sharding_needs_torchrun(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="parallel is 'shard', but torchrun did not start"):
+        new_trainer(corpus, tmp_path, SHORT.replace(parallel="shard"))
+    with pytest.raises(ConfigError, match="parallel is 'both', but must be replicate or shard"):
+        TrainingConfig(parallel="both")  # type: ignore[arg-type]

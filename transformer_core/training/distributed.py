@@ -1,0 +1,178 @@
+"""Several processes train one model: started by torchrun, one for each GPU, on one machine or many.
+
+Every process reads other batches of the same plan. Gradients are averaged by DistributedDataParallel, or weights,
+gradients and moments are spread over the processes by `fully_shard` (FSDP2).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TypeVar
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.nn.parallel import DistributedDataParallel
+
+from transformer_core.config import ConfigError
+
+Item = TypeVar("Item")
+
+# The others wait for so long while the first one validates and saves.
+_PATIENCE = timedelta(hours=2)
+
+
+@dataclass(frozen=True)
+class Team:
+    """This process among those that train together.
+
+    Args:
+        rank: Number of this process, from 0; the first one logs, validates and saves.
+        size: How many there are.
+        device: Where numbers that are exchanged have to lie.
+    """
+
+    rank: int = 0
+    size: int = 1
+    device: torch.device = field(default_factory=lambda: torch.device("cpu"))
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process logs, validates and saves."""
+        return self.rank == 0
+
+    def share(self, items: Sequence[Item]) -> list[tuple[Item, bool]]:
+        """This process's part of the items, as many as everyone else's.
+
+        The second value is False for an item that somebody else has too, and that must not count: all processes have
+        to run equally many batches, since they exchange gradients after each.
+        """
+        mine = [(item, True) for item in items[self.rank :: self.size]]
+        return mine if len(mine) * self.size >= len(items) and mine else [*mine, (items[0], False)]
+
+    def sum(self, *values: float) -> list[float]:
+        """Each value, summed over all processes."""
+        if self.size == 1:
+            return list(values)
+        total = torch.tensor(values, dtype=torch.float64, device=self.device)
+        dist.all_reduce(total)
+        return total.tolist()
+
+    def any(self, *flags: bool) -> list[bool]:
+        """For each flag, whether it is set in any process."""
+        return [value > 0 for value in self.sum(*map(float, flags))]
+
+    def gather(self, value: Tensor) -> list[Tensor]:
+        """The values of all processes in their order, on the CPU; all of one shape."""
+        if self.size == 1:
+            return [value.cpu()]
+        values = [torch.empty_like(value, device=self.device) for _ in range(self.size)]
+        dist.all_gather(values, value.to(self.device))
+        return [each.cpu() for each in values]
+
+    def wait(self) -> None:
+        """Return when all processes have come here."""
+        self.sum(0.0)
+
+
+ALONE = Team()
+
+
+def started_by_torchrun() -> bool:
+    """Whether torchrun started this process."""
+    return "RANK" in os.environ and "WORLD_SIZE" in os.environ
+
+
+def local_device(device: str) -> str:
+    """The device of this process: `cuda` means the GPU of its number on its machine."""
+    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if device == "cuda" and started_by_torchrun() else device
+
+
+@contextmanager
+def join_team(device: torch.device) -> Iterator[Team]:
+    """The team that torchrun's environment tells of; a team of one without torchrun.
+
+    Args:
+        device: Where this process trains; GPUs talk through NCCL, CPUs through Gloo.
+
+    Raises:
+        ConfigError: torchrun's environment is incomplete.
+    """
+    if not started_by_torchrun():
+        yield Team(device=device)
+        return
+    missing = [name for name in ("MASTER_ADDR", "MASTER_PORT") if name not in os.environ]
+    if missing:
+        raise ConfigError(f"RANK and WORLD_SIZE are set, but not {' and '.join(missing)}; start with torchrun")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_PATIENCE)
+    team = Team(dist.get_rank(), dist.get_world_size(), device)
+    try:
+        if not team.leads:
+            logging.getLogger("transformer_core").setLevel(logging.ERROR)
+        yield team
+    finally:
+        dist.destroy_process_group()
+
+
+def replicated(module: nn.Module, team: Team) -> nn.Module:
+    """The module, with its gradients averaged over the team; the module itself for a team of one."""
+    if team.size == 1:
+        return module
+    ids = [team.device] if team.device.type == "cuda" else None
+    with warnings.catch_warnings():
+        # The table of positions grows in each process on its own, so buffers must not be exchanged; what torch 2.13
+        # names instead of this option is not there in older ones.
+        warnings.filterwarnings("ignore", message=".*broadcast_buffers", category=FutureWarning)
+        return DistributedDataParallel(module, device_ids=ids, broadcast_buffers=False, gradient_as_bucket_view=True)
+
+
+def sharded(module: nn.Module, layers: Sequence[nn.Module], team: Team) -> nn.Module:
+    """The module, with weights, gradients and moments spread over the team; each layer is gathered when it runs.
+
+    Parameters keep their names and become DTensors, so the optimizer has to be built afterwards.
+
+    Raises:
+        ConfigError: torchrun did not start this process, so that there is nobody to share with.
+    """
+    if not dist.is_initialized():
+        raise ConfigError("parallel is 'shard', but torchrun did not start this process (see docs/training.md)")
+    mesh = init_device_mesh(team.device.type, (team.size,))
+    for part in (*layers, module):
+        fully_shard(part, mesh=mesh)
+    return module
+
+
+@contextmanager
+def exchanging_gradients(module: nn.Module, now: bool) -> Iterator[None]:
+    """Run forward and backward; the processes exchange the gradients that have added up only if it is time."""
+    if isinstance(module, DistributedDataParallel) and not now:
+        with module.no_sync():
+            yield
+        return
+    if isinstance(module, FSDPModule):
+        module.set_requires_gradient_sync(now)
+    yield
+
+
+def whole(value: Tensor) -> Tensor:
+    """A tensor that is spread over processes, gathered in each of them (all have to ask); others as they are."""
+    return value.full_tensor() if isinstance(value, DTensor) else value
+
+
+def placed_as(value: Tensor, like: Tensor) -> Tensor:
+    """A whole tensor, on the device of another one and spread over the processes in its way."""
+    if isinstance(like, DTensor):
+        # Every process holds the whole value, so nothing has to be sent.
+        return distribute_tensor(value.to(like.device), like.device_mesh, like.placements, src_data_rank=None)
+    return value.to(like.device)
