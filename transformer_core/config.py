@@ -160,6 +160,8 @@ class TrainingConfig(_Config):
         max_pieces: Pairs with more pieces than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
         parallel: What several processes do with weights and moments: each has all (replicate), or its part (shard).
+        recompute: Whether layers forget their activations and compute them again for the gradient: less memory, slower.
+        compile: Whether the model is compiled (on a GPU); batches are then padded to a few fixed shapes.
         seed: Seeds the weights, the order of the data and dropout.
         log_every: Updates between two lines of metrics.jsonl.
         validate_every: Updates between two validations.
@@ -184,6 +186,8 @@ class TrainingConfig(_Config):
     max_pieces: int = 256
     precision: Precision = "bfloat16"
     parallel: Parallel = "replicate"
+    recompute: bool = False
+    compile: bool = False
     seed: int = 1
     log_every: int = 50
     validate_every: int = 1_000
@@ -213,6 +217,12 @@ class TrainingConfig(_Config):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
         _require(self.parallel in ("replicate", "shard"), "parallel", self.parallel, "replicate or shard")
+        _require(
+            not (self.compile and (self.recompute or self.parallel == "shard")),
+            "compile",
+            self.compile,
+            "false with recompute, and where parallel is shard",
+        )
         _require(
             self.checkpoint_every > 0 or self.checkpoint_minutes > 0,
             "checkpoint_every",

@@ -29,6 +29,7 @@ FREE_ON_RESUME = frozenset(
         "plateau_steps",
         "plateau_loss",
         "parallel",
+        "recompute",
     }
 )
 

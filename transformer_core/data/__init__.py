@@ -6,7 +6,7 @@ decides which pairs share a batch, `batches` pads them.
 
 from transformer_core.data.batches import Batch, make_batch
 from transformer_core.data.corpus import Corpus
-from transformer_core.data.plan import PLAN_VERSION, plan_epoch
+from transformer_core.data.plan import PLAN_VERSION, bucket_widths, plan_epoch
 from transformer_core.data.preparing import prepare
 from transformer_core.data.text import DataError, read_columns, read_lines, read_pairs, typed_carelessly
 
@@ -15,6 +15,7 @@ __all__ = [
     "Batch",
     "Corpus",
     "DataError",
+    "bucket_widths",
     "make_batch",
     "plan_epoch",
     "prepare",

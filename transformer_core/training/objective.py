@@ -8,15 +8,21 @@ from torch import Tensor, nn
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Batch
 from transformer_core.model import Transformer
-from transformer_core.training.validation import batch_loss
+from transformer_core.training.validation import batch_loss, decoder_vectors
+
+_BACKEND = "inductor"  # of torch.compile
+_GRAPHS = 200
 
 
 class Objective(nn.Module):
     """The loss of a batch.
 
+    Only the function is compiled that runs the model, not the model: its parameters keep their names. A batch of a new
+    shape is compiled anew, so that batches must come in few shapes.
+
     Args:
         model: What is trained.
-        config: How; gives the label smoothing and the number format.
+        config: How; gives the label smoothing, the number format and whether to compile.
         pad: Id of padding.
     """
 
@@ -26,11 +32,23 @@ class Objective(nn.Module):
         self.pad = pad
         self.smoothing = config.label_smoothing
         self.dtype = number_format(config)
+        self._vectors_of = decoder_vectors
+        if config.compile:
+            # Beyond the limit the compiler would silently run the function as it is; each shape needs a few graphs.
+            torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, _GRAPHS)
+            self._vectors_of = torch.compile(decoder_vectors, dynamic=False, backend=_BACKEND)
 
     def forward(self, source: Tensor, inputs: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
         """A batch -> its smoothed loss, which carries the gradient, and its nll; both summed over pieces, in nats."""
         batch = Batch(source, inputs, outputs)
-        loss = batch_loss(self.model, batch, smoothing=self.smoothing, pad=self.pad, dtype=self.dtype)
+        loss = batch_loss(
+            self.model,
+            batch,
+            smoothing=self.smoothing,
+            pad=self.pad,
+            dtype=self.dtype,
+            vectors_of=self._vectors_of,
+        )
         return loss.smoothed, loss.nll
 
 

@@ -8,18 +8,21 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
-from transformer_core.data import Batch, Corpus, plan_epoch
+from transformer_core.data import Batch, Corpus, bucket_widths, plan_epoch
 from transformer_core.model import Transformer, load_weights
 from transformer_core.progress import progress_bar
 from transformer_core.training.distributed import ALONE, Team, exchanging_gradients, replicated, sharded, whole
+from transformer_core.training.failures import save_failure
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
+from transformer_core.training.recompute import recompute
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import (
     Progress,
@@ -87,13 +90,18 @@ class Trainer:
         saved = step_folders(run)
         if saved and not resume:
             raise StateError(f"{run} already holds a training; resume it, or name another folder")
-        objective = Objective(model, config, corpus.special.pad)
         layers = [*model.encoder.layers, *model.decoder.layers]
+        if config.recompute:
+            recompute(layers)
+        objective = Objective(model, config, corpus.special.pad)
         shards = config.parallel == "shard"
         self._objective = sharded(objective, layers, team) if shards else replicated(objective, team)
         self.optimizer = torch.optim.Adam(
             model.parameters(), betas=(config.beta1, config.beta2), eps=config.adam_epsilon, fused=True
         )
+        # A compiled model wants few shapes of batches.
+        longest = min(config.max_pieces + 1, config.batch_tokens)
+        self._widths = bucket_widths(longest) if config.compile else []
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._wish = Wish()
@@ -191,25 +199,36 @@ class Trainer:
         """Batches of one update after the other, from where the progress stands."""
         config, progress = self.config, self.progress
         while True:
-            plan = plan_epoch(self.corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, progress.epoch)
+            options = (config.batch_tokens, config.max_pieces, config.seed, progress.epoch)
+            plan = plan_epoch(self.corpus.lengths, *options, self._widths)
             while progress.batch < len(plan):
                 chosen = plan[progress.batch : progress.batch + config.accumulate * self.team.size]
-                mine = [(self.corpus.batch(pairs).to(self.device), counts) for pairs, counts in self.team.share(chosen)]
+                mine = [(self._batch(pairs), counts) for pairs, counts in self.team.share(chosen)]
                 progress.batch += len(chosen)
                 yield mine
             progress.epoch, progress.batch = progress.epoch + 1, 0
+
+    def _batch(self, pairs: npt.NDArray[np.integer]) -> Batch:
+        """The batch of some pairs, on the device; of one of few shapes if the model is compiled."""
+        shape = None
+        if self._widths:
+            longest = int(self.corpus.lengths[pairs].max()) + 1
+            width = next(width for width in self._widths if width >= longest)
+            shape = max(1, self.config.batch_tokens // width), width
+        return self.corpus.batch(pairs, shape).to(self.device)
 
     def _update(self, batches: Share) -> dict[str, Any]:
         """One step of Adam on the mean loss over all target pieces of the batches of all processes."""
         started = time.monotonic()
         self.model.train()
-        smoothed, nll, pieces = self._gradients(batches)
-        norm, rate = self._step()
+        losses, nll, pieces = self._gradients(batches)
+        smoothed, nll = self.team.sum(sum(losses), nll)
+        norm, rate = self._step(math.isfinite(smoothed))
         seconds = time.monotonic() - started
         self.progress.step += 1
         self.progress.target_pieces += pieces
         self.progress.seconds += seconds
-        return {
+        report = {
             "step": self.progress.step,
             "epoch": self.progress.epoch,
             "loss": smoothed / pieces,
@@ -220,12 +239,15 @@ class Trainer:
             "target_pieces": self.progress.target_pieces,
             "seconds": round(self.progress.seconds, 1),
         }
+        if not (math.isfinite(smoothed) and math.isfinite(norm)):
+            self._fail(batches, losses, report)
+        return report
 
-    def _gradients(self, batches: Share) -> tuple[float, float, int]:
-        """Add up gradients; returns the sums over all processes of loss, nll and target pieces."""
+    def _gradients(self, batches: Share) -> tuple[list[float], float, int]:
+        """Add up gradients; returns the loss of each batch, their nll, and the target pieces of all processes."""
         pad, team = self.corpus.special.pad, self.team
         pieces = int(team.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
-        smoothed = nll = 0.0
+        losses, nll = [], 0.0
         for number, (batch, counts) in enumerate(batches, start=1):
             with exchanging_gradients(self._objective, now=number == len(batches)):
                 loss, batch_nll = self._objective(batch.source, batch.inputs, batch.outputs)
@@ -233,13 +255,12 @@ class Trainer:
                 torch.autograd.backward(
                     loss / pieces * (team.size if counts else 0.0) if team.size > 1 else loss / pieces
                 )
-            if counts:
-                smoothed, nll = smoothed + float(loss.detach()), nll + float(batch_nll)
-        smoothed, nll = team.sum(smoothed, nll)
-        return smoothed, nll, pieces
+            losses.append(float(loss.detach()) if counts else 0.0)
+            nll += float(batch_nll) if counts else 0.0
+        return losses, nll, pieces
 
-    def _step(self) -> tuple[float, float]:
-        """One step of Adam, unless the gradient is not finite; returns the gradient's norm and the learning rate."""
+    def _step(self, sound: bool) -> tuple[float, float]:
+        """One step of Adam if loss and gradient are finite; returns the gradient's norm and the learning rate."""
         config = self.config
         limit = config.max_gradient_norm or math.inf
         norm = float(whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
@@ -251,18 +272,23 @@ class Trainer:
         )
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        if math.isfinite(norm):
+        if sound and math.isfinite(norm):
             self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         return norm, rate
 
+    def _fail(self, batches: Share, losses: list[float], report: dict[str, Any]) -> NoReturn:
+        """Stop loudly; the weights are those of before the update."""
+        read = [batch for batch, _ in batches]
+        folder = save_failure(self.run_folder, read, losses, report, self.corpus.tokenizer, self.team.rank)
+        self.team.wait()  # a process that ends early would take the others with it
+        raise TrainingFailed(
+            f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
+            f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
+        )
+
     def _check(self, report: dict[str, Any]) -> None:
         """Stop loudly when there is no point in going on."""
-        if not (math.isfinite(report["loss"]) and math.isfinite(report["gradient_norm"])):
-            raise TrainingFailed(
-                f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
-                "lower learning_rate_factor, raise warmup_steps, or train in float32"
-            )
         self._losses.append(report["nll"])
         config = self.config
         mean = sum(self._losses) / len(self._losses)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from transformer_core.data import Batch, DataError, make_batch, plan_epoch, read_pairs
 from transformer_core.decoding.greedy import greedy_search
@@ -55,11 +56,27 @@ def validation_loss(
     return total, pieces
 
 
-def batch_loss(model: Transformer, batch: Batch, *, smoothing: float, pad: int, dtype: torch.dtype) -> Loss:
-    """Loss of one batch (see `output_loss`), with matrix products in the given number format."""
+def decoder_vectors(model: Transformer, source: Tensor, inputs: Tensor, mask: Tensor) -> Tensor:
+    """(B, S) and (B, T) ids, (B, 1, 1, S) -> (B, T, d): all of the model but the output projection."""
+    return model.decode(inputs, model.encode(source, mask), mask)
+
+
+def batch_loss(
+    model: Transformer,
+    batch: Batch,
+    *,
+    smoothing: float,
+    pad: int,
+    dtype: torch.dtype,
+    vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor], Tensor] = decoder_vectors,
+) -> Loss:
+    """Loss of one batch (see `output_loss`), with matrix products in the given number format.
+
+    `vectors_of` is `decoder_vectors`, or what a compiler made of it.
+    """
     mask = padding_mask(batch.source, pad)
     with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):
-        vectors = model.decode(batch.inputs, model.encode(batch.source, mask), mask)
+        vectors = vectors_of(model, batch.source, batch.inputs, mask)
     return output_loss(
         vectors,
         model.output_weight,

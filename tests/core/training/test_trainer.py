@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import signal
@@ -13,6 +14,7 @@ import numpy.typing as npt
 import pytest
 import torch
 import torch.nn.functional as F
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from tests.core.tiny import sentence_pairs
@@ -320,6 +322,27 @@ def test_a_gradient_that_is_no_number_does_not_reach_the_weights(
     with pytest.raises(TrainingFailed, match=r"gradient norm (nan|inf)"):
         broken.train()
     assert same(before, weights_of(broken))
+
+
+def test_the_batches_of_an_update_that_failed_are_saved(corpus: Corpus, tmp_path: Path) -> None:
+    config = SHORT.replace(accumulate=2)
+    broken = new_trainer(corpus, tmp_path, config)
+    with torch.no_grad():
+        broken.model.embedding.weight[:, 0] = math.inf
+    with pytest.raises(TrainingFailed, match=r"the batches are in .*failed-00000001"):
+        broken.train()
+    folder = tmp_path / "failed-00000001"
+    plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, 0)
+    tensors = load_file(folder / "batches-0.safetensors")
+    report = json.loads((folder / "report-0.json").read_text(encoding="utf-8"))
+    assert (report["step"], report["loss"]) == ("1", "nan")
+    for number in (0, 1):
+        batch = corpus.batch(plan[number])
+        for part, ids in vars(batch).items():
+            assert torch.equal(tensors[f"{number}.{part}"], ids)
+        texts = [list(sentence_pairs()[index]) for index in plan[number]]
+        assert report["batches"][number] == {"loss": "nan", "pairs": texts}
+    assert not step_folders(tmp_path)
 
 
 def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,92 @@
+"""Training a compiled model: few shapes, the same numbers, plain names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch._dynamo.testing import CompileCounter
+
+from tests.core.training.runs import SHORT, new_model, new_trainer, updates
+from transformer_core.config import ConfigError, TrainingConfig
+from transformer_core.data import Corpus, bucket_widths, plan_epoch
+from transformer_core.data.plan import Plan
+from transformer_core.training import objective
+from transformer_core.training.state import step_folders
+
+COMPILED = SHORT.replace(compile=True, batch_tokens=600, steps=8)
+
+
+@pytest.fixture(autouse=True)
+def fresh_compiler() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def test_a_compiled_training_equals_the_same_one_not_compiled(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = CompileCounter()
+    monkeypatch.setattr(objective, "_BACKEND", counter)
+    fast = new_trainer(corpus, tmp_path / "fast", COMPILED)
+    fast.train()
+    shapes = {tuple(fast._batch(pairs).source.shape) for pairs in _plan(corpus)}
+    assert 1 <= counter.frame_count <= len(shapes) <= len(bucket_widths(40))
+    assert counter.op_count > 100  # the whole model, not a part of it
+    monkeypatch.setattr(objective, "_BACKEND", "eager")
+    with torch.compiler.set_stance("force_eager"):
+        plain = new_trainer(corpus, tmp_path / "plain", COMPILED)
+        plain.train()
+    for a, b in zip(fast.model.parameters(), plain.model.parameters(), strict=True):
+        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    for one, other in zip(updates(tmp_path / "fast"), updates(tmp_path / "plain"), strict=True):
+        assert one["loss"] == pytest.approx(other["loss"], rel=1e-4)
+    names = set(load_file(step_folders(tmp_path / "fast")[-1] / "model.safetensors"))
+    assert names == set(new_model(corpus).state_dict())
+
+
+def _plan(corpus: Corpus) -> Plan:
+    widths = bucket_widths(COMPILED.max_pieces + 1)
+    return plan_epoch(corpus.lengths, COMPILED.batch_tokens, COMPILED.max_pieces, COMPILED.seed, 0, widths)
+
+
+def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpus: Corpus, tmp_path: Path) -> None:
+    trainer = new_trainer(corpus, tmp_path, COMPILED)
+    batches = [trainer._batch(pairs) for pairs in _plan(corpus)]
+    seen = [
+        (tuple(s[s > 2].tolist()), tuple(t[t > 2].tolist()))
+        for batch in batches
+        for s, t in zip(batch.source, batch.outputs, strict=True)
+        if bool((t > 0).any())  # rows that fill the batch up have nothing to produce
+    ]
+    expected = [tuple(tuple(side.tolist()) for side in corpus.pair(i)) for i in range(len(corpus))]
+    assert sorted(seen) == sorted(expected)
+    for batch in batches:
+        assert batch.source.shape == batch.inputs.shape == batch.outputs.shape
+        rows, width = batch.source.shape
+        assert width in bucket_widths(COMPILED.max_pieces + 1)
+        assert rows == COMPILED.batch_tokens // width
+
+
+@pytest.mark.slow
+def test_compiled_with_the_real_compiler(corpus: Corpus, tmp_path: Path) -> None:
+    fast = new_trainer(corpus, tmp_path / "fast", COMPILED.replace(steps=2))
+    fast.train()
+    torch._dynamo.reset()
+    with torch.compiler.set_stance("force_eager"):
+        plain = new_trainer(corpus, tmp_path / "plain", COMPILED.replace(steps=2))
+        plain.train()
+    for one, other in zip(updates(tmp_path / "fast"), updates(tmp_path / "plain"), strict=True):
+        assert one["loss"] == pytest.approx(other["loss"], rel=1e-4)
+
+
+@pytest.mark.parametrize("other", [{"recompute": True}, {"parallel": "shard"}])
+def test_what_does_not_go_together(other: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match="compile is True, but must be false with recompute"):
+        TrainingConfig.from_dict({"compile": True, **other})
+    with pytest.raises(ConfigError, match="compile is 1, but must be true or false"):
+        TrainingConfig.from_dict({"compile": 1})

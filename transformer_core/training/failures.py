@@ -1,0 +1,57 @@
+"""What a training leaves behind when its loss or gradient is no number: the batches, to look into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save_file
+
+from transformer_core.data import Batch
+from transformer_core.files import write_json
+from transformer_core.tokenizer import Tokenizer
+
+
+def save_failure(
+    run: Path,
+    batches: Sequence[Batch],
+    losses: Sequence[float],
+    report: dict[str, Any],
+    tokenizer: Tokenizer,
+    rank: int,
+) -> Path:
+    """Save the batches of an update that failed.
+
+    Args:
+        run: Folder of the run.
+        batches: Those of this process.
+        losses: The loss of each, in nats, summed over its pieces.
+        report: What is known of the update, with its `step`.
+        tokenizer: Turns ids back into text.
+        rank: Number of this process.
+
+    Returns:
+        The folder: ids in `batches-0.safetensors` (`0.source`, `0.inputs`, `0.outputs`, `1.source`, ...), the report
+        and the text of every pair in `report-0.json`; 0 is the number of the process.
+    """
+    folder = run / f"failed-{report['step']:08d}"
+    folder.mkdir(exist_ok=True)
+    tensors = {
+        f"{number}.{part}": ids.cpu().contiguous()
+        for number, batch in enumerate(batches)
+        for part, ids in vars(batch).items()
+    }
+    save_file(tensors, folder / f"batches-{rank}.safetensors")
+    told = [{"loss": str(loss), "pairs": _texts(batch, tokenizer)} for batch, loss in zip(batches, losses, strict=True)]
+    # JSON has no word for a number that is none.
+    write_json(folder / f"report-{rank}.json", {**{k: str(v) for k, v in report.items()}, "batches": told})
+    return folder
+
+
+def _texts(batch: Batch, tokenizer: Tokenizer) -> list[list[str]]:
+    special = set(tokenizer.special.to_dict().values()) - {tokenizer.special.unk}
+    return [
+        [tokenizer.decode([i for i in row if i not in special]) for row in pair]
+        for pair in zip(batch.source.tolist(), batch.outputs.tolist(), strict=True)
+    ]
