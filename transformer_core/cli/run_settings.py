@@ -71,7 +71,9 @@ class RunSettings:
         try:
             values = json.loads((out / CONFIG_FILE).read_text(encoding="utf-8"))
         except FileNotFoundError as error:
-            raise UsageError(f"{out} holds no training: it has no {CONFIG_FILE}") from error
+            prepared = out / "data"
+            hint = f"; its text is ready: --data {prepared}, with another --out" if prepared.is_dir() else ""
+            raise UsageError(f"{out} holds no training: it has no {CONFIG_FILE}{hint}") from error
         except (OSError, ValueError) as error:
             raise UsageError(f"{out / CONFIG_FILE} cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:

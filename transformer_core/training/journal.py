@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformer_core.files import replace_text
+from transformer_core.files import replace_text, tidy
 
 
 class Journal:
@@ -29,7 +29,10 @@ class Journal:
 
     def forget_after(self, step: int) -> None:
         """Drop the lines of updates that a resumed run does again."""
-        if self.writes and self.path.exists():
+        if not self.writes:
+            return
+        tidy(self.path.parent, self.path.name)
+        if self.path.exists():
             # A line without its end was cut off when the run was killed.
             whole = self.path.read_text(encoding="utf-8").split("\n")[:-1]
             kept = [line for line in whole if json.loads(line)["step"] <= step]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,6 +112,12 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     assert config["corpus"]["careless_share"] == 0.2
     assert len(Corpus(tmp_path / "run" / "data").tokenizer) == 150
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
+
+
+def test_a_training_that_died_while_it_prepared_says_what_is_there(made: Workplace, call: Call, tmp_path: Path) -> None:
+    shutil.copytree(made.data, tmp_path / "run" / "data")
+    error = one_line_error(call("train", "--resume", "--out", tmp_path / "run"))
+    assert f"its text is ready: --data {tmp_path / 'run' / 'data'}, with another --out" in error
 
 
 @pytest.mark.parametrize(
