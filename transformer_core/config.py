@@ -15,6 +15,8 @@ Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "concatenated", "learned"]
 Tie = Literal["all", "target", "none"]
 Parallel = Literal["replicate", "shard"]
+Smoothing = Literal["others", "uniform"]
+LengthPenalty = Literal["gnmt", "power"]
 
 
 class ConfigError(ValueError):
@@ -155,7 +157,9 @@ class TrainingConfig(_Config):
         beta1: Adam's decay of the first moment.
         beta2: Adam's decay of the second moment.
         adam_epsilon: Adam's epsilon.
-        label_smoothing: Probability mass taken from the right piece and spread over the others (Section 5.4).
+        label_smoothing: Probability mass taken from the right piece and spread (Section 5.4); epsilon.
+        smoothing: Over which pieces it is spread: over the V - 1 others (others), or over all V, the right one
+            among them, as PyTorch does (uniform).
         max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 leaves them alone, as the paper does.
         max_pieces: Pairs with more pieces than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
@@ -182,6 +186,7 @@ class TrainingConfig(_Config):
     beta2: float = 0.98
     adam_epsilon: float = 1e-9
     label_smoothing: float = 0.1
+    smoothing: Smoothing = "others"
     max_gradient_norm: float = 0.0
     max_pieces: int = 256
     precision: Precision = "bfloat16"
@@ -215,8 +220,8 @@ class TrainingConfig(_Config):
             _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
         for name in ("beta1", "beta2", "label_smoothing"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
-        _require(self.precision in ("float32", "bfloat16"), "precision", self.precision, "float32 or bfloat16")
-        _require(self.parallel in ("replicate", "shard"), "parallel", self.parallel, "replicate or shard")
+        for name, choices in (("precision", Precision), ("parallel", Parallel), ("smoothing", Smoothing)):
+            _require_choice(self, name, choices)
         _require(
             not (self.compile and (self.recompute or self.parallel == "shard")),
             "compile",
@@ -237,7 +242,9 @@ class DecodingConfig(_Config):
 
     Args:
         beam: Hypotheses kept at every step; 1 is greedy.
-        alpha: Strength of the length penalty ((5 + length) / 6) ** alpha; 0 ranks by log-probability alone.
+        alpha: Strength of the length penalty; 0 ranks by log-probability alone.
+        length_penalty: ((5 + length) / 6) ** alpha (gnmt), or length ** alpha as in fairseq and Marian (power); the
+            same alpha is much stronger there.
         extra_length: A translation has at most so many pieces more than its source.
         max_source_pieces: A longer source is refused.
         alternatives: Runner-up pieces whose probabilities are kept at each step.
@@ -245,6 +252,7 @@ class DecodingConfig(_Config):
 
     beam: int = 4
     alpha: float = 0.6
+    length_penalty: LengthPenalty = "gnmt"
     extra_length: int = 50
     max_source_pieces: int = 1_024
     alternatives: int = 5
@@ -254,6 +262,7 @@ class DecodingConfig(_Config):
         for name in ("beam", "extra_length", "max_source_pieces"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
+        _require_choice(self, "length_penalty", LengthPenalty)
         _require(self.alternatives >= 0, "alternatives", self.alternatives, "0 or positive")
 
 

@@ -84,6 +84,7 @@ def test_unusable_models(values: dict[str, object], said: str) -> None:
         ({"beta2": 1.0}, "beta2 is 1.0"),
         ({"label_smoothing": -0.1}, "label_smoothing is -0.1"),
         ({"precision": "float16"}, "precision is 'float16', but must be float32 or bfloat16"),
+        ({"smoothing": "all"}, "smoothing is 'all', but must be others or uniform"),
         ({"checkpoint_every": 0, "checkpoint_minutes": 0.0}, "nothing is ever saved"),
     ],
 )
@@ -93,7 +94,8 @@ def test_unusable_training(values: dict[str, object], said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"beam": 0}, {"beam": 2.0}, {"alpha": -0.1}, {"extra_length": 0}, {"alternatives": -1}]
+    "values",
+    [{"beam": 0}, {"beam": 2.0}, {"alpha": -0.1}, {"extra_length": 0}, {"alternatives": -1}, {"length_penalty": "wu"}],
 )
 def test_unusable_decoding(values: dict[str, object]) -> None:
     (name,) = values

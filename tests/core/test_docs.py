@@ -11,7 +11,7 @@ import pytest
 
 from transformer_core.cli import COMMANDS, main
 from transformer_core.cli.options import Parser
-from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.training.state import step_folders
 
@@ -53,11 +53,19 @@ def test_options_named_in_prose_exist(page: Path, capsys: pytest.CaptureFixture[
 def test_configuration_options_named_by_the_fidelity_table_exist() -> None:
     text = (ROOT / "docs" / "fidelity.md").read_text(encoding="utf-8")
     fields = {*ModelConfig.__dataclass_fields__, *TrainingConfig.__dataclass_fields__}
+    fields |= set(DecodingConfig.__dataclass_fields__)
     told = set(re.findall(r"`([a-z_]+)[` ]", text))
     # What the paper itself names needs no line; everything else does.
     model = {"norm", "activation", "positions", "max_positions", "tie", "attention_biases", "output_bias", "d_k", "d_v"}
     model |= {"attention_dropout", "activation_dropout", "layer_norm_epsilon", "num_layers", "dropout"}
-    for named in model | {"learning_rate_factor", "max_gradient_norm", "max_pieces", "precision"}:
+    for named in model | {
+        "learning_rate_factor",
+        "max_gradient_norm",
+        "max_pieces",
+        "precision",
+        "smoothing",
+        "length_penalty",
+    }:
         assert named in told
         assert named in fields
 

@@ -1,4 +1,4 @@
-"""Beam search with the length penalty of GNMT, over a batch, with the whole search kept (Section 6.1).
+"""Beam search with a length penalty, over a batch, with the whole search kept (Section 6.1).
 
 Shape legend: B sentences, k = beam, R = B * k rows, S source positions, V = vocab_size.
 """
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from transformer_core.config import DecodingConfig, SpecialIds
+from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
 from transformer_core.decoding.cache import DecoderCache
 from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks import Rows, rows_are
@@ -29,9 +29,15 @@ class DecodingStopped(RuntimeError):
     """The search was told to stop before it had a translation."""
 
 
-def length_penalty(length: int, alpha: float) -> float:
-    """((5 + length) / 6) ** alpha, by which a log-probability is divided (Wu et al. 2016, equation 14)."""
-    return float(((5.0 + length) / 6.0) ** alpha)
+def length_penalty(length: int, alpha: float, kind: LengthPenalty = "gnmt") -> float:
+    """What a log-probability is divided by: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
+
+    Args:
+        length: Pieces, `</s>` included.
+        alpha: Its strength.
+        kind: `gnmt`, or `power` for length ** alpha.
+    """
+    return float((length if kind == "power" else (5.0 + length) / 6.0) ** alpha)
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,7 @@ class _Sentence:
             status: Status = "pruned"
             if candidate.piece == self.eos and rank < beam:
                 status = "finished"
-                self.ended.append((candidate.total / length_penalty(step, self.config.alpha), node))
+                self.ended.append((self._score(candidate.total, step), node))
             elif candidate.piece != self.eos and len(nodes) < beam:
                 status = "kept"
                 nodes.append(node)
@@ -161,8 +167,7 @@ class _Sentence:
             return True
         if len(self.ended) < self.config.beam:
             return False
-        best = self.history[self.beam[0]].log_probability / length_penalty(step, self.config.alpha)
-        return best <= self.ended[-1][0]
+        return self._score(self.history[self.beam[0]].log_probability, step) <= self.ended[-1][0]
 
     def result(self) -> SearchResult:
         """Finished hypotheses first, each group by score."""
@@ -170,9 +175,11 @@ class _Sentence:
         if len(found) < self.config.beam:
             for node in self.beam:
                 last = self.history[node]
-                score = last.log_probability / length_penalty(last.step, self.config.alpha)
-                found.append(self._hypothesis(node, score, finished=False))
+                found.append(self._hypothesis(node, self._score(last.log_probability, last.step), finished=False))
         return SearchResult(tuple(found[: self.config.beam]), tuple(self.history))
+
+    def _score(self, log_probability: float, length: int) -> float:
+        return log_probability / length_penalty(length, self.config.alpha, self.config.length_penalty)
 
     def _hypothesis(self, node: int, score: float, finished: bool) -> Hypothesis:
         path: list[Node] = []

@@ -1,6 +1,7 @@
 """Label-smoothed cross-entropy (Section 5.4): the readable form, and one that never holds all logits.
 
-Smoothing takes epsilon from the right piece and spreads it over the V - 1 others.
+Smoothing takes epsilon from the right piece and spreads it over the V - 1 others. The other convention spreads it over
+all V pieces; it is the same with a smaller epsilon (see `mass_on_others`), so there is one loss for both.
 
 Shape legend: N target pieces without padding, d = d_model, V = vocab_size.
 """
@@ -12,6 +13,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+
+from transformer_core.config import Smoothing
 
 _CHUNK = 512  # rows of logits that exist at a time
 
@@ -31,13 +34,21 @@ class Loss:
     pieces: int
 
 
+def mass_on_others(epsilon: float, vocab_size: int, smoothing: Smoothing) -> float:
+    """What the right piece loses to the V - 1 others.
+
+    Spread over the others that is epsilon; spread over all V (uniform), a part 1 / V of it comes back.
+    """
+    return epsilon if smoothing == "others" else epsilon * (vocab_size - 1) / vocab_size
+
+
 def smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
     """The readable form.
 
     Args:
         logits: (N, V).
         targets: (N,) ids of the right pieces.
-        smoothing: epsilon.
+        smoothing: Mass on the other pieces; see `mass_on_others`.
 
     Returns:
         Sum of the smoothed loss, and sum of the negative log-likelihood.
@@ -130,7 +141,7 @@ def output_loss(
         weight: (V, d), the output projection.
         targets: (B, T) ids of the right pieces, padded.
         pad: Id of padding, which counts for nothing.
-        smoothing: epsilon; 0 for validation.
+        smoothing: Mass on the other pieces; 0 for validation.
         dtype: Number format of the matrix products.
         bias: (V,) of the output projection, in float32.
     """

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Batch
 from transformer_core.model import Transformer
+from transformer_core.training.loss import mass_on_others
 from transformer_core.training.validation import batch_loss, decoder_vectors
 
 _BACKEND = "inductor"  # of torch.compile
@@ -30,7 +31,7 @@ class Objective(nn.Module):
         super().__init__()
         self.model = model
         self.pad = pad
-        self.smoothing = config.label_smoothing
+        self.smoothing = mass_on_others(config.label_smoothing, model.config.vocab_size, config.smoothing)
         self.dtype = number_format(config)
         self._vectors_of = decoder_vectors
         if config.compile:

@@ -35,6 +35,9 @@ def test_length_penalty_by_hand() -> None:
     assert length_penalty(7, 1.0) == 2.0
     assert length_penalty(7, 0.5) == pytest.approx(math.sqrt(2))
     assert length_penalty(100, 0.0) == 1.0
+    assert length_penalty(9, 0.5, "power") == 3.0
+    assert length_penalty(1, 0.6, "power") == 1.0
+    assert length_penalty(100, 0.0, "power") == 1.0
 
 
 @settings(max_examples=25)

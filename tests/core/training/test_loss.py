@@ -7,10 +7,10 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_core.training import loss as loss_module
-from transformer_core.training.loss import output_loss, smoothed_cross_entropy
+from transformer_core.training.loss import mass_on_others, output_loss, smoothed_cross_entropy
 
 PAD = 0
 
@@ -41,6 +41,29 @@ def test_readable_form_is_torchs_with_another_epsilon() -> None:
     expected = F.cross_entropy(logits, targets, label_smoothing=0.1 * 13 / 12, reduction="sum")
     torch.testing.assert_close(smoothed, expected, atol=1e-4, rtol=1e-5)
     torch.testing.assert_close(nll, F.cross_entropy(logits, targets, reduction="sum"), atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize(("rows", "length", "vocabulary"), [(3, 5, 11), (2, 9, 50), (1, 2, 3)])
+def test_the_uniform_convention_is_torchs(epsilon: float, rows: int, length: int, vocabulary: int) -> None:
+    vectors, weight, targets = drawn(rows, length, 8, vocabulary)
+    smoothing = mass_on_others(epsilon, vocabulary, "uniform")
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=smoothing)
+    reference = nn.CrossEntropyLoss(label_smoothing=epsilon, ignore_index=PAD, reduction="sum")
+    logits = (vectors @ weight.T).flatten(0, 1)
+    expected = reference(logits, targets.flatten())
+    torch.testing.assert_close(loss.smoothed, expected)
+    readable, _ = smoothed_cross_entropy(logits[targets.flatten() != PAD], targets[targets != PAD], smoothing)
+    torch.testing.assert_close(readable, expected)
+    got = torch.autograd.grad(loss.smoothed, (vectors, weight))
+    for ours, theirs in zip(got, torch.autograd.grad(expected, (vectors, weight)), strict=True):
+        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+
+
+def test_both_conventions_by_hand() -> None:
+    # Five pieces, epsilon 0.1: the others get 0.025 each, or 0.02 each while the right piece keeps 0.92.
+    assert mass_on_others(0.1, 5, "others") == 0.1
+    assert mass_on_others(0.1, 5, "uniform") == pytest.approx(4 * 0.02)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])

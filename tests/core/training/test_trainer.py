@@ -46,21 +46,23 @@ def stop_after(monkeypatch: pytest.MonkeyPatch, updates: int, number: signal.Sig
 # --- updates ----------------------------------------------------------------------------------------------------------
 
 
-def test_updates_against_plain_torch(corpus: Corpus, tmp_path: Path) -> None:
+@pytest.mark.parametrize("smoothing", ["others", "uniform"])
+def test_updates_against_plain_torch(smoothing: str, corpus: Corpus, tmp_path: Path) -> None:
     """Three updates, written out: mean of torch's cross-entropy per piece, torch's Adam, the paper's rate."""
-    config = SHORT.replace(steps=3)
+    config = SHORT.replace(steps=3, smoothing=smoothing)
     trained = new_trainer(corpus, tmp_path, config)
     trained.train()
     model = new_model(corpus)
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
     vocabulary = len(corpus.tokenizer)
+    epsilon = 0.1 if smoothing == "uniform" else 0.1 * vocabulary / (vocabulary - 1)
     plan = plan_epoch(corpus.lengths, config.batch_tokens, config.max_pieces, config.seed, 0)
     lines = updates(tmp_path)
     for step in (1, 2, 3):
         batch = corpus.batch(plan[step - 1])
         logits = model(batch.source, batch.inputs, padding_mask(batch.source, 0)).flatten(0, 1)
         targets = batch.outputs.flatten()
-        loss = F.cross_entropy(logits, targets, ignore_index=0, label_smoothing=0.1 * vocabulary / (vocabulary - 1))
+        loss = F.cross_entropy(logits, targets, ignore_index=0, label_smoothing=epsilon)
         optimizer.zero_grad()
         torch.autograd.backward(loss)
         norm = torch.stack([p.grad.norm() for p in model.parameters() if p.grad is not None]).norm()
