@@ -1,25 +1,45 @@
-"""Named configurations: the paper's base and big (Table 3), the shipped English-German shape, a tiny one for tests."""
+"""Named configurations: every row of the paper's Table 3, its parsers, the shipped English-German shape, a tiny one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
+from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, TrainingConfig
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """A model and how it is trained.
+    """A model, how it is trained, and how it is searched.
 
     Args:
         about: One line for people who choose.
         model: Shape of the model.
         training: How it is trained.
+        decoding: The decoding defaults of its checkpoints.
     """
 
     about: str
     model: ModelConfig
     training: TrainingConfig
+    decoding: DecodingConfig = field(default_factory=DecodingConfig)
+
+
+def _row(about: str, *, label_smoothing: float = 0.1, **changes: Any) -> Preset:
+    """A row of Table 3: the base model with some options changed; d_k and d_v follow d_model / num_heads."""
+    return Preset(
+        about=f"Table 3, {about}",
+        model=ModelConfig(**changes),
+        training=TrainingConfig(label_smoothing=label_smoothing),
+    )
+
+
+# Section 6.3 gives the layers, d_model, the sizes of the vocabularies (16K and 32K tokens), beam, alpha and output
+# length. Dropout and learning rate were tuned, but are not told: those of the small text are the ones of the authors'
+# code of June 2017 (tensor2tensor 1.0.3, transformer_parsing_base_dr6), those of the large text are base's. d_ff and
+# num_heads are base's, and the vocabularies powers of two, as there.
+_PARSER = ModelConfig(vocab_size=2**14, d_model=1024, num_layers=4)
+_PARSING = DecodingConfig(beam=21, alpha=0.3, extra_length=300)
 
 
 PRESETS: dict[str, Preset] = {
@@ -67,6 +87,41 @@ PRESETS: dict[str, Preset] = {
         ),
     ),
 }
+
+
+TABLE_3: dict[str, Preset] = {
+    "table3-a-h1": _row("A: 1 head of width 512", num_heads=1),
+    "table3-a-h4": _row("A: 4 heads of width 128", num_heads=4),
+    "table3-a-h16": _row("A: 16 heads of width 32", num_heads=16),
+    "table3-a-h32": _row("A: 32 heads of width 16", num_heads=32),
+    "table3-b-dk16": _row("B: keys of width 16", d_k=16),
+    "table3-b-dk32": _row("B: keys of width 32", d_k=32),
+    "table3-c-n2": _row("C: 2 layers", num_layers=2),
+    "table3-c-n4": _row("C: 4 layers", num_layers=4),
+    "table3-c-n8": _row("C: 8 layers", num_layers=8),
+    "table3-c-d256": _row("C: width 256, heads of width 32", d_model=256),
+    "table3-c-d1024": _row("C: width 1024, heads of width 128", d_model=1024),
+    "table3-c-ff1024": _row("C: feed-forward networks of width 1024", d_ff=1024),
+    "table3-c-ff4096": _row("C: feed-forward networks of width 4096", d_ff=4096),
+    "table3-d-dropout0": _row("D: no dropout", dropout=0.0),
+    "table3-d-dropout0.2": _row("D: dropout 0.2", dropout=0.2),
+    "table3-d-smoothing0": _row("D: no label smoothing", label_smoothing=0.0),
+    "table3-d-smoothing0.2": _row("D: label smoothing 0.2", label_smoothing=0.2),
+    "table3-e-learned": _row("E: learned positions", positions="learned"),
+}
+PRESETS.update(TABLE_3)
+PRESETS["parsing-wsj"] = Preset(
+    about="Section 6.3: constituency parsing from 40,000 sentences",
+    model=_PARSER.replace(dropout=0.2, attention_dropout=0.2),
+    training=TrainingConfig(learning_rate_factor=5.0, warmup_steps=16_000, max_pieces=512),
+    decoding=_PARSING,
+)
+PRESETS["parsing-semi"] = Preset(
+    about="Section 6.3: constituency parsing, with 17 million parsed sentences more",
+    model=_PARSER.replace(vocab_size=2**15),
+    training=TrainingConfig(max_pieces=512),
+    decoding=_PARSING,
+)
 
 
 def preset(name: str) -> Preset:

@@ -11,6 +11,7 @@ from typing import Any
 
 from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
 from transformer_core.cli.run_settings import TOKENIZER_FILE, RunSettings
+from transformer_core.presets import PRESETS
 
 log = logging.getLogger(__name__)
 
@@ -59,7 +60,8 @@ def run(arguments: Sequence[str]) -> int:
     facts = _facts(chosen, settings)
     facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
     metrics["training"] = {**facts, **metrics.get("training", {})}
-    save_checkpoint(out, weights, settings.model, tokenizer, metrics=metrics, card=card)
+    decoding = PRESETS[settings.preset].decoding if settings.preset in PRESETS else None
+    save_checkpoint(out, weights, settings.model, tokenizer, decoding=decoding, metrics=metrics, card=card)
     log.info("%s: mean of %s", out, ", ".join(step.name for step in chosen))
     told = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
     sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")

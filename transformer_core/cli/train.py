@@ -33,7 +33,7 @@ _GROUPS = ("model", "training")
 
 def parser(shown: str = _DEFAULT_PRESET) -> Parser:
     """The options of this command, with the defaults of one preset."""
-    choices = "\n".join(f"  {name:<6} {chosen.about}" for name, chosen in PRESETS.items())
+    choices = "\n".join(f"  {name:<21} {chosen.about}" for name, chosen in PRESETS.items())
     result = Parser(
         "train",
         usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
@@ -52,7 +52,7 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         ),
     )
     result.add_argument("--recipe", type=str, metavar="FILE", help="TOML with any of these options.")
-    result.add_argument("--preset", type=str, metavar="NAME", help=f"One of {', '.join(PRESETS)}. (default: base)")
+    result.add_argument("--preset", type=str, metavar="NAME", help="One of those above. (default: base)")
     result.add_argument("--data", type=str, metavar="DIR", help="Folder that `prepare` wrote.")
     add_training_text(result)
     result.add_argument("--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, of the same forms.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -141,3 +142,12 @@ def test_align_needs_a_gold_file_with_sentences(made: Workplace, call: Call, tmp
     empty.write_text("", encoding="utf-8")
     said = call("align", "--checkpoint", made.checkpoint, "--gold", empty)
     assert "holds no sentences" in one_line_error(said, 1)
+
+
+def test_a_checkpoint_gets_the_decoding_defaults_of_its_preset(made: Workplace, call: Call, tmp_path: Path) -> None:
+    shutil.copytree(made.run, tmp_path / "run")
+    config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+    (tmp_path / "run" / "config.json").write_text(json.dumps({**config, "preset": "parsing-wsj"}), encoding="utf-8")
+    assert call("average", tmp_path / "run", "--last", "1", "--out", tmp_path / "parser").status == 0
+    decoding = load_checkpoint(tmp_path / "parser").decoding
+    assert (decoding.beam, decoding.alpha, decoding.extra_length) == (21, 0.3, 300)
