@@ -32,7 +32,8 @@ def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tens
 def attention_weights(scores: Tensor) -> Tensor:
     """Softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN."""
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32)  # (B, H, Q, K)
-    nowhere = scores.amax(dim=-1, keepdim=True) == -math.inf  # (B, H, Q, 1)
+    # Detached, or the backward pass would keep all scores beside the weights.
+    nowhere = scores.detach().amax(dim=-1, keepdim=True) == -math.inf  # (B, H, Q, 1)
     return weights.masked_fill(nowhere, 0.0)
 
 

@@ -24,6 +24,7 @@ COMMANDS = {
     "prepare": "Learn a vocabulary from parallel text and store the text for training.",
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training into a checkpoint.",
+    "count": "Count parameters, operations and memory of a configuration.",
     "attention": "Write all attention weights of one sentence to a file.",
 }
 

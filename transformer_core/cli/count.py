@@ -1,0 +1,100 @@
+"""count: parameters, operations and memory of a configuration; builds nothing and computes nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from transformer_core.cli.options import Parser, check_at_least
+from transformer_core.cli.run_settings import merged_model
+from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core.flops import (
+    PAPER_RUNS,
+    Work,
+    memory_by_part,
+    multiply_adds_by_part,
+    parameters_by_part,
+    training_flops,
+)
+from transformer_core.presets import preset
+
+_DEFAULT_PRESET = "base"
+
+
+def parser(shown: str = _DEFAULT_PRESET) -> Parser:
+    """The options of this command, with the defaults of one preset."""
+    result = Parser(
+        "count",
+        usage="--preset NAME [--length N] [--model.OPTION V] [--training.OPTION V]",
+        description=(
+            "Tell how many parameters a model has, how many operations and how much memory its training takes.\n\n"
+            "A table, then one line of JSON. One FLOP is one multiplication or addition; matrix products are counted,\n"
+            "backward passes included. Memory is an estimate for one batch. For base and big the paper's own estimate\n"
+            "stands beside: time x GPUs x 9.5 TFLOPS, what the machines could have computed in that time."
+        ),
+        example="  python -m transformer_core count --preset big --model.attention_biases true",
+    )
+    result.add_argument("--preset", type=str, metavar="NAME", help="As of `train`. (default: base)")
+    result.add_argument(
+        "--length", type=int, default=30, metavar="N", help="Pieces of a sentence on each side, `</s>` included."
+    )
+    values = preset(shown)
+    for group, config in (("model", values.model), ("training", values.training)):
+        result.add_config(type(config), group)
+        result.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Count."""
+    shown = next((b for a, b in pairwise(arguments) if a == "--preset"), _DEFAULT_PRESET)
+    given = parser(shown).given(arguments)
+    name, length = given.get("preset", _DEFAULT_PRESET), given.get("length", 30)
+    check_at_least("--length", length, 1)
+    chosen = preset(name)
+    model = merged_model(chosen.model, given.get("model", {}))
+    training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})
+    paper = PAPER_RUNS[name].flops if name in PAPER_RUNS else None
+    summary = _summary(model, training, length) | {"preset": name, "paper_flops": paper}
+    for row in _rows(summary):
+        sys.stdout.write("".join(f"{cell:>16}" if i else f"{cell:<27}" for i, cell in enumerate(row)).rstrip() + "\n")
+    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _summary(model: ModelConfig, training: TrainingConfig, length: int) -> dict[str, Any]:
+    work = Work(sentences=training.batch_tokens / length, source_length=length, target_length=length)
+    counts, operations = parameters_by_part(model), multiply_adds_by_part(model, work)
+    step = training_flops(model, work) * training.accumulate
+    return {
+        "parameters": sum(counts.values()),
+        "parameters_by_part": counts,
+        "flops_per_step": step,
+        "flops_per_step_by_part": {part: 6 * training.accumulate * value for part, value in operations.items()},
+        "steps": training.steps,
+        "flops_per_run": step * training.steps,
+        "memory_bytes": memory_by_part(model, work, training.precision),
+        "length": length,
+        "batch_tokens": training.batch_tokens * training.accumulate,
+    }
+
+
+def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    counts, operations = summary["parameters_by_part"], summary["flops_per_step_by_part"]
+    yield "part", "parameters", "FLOPs per step"
+    for part, count in counts.items():
+        yield part, f"{count:,}", f"{operations[part]:.3e}" if part in operations else ""
+    yield "in all", f"{summary['parameters']:,}", f"{summary['flops_per_step']:.3e}"
+    yield ("",)
+    yield f"run of {summary['steps']:,} steps", "", f"{summary['flops_per_run']:.3e}"
+    if summary["paper_flops"]:
+        yield "the paper's own estimate", "", f"{summary['paper_flops']:.3e}"
+    yield ("",)
+    yield "memory", "GB"
+    for part, size in summary["memory_bytes"].items():
+        yield part, f"{size / 1e9:.2f}"
+    yield "in all", f"{sum(summary['memory_bytes'].values()) / 1e9:.2f}"
+    yield ("",)

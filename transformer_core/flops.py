@@ -1,0 +1,162 @@
+"""Parameters, operations and memory of a configuration, worked out from the formulas of Section 3. Needs no torch.
+
+One multiply-add is two floating-point operations (FLOPs). Only matrix products are counted, as is usual: they are all
+but a few percent. Embedding look-ups are none.
+
+Legend: S source positions, T target positions, d = d_model, h heads, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from transformer_core.config import ModelConfig, Precision
+
+P100_FLOPS = 9.5e12  # sustained single precision, as Section 6.1 takes it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Work:
+    """What a model reads at a time: so many sentences, all of the same lengths, `</s>` or `<s>` included.
+
+    Args:
+        sentences: How many pairs.
+        source_length: Source positions of each (S).
+        target_length: Target positions of each (T).
+    """
+
+    sentences: float
+    source_length: int
+    target_length: int
+
+    @property
+    def source_tokens(self) -> float:
+        """Source positions in all."""
+        return self.sentences * self.source_length
+
+    @property
+    def target_tokens(self) -> float:
+        """Target positions in all."""
+        return self.sentences * self.target_length
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperRun:
+    """A training of Section 5.2.
+
+    Args:
+        hours: How long it took.
+        gpus: On so many P100.
+    """
+
+    hours: float
+    gpus: int = 8
+
+    @property
+    def flops(self) -> float:
+        """The paper's own estimate: time x GPUs x sustained rate (Section 6.1, Table 2)."""
+        return self.hours * 3600 * self.gpus * P100_FLOPS
+
+
+PAPER_RUNS = {"base": PaperRun(hours=12), "big": PaperRun(hours=3.5 * 24)}
+
+# --- parameters -------------------------------------------------------------------------------------------------------
+
+
+def parameters_by_part(config: ModelConfig) -> dict[str, int]:
+    """Trainable numbers of each part; a shared matrix counts once, under embeddings."""
+    d, n = config.d_model, config.num_layers
+    attention, feed_forward, norm = _attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
+    last_norms = 2 * norm if config.norm == "pre" else 0
+    return {
+        "embeddings": (1 if config.tie == "all" else 2) * config.vocab_size * d,
+        "positions": 2 * config.max_positions * d if config.positions == "learned" else 0,
+        "encoder self-attention": n * attention,
+        "encoder feed-forward": n * feed_forward,
+        "decoder self-attention": n * attention,
+        "encoder-decoder attention": n * attention,
+        "decoder feed-forward": n * feed_forward,
+        "norms": n * (2 + 3) * norm + last_norms,
+        "output": (config.vocab_size * d if config.tie == "none" else 0)
+        + (config.vocab_size if config.output_bias else 0),
+    }
+
+
+def parameters(config: ModelConfig) -> int:
+    """Trainable numbers in all; `count_parameters` of the model itself."""
+    return sum(parameters_by_part(config).values())
+
+
+def _attention_parameters(config: ModelConfig) -> int:
+    keys, values = config.num_heads * config.d_k, config.num_heads * config.d_v
+    biases = 2 * keys + values + config.d_model if config.attention_biases else 0
+    return (2 * keys + 2 * values) * config.d_model + biases
+
+
+# --- operations -------------------------------------------------------------------------------------------------------
+
+
+def multiply_adds_by_part(config: ModelConfig, work: Work) -> dict[str, float]:
+    """Multiply-adds of one forward pass with a given target, without cleverness: masked scores are computed too."""
+    d, n, sentences = config.d_model, config.num_layers, work.sentences
+    source, target = work.source_tokens, work.target_tokens
+    keys, values = config.num_heads * config.d_k, config.num_heads * config.d_v
+    per_pair = keys + values  # one score and one weighted value in every head
+    projections = (2 * keys + 2 * values) * d
+    feed_forward = 2 * d * config.d_ff
+    pairs = sentences * work.source_length**2, sentences * work.target_length**2
+    cross_pairs = sentences * work.source_length * work.target_length
+    return {
+        "encoder self-attention": n * (source * projections + pairs[0] * per_pair),
+        "encoder feed-forward": n * source * feed_forward,
+        "decoder self-attention": n * (target * projections + pairs[1] * per_pair),
+        "encoder-decoder attention": n * ((source + target) * (keys + values) * d + cross_pairs * per_pair),
+        "decoder feed-forward": n * target * feed_forward,
+        "output": target * d * config.vocab_size,
+    }
+
+
+def forward_flops(config: ModelConfig, work: Work) -> float:
+    """FLOPs of one forward pass with a given target."""
+    return 2 * sum(multiply_adds_by_part(config, work).values())
+
+
+def training_flops(config: ModelConfig, work: Work) -> float:
+    """FLOPs of one update: the backward pass takes two products for each one of the forward pass."""
+    return 3 * forward_flops(config, work)
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------
+
+
+def memory_by_part(config: ModelConfig, work: Work, precision: Precision = "bfloat16") -> dict[str, float]:
+    """Bytes that training holds at its peak, as an estimate for one batch.
+
+    Weights, gradients and Adam's two moments are float32. Activations are what the backward pass needs of the layers,
+    with attention computed in the open (with a fused kernel the weights need not be kept). Residual sums, norms and
+    softmax stay in float32, the rest is in `precision`.
+    """
+    count = parameters(config)
+    return {
+        "weights": 4.0 * count,
+        "weights in bfloat16": 2.0 * count if precision == "bfloat16" else 0.0,
+        "gradients": 4.0 * count,
+        "Adam's moments": 8.0 * count,
+        "activations": _activation_bytes(config, work, 2 if precision == "bfloat16" else 4),
+    }
+
+
+def _activation_bytes(config: ModelConfig, work: Work, width: int) -> float:
+    source, target, n = work.source_tokens, work.target_tokens, config.num_layers
+    pairs = work.sentences * (work.source_length**2 + work.target_length**2 + work.source_length * work.target_length)
+    keys, values, d = config.num_heads * config.d_k, config.num_heads * config.d_v, config.d_model
+    of_queries, of_keys = keys + values, keys + values  # queries and head outputs; keys and values
+    # After softmax in float32; then in float32 once more, with what may look nowhere zeroed, or in the narrow format.
+    weights = config.num_heads * pairs * (4 + width + (4 if config.attention_dropout else 0))
+    attentions = width * ((source + 2 * target) * of_queries + (2 * source + target) * of_keys) + weights
+    inner = 1 if config.activation == "relu" else 2  # relu's gradient needs its output only
+    inner += 1 if config.activation_dropout else 0
+    feed_forward = width * inner * config.d_ff * (source + target)
+    # Each residual sum before its norm, the norm's result (once more in the narrow format), and what dropout kept.
+    around = (4 + 4 + (width if width < 4 else 0) + (4 if config.dropout else 0)) * d * (2 * source + 3 * target)
+    return n * (attentions + feed_forward + around)
