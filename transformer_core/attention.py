@@ -1,5 +1,7 @@
 """Scaled dot-product attention and multi-head attention (Section 3.2), open to hooks.
 
+Two variants build on it: `additive.py` scores in another way, `restricted.py` looks at a neighbourhood only.
+
 Shape legend: B rows of the batch, H heads, Q queries, K keys, d = d_model.
 """
 
@@ -106,30 +108,42 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, Q, d).
         """
-        if self._open(queries):
+        if self.scores.listening or self.weights.listening:
             heads = self._attend_openly(queries, keys, values, mask)
         else:
-            dropout = self.dropout.p if self.training else 0.0
-            shared = _rows_to_queries(queries, keys)
-            heads = F.scaled_dot_product_attention(shared, keys, values, attn_mask=mask, dropout_p=dropout)
-            heads = _queries_to_rows(heads, queries)
+            heads = _queries_to_rows(self._attend(_rows_to_queries(queries, keys), keys, values, mask), queries)
         heads = visit(self.head_outputs, heads)  # (B, H, Q, d_v)
         out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
         return out
 
-    def _open(self, queries: Tensor) -> bool:
-        """Whether softmax is computed in the open: if somebody listens, and in training on a CPU (faster there)."""
-        listening = self.scores.listening or self.weights.listening
-        return listening or (queries.device.type == "cpu" and queries.requires_grad)
-
     def _attend_openly(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """The readable twin of the fused kernel; softmax(Q K^T / sqrt(d_k)) V, equation 1."""
-        scores = attention_scores(_rows_to_queries(queries, keys), keys, mask)
+        """The readable twin of `_attend`, for those who listen: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
+        scores = self._scores(_rows_to_queries(queries, keys), keys, self._whole_mask(queries, keys, mask))
         scores = visit(self.scores, _queries_to_rows(scores, queries))  # (B, H, Q, K)
         weights = visit(self.weights, attention_weights(scores))  # (B, H, Q, K)
         # Dropped after the hook point, so that a captured row sums to 1 in training too.
         heads = _rows_to_queries(self.dropout(weights), keys).to(values.dtype) @ values
         return _queries_to_rows(heads, queries)  # (B, H, Q, d_v)
+
+    def _scores(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
+        """(B, H, Q, d_k), (B, H, K, d_k) -> (B, H, Q, K); what a variant of attention changes."""
+        return attention_scores(queries, keys, mask)
+
+    def _whole_mask(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor | None:
+        """The mask of all pairs, for a variant that hides more than it is told."""
+        return mask
+
+    def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        """(B, H, Q, d_v) as fast as the device can: fused, but in training on a CPU softmax in the open is faster."""
+        if queries.device.type == "cpu" and queries.requires_grad:
+            return self._weighted(self._scores(queries, keys, mask), values)
+        dropout = self.dropout.p if self.training else 0.0
+        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout)
+
+    def _weighted(self, scores: Tensor, values: Tensor) -> Tensor:
+        """(B, H, Q, K), (B, H, K, d_v) -> (B, H, Q, d_v), without hooks."""
+        out: Tensor = self.dropout(attention_weights(scores)).to(values.dtype) @ values
+        return out
 
     def _split_heads(self, x: Tensor) -> Tensor:
         """(B, n, H * d_head) -> (B, H, n, d_head)."""

@@ -15,6 +15,7 @@ Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "concatenated", "learned"]
 Tie = Literal["all", "target", "none"]
 Parallel = Literal["replicate", "shard"]
+Attention = Literal["dot-product", "additive"]
 Smoothing = Literal["others", "uniform"]
 LengthPenalty = Literal["gnmt", "power"]
 
@@ -94,6 +95,9 @@ class ModelConfig(_Config):
         max_positions: Rows of a learned table; longer sentences are refused. Sinusoids have no such limit.
         tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
             output only (target), or three matrices (none).
+        attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
+            network of one hidden layer of width d_k for each head (additive).
+        window: In self-attention a position sees so many positions on either side, and itself; 0 sees all.
         attention_biases: Whether W^Q, W^K, W^V and W^O have biases.
         output_bias: Whether the output projection has a bias.
     """
@@ -114,6 +118,8 @@ class ModelConfig(_Config):
     positions: Positions = "sinusoidal"
     max_positions: int = 1_024
     tie: Tie = "all"
+    attention: Attention = "dot-product"
+    window: int = 0
     attention_biases: bool = False
     output_bias: bool = False
 
@@ -135,8 +141,17 @@ class ModelConfig(_Config):
         for name in ("dropout", "attention_dropout", "activation_dropout"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
-        for name, choices in (("norm", Norm), ("activation", Activation), ("positions", Positions), ("tie", Tie)):
+        for name, choices in (
+            ("norm", Norm),
+            ("activation", Activation),
+            ("positions", Positions),
+            ("tie", Tie),
+            ("attention", Attention),
+        ):
             _require_choice(self, name, choices)
+        _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
+        additive = self.attention == "additive"
+        _require(not (additive and self.window), "window", self.window, "0 where attention is additive")
 
     @property
     def longest(self) -> int | None:

@@ -90,21 +90,29 @@ def parameters(config: ModelConfig) -> int:
 def _attention_parameters(config: ModelConfig) -> int:
     keys, values = config.num_heads * config.d_k, config.num_heads * config.d_v
     biases = 2 * keys + values + config.d_model if config.attention_biases else 0
-    return (2 * keys + 2 * values) * config.d_model + biases
+    vectors = keys if config.attention == "additive" else 0
+    return (2 * keys + 2 * values) * config.d_model + biases + vectors
 
 
 # --- operations -------------------------------------------------------------------------------------------------------
 
 
 def multiply_adds_by_part(config: ModelConfig, work: Work) -> dict[str, float]:
-    """Multiply-adds of one forward pass with a given target, without cleverness: masked scores are computed too."""
+    """Multiply-adds of one forward pass with a given target.
+
+    Full attention scores masked pairs too. Of restricted attention the pairs within the window are counted; its blocks
+    compute up to three times as many. An additive score counts as much as a dot product, without its tanh.
+    """
     d, n, sentences = config.d_model, config.num_layers, work.sentences
     source, target = work.source_tokens, work.target_tokens
     keys, values = config.num_heads * config.d_k, config.num_heads * config.d_v
     per_pair = keys + values  # one score and one weighted value in every head
     projections = (2 * keys + 2 * values) * d
     feed_forward = 2 * d * config.d_ff
-    pairs = sentences * work.source_length**2, sentences * work.target_length**2
+    pairs = [
+        sentences * _pairs_seen(length, config.window, causal)
+        for length, causal in ((work.source_length, False), (work.target_length, True))
+    ]
     cross_pairs = sentences * work.source_length * work.target_length
     return {
         "encoder self-attention": n * (source * projections + pairs[0] * per_pair),
@@ -114,6 +122,15 @@ def multiply_adds_by_part(config: ModelConfig, work: Work) -> dict[str, float]:
         "decoder feed-forward": n * target * feed_forward,
         "output": target * d * config.vocab_size,
     }
+
+
+def _pairs_seen(length: int, window: int, causal: bool) -> int:
+    """Pairs of query and key of one sentence in self-attention."""
+    if not window:
+        return length * length
+    reach = min(window, length - 1)
+    ahead = 0 if causal else length * reach - reach * (reach + 1) // 2
+    return length * (reach + 1) - reach * (reach + 1) // 2 + ahead
 
 
 def forward_flops(config: ModelConfig, work: Work) -> float:
@@ -133,8 +150,8 @@ def memory_by_part(config: ModelConfig, work: Work, precision: Precision = "bflo
     """Bytes that training holds at its peak, as an estimate for one batch.
 
     Weights, gradients and Adam's two moments are float32. Activations are what the backward pass needs of the layers,
-    with attention computed in the open (with a fused kernel the weights need not be kept). Residual sums, norms and
-    softmax stay in float32, the rest is in `precision`.
+    with attention computed in the open and in full: a fused kernel or a window needs less, additive attention's inner
+    values come on top. Residual sums, norms and softmax stay in float32, the rest is in `precision`.
     """
     count = parameters(config)
     return {

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import Activation, ModelConfig
 from transformer_core.hooks import HookPoint, visit
+from transformer_core.restricted import RestrictedAttention
 
 _ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
 
@@ -100,14 +103,27 @@ class AddAndNorm(nn.Module):
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
-    return MultiHeadAttention(
-        d_model=config.d_model,
-        num_heads=config.num_heads,
-        d_k=config.d_k,
-        d_v=config.d_v,
-        dropout=config.attention_dropout,
-        biases=config.attention_biases,
-    )
+    """Attention that sees all positions, as between encoder and decoder."""
+    kind = AdditiveAttention if config.attention == "additive" else MultiHeadAttention
+    return kind(**_attention_options(config))
+
+
+def _self_attention(config: ModelConfig, *, causal: bool) -> MultiHeadAttention:
+    """Attention of a sequence to itself, restricted to a neighbourhood if the configuration says so."""
+    if config.window:
+        return RestrictedAttention(**_attention_options(config), window=config.window, causal=causal)
+    return _attention(config)
+
+
+def _attention_options(config: ModelConfig) -> dict[str, Any]:
+    return {
+        "d_model": config.d_model,
+        "num_heads": config.num_heads,
+        "d_k": config.d_k,
+        "d_v": config.d_v,
+        "dropout": config.attention_dropout,
+        "biases": config.attention_biases,
+    }
 
 
 def _feed_forward(config: ModelConfig) -> FeedForward:
@@ -124,7 +140,7 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _attention(config)
+        self.self_attention = _self_attention(config, causal=False)
         self.self_attention_add_norm = AddAndNorm(config)
         self.feed_forward = _feed_forward(config)
         self.feed_forward_add_norm = AddAndNorm(config)
@@ -141,7 +157,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _attention(config)
+        self.self_attention = _self_attention(config, causal=True)
         self.self_attention_add_norm = AddAndNorm(config)
         self.cross_attention = _attention(config)
         self.cross_attention_add_norm = AddAndNorm(config)

@@ -11,6 +11,7 @@ import math
 import torch
 from torch import Tensor, nn
 
+from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.decoding.cache import DecoderCache, SourceCache
@@ -71,6 +72,9 @@ class Transformer(nn.Module):
                     else [module.w_q, module.w_k, module.w_v]
                 )
                 _glorot_as_one(fused)
+            if isinstance(module, AdditiveAttention):
+                bound = math.sqrt(6.0 / (self.config.d_k + 1))  # Glorot: from d_k inner values to one score
+                nn.init.uniform_(module.score_vector, -bound, bound)
 
     def embed(self, ids: Tensor, first_position: int = 0, *, of_source: bool = False) -> Tensor:
         """(B, n) ids -> (B, n, d): embeddings plus positions, with dropout on the sum (Sections 3.4, 3.5, 5.4).
@@ -114,7 +118,8 @@ class Transformer(nn.Module):
             (B, T, d); `logits` of position t tells the piece after target[:, t].
         """
         x = self.embed(target)
-        mask = causal_mask(target.shape[1], target.device)
+        # Restricted attention knows by itself what lies ahead; a mask for all pairs would be quadratic.
+        mask = None if self.config.window else causal_mask(target.shape[1], target.device)
         for layer in self.decoder.layers:
             assert isinstance(layer, DecoderLayer)
             x = layer(

@@ -63,6 +63,8 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         ({"tie": True}, "tie is True, but must be all, target or none"),
         ({"attention_biases": 1}, "attention_biases is 1, but must be true or false"),
         ({"output_bias": "yes"}, "output_bias is 'yes'"),
+        ({"attention": "linear"}, "attention is 'linear', but must be dot-product or additive"),
+        ({"window": -1}, "window is -1, but must be 0"),
         ({"attention_dropout": 1.0}, "attention_dropout is 1.0"),
         ({"activation_dropout": -0.1}, "activation_dropout is -0.1"),
     ],

@@ -26,6 +26,7 @@ from transformer_core.flops import (
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer, count_parameters
 from transformer_core.presets import PRESETS, preset
+from transformer_core.restricted import window_mask
 
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -34,10 +35,11 @@ OPTIONS: list[dict[str, Any]] = [
     {"tie": "none", "output_bias": True},
     {"dropout": 0.1, "attention_dropout": 0.1, "activation_dropout": 0.1, "activation": "gelu"},
 ]
+VARIANTS: list[dict[str, Any]] = [{"window": 2}, {"attention": "additive", "attention_biases": True}]
 each_option = pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "paper")
 
 
-@each_option
+@pytest.mark.parametrize("options", OPTIONS + VARIANTS, ids=lambda options: "-".join(options) or "paper")
 def test_parameters_are_those_of_the_model(options: dict[str, Any]) -> None:
     config = tiny_config(**options)
     assert parameters(config) == count_parameters(Transformer(config))
@@ -88,6 +90,17 @@ def test_operations_against_torchs_counter(lengths: tuple[int, int], options: di
     with FlopCounterMode(display=False) as fused:
         model(*batch)
     assert fused.get_total_flops() == forward_flops(model.config, work)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 9])
+@pytest.mark.parametrize("window", [1, 2, 4, 20])
+def test_pairs_within_a_window_against_counting_them(window: int, length: int) -> None:
+    whole, work = tiny_config(), Work(sentences=1, source_length=length, target_length=length)
+    near = multiply_adds_by_part(whole.replace(window=window), work)
+    full = multiply_adds_by_part(whole, work)
+    for part, causal in (("encoder self-attention", False), ("decoder self-attention", True)):
+        hidden = int((~window_mask(length, length, window, causal)).sum())
+        assert full[part] - near[part] == 2 * hidden * 4 * (3 + 5)  # layers, pairs, heads, d_k + d_v
 
 
 def test_a_step_of_base_is_six_operations_for_each_weight_and_token() -> None:
