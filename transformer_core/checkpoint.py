@@ -2,7 +2,7 @@
 
     config.json       format version, every option, special ids, decoding defaults
     model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
-    tokenizer.model   SentencePiece
+    tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
     metrics.json      scores, alignment of heads, how it was trained
     README.md         the model card
     manifest.json     sha256 of every other file; its own hash is the checkpoint's hash
@@ -23,9 +23,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
-from transformer_core.files import sha256, whole_folder, write_json
+from transformer_core.files import TOKENIZER_FILE, sha256, whole_folder, write_json
 from transformer_core.model import Transformer, load_weights
-from transformer_core.tokenizer import Tokenizer, TokenizerError
+from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 
 FORMAT_VERSION = 1
 SHARD_BYTES = 15_000_000
@@ -107,7 +107,7 @@ def save_checkpoint(
                 "decoding": (decoding or DecodingConfig()).to_dict(),
             },
         )
-        (partial / "tokenizer.model").write_bytes(tokenizer.model)
+        tokenizer.save(partial / TOKENIZER_FILE)
         write_json(partial / "metrics.json", metrics or {})
         (partial / "README.md").write_text(card or "# A model trained with Headlight\n", encoding="utf-8")
         write_manifest(partial)
@@ -159,12 +159,18 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
     except (ConfigError, KeyError, TypeError) as error:
         raise CheckpointError(folder / "config.json", f"unusable options: {error}") from error
     try:
-        tokenizer = Tokenizer.load(folder / "tokenizer.model")
+        tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
     except TokenizerError as error:
-        raise CheckpointError(folder / "tokenizer.model", str(error)) from error
+        raise CheckpointError(folder / TOKENIZER_FILE, str(error)) from error
     if len(tokenizer) != model_config.vocab_size or tokenizer.special != special:
         raise CheckpointError(
-            folder / "tokenizer.model", f"has {len(tokenizer)} pieces, config.json says {model_config.vocab_size}"
+            folder / TOKENIZER_FILE, f"has {len(tokenizer)} pieces, config.json says {model_config.vocab_size}"
+        )
+    of_source = len(tokenizer.source) if tokenizer.separate else 0
+    if of_source != model_config.source_vocab_size:
+        raise CheckpointError(
+            source_file(folder / TOKENIZER_FILE),
+            f"has {of_source} pieces, config.json says {model_config.source_vocab_size}; 0 stands for no such file",
         )
     model = Transformer(model_config)
     try:
@@ -209,7 +215,9 @@ def _check_manifest(folder: Path) -> None:
 
 def _needed(folder: Path) -> set[str]:
     """Names of the files that a checkpoint cannot do without."""
-    return {"config.json", "tokenizer.model", "metrics.json", _INDEX, *_weight_map(folder).values()}
+    of_source = source_file(folder / TOKENIZER_FILE)
+    vocabularies = {TOKENIZER_FILE, *([of_source.name] if of_source.exists() else [])}
+    return {"config.json", "metrics.json", _INDEX, *vocabularies, *_weight_map(folder).values()}
 
 
 def _weight_map(folder: Path) -> dict[str, str]:

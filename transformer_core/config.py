@@ -95,6 +95,8 @@ class ModelConfig(_Config):
         max_positions: Rows of a learned table; longer sentences are refused. Sinusoids have no such limit.
         tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
             output only (target), or three matrices (none).
+        source_vocab_size: Pieces in a vocabulary of the source's own, the other one being the target's then; 0 means
+            that they share one.
         attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
             network of one hidden layer of width d_k for each head (additive).
         window: In self-attention a position sees so many positions on either side, and itself; 0 sees all.
@@ -118,6 +120,7 @@ class ModelConfig(_Config):
     positions: Positions = "sinusoidal"
     max_positions: int = 1_024
     tie: Tie = "all"
+    source_vocab_size: int = 0
     attention: Attention = "dot-product"
     window: int = 0
     attention_biases: bool = False
@@ -149,6 +152,9 @@ class ModelConfig(_Config):
             ("attention", Attention),
         ):
             _require_choice(self, name, choices)
+        _require(self.source_vocab_size >= 0, "source_vocab_size", self.source_vocab_size, "0 (shared) or positive")
+        shared = self.tie == "all"
+        _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
         _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
         additive = self.attention == "additive"
         _require(not (additive and self.window), "window", self.window, "0 where attention is additive")

@@ -241,7 +241,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
     for number, pair in enumerate(pairs):
         source, target = (_clean(text) for text in pair)
         try:
-            own = len(translator.encode(target)) + 1  # and </s>
+            own = len(translator.encode_target(target)) + 1  # and </s>
             lengths[number] = max(len(translator.encode(source)), own)
         except SourceTooLong:
             continue

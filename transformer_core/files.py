@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder that holds prepared text, a training or a model
+
 
 @contextmanager
 def whole_folder(path: Path) -> Iterator[Path]:

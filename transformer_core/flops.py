@@ -67,9 +67,10 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
     """Trainable numbers of each part; a shared matrix counts once, under embeddings."""
     d, n = config.d_model, config.num_layers
     attention, feed_forward, norm = _attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
+    source_pieces = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
     last_norms = 2 * norm if config.norm == "pre" else 0
     return {
-        "embeddings": (1 if config.tie == "all" else 2) * config.vocab_size * d,
+        "embeddings": (config.vocab_size + source_pieces) * d,
         "positions": 2 * config.max_positions * d if config.positions == "learned" else 0,
         "encoder self-attention": n * attention,
         "encoder feed-forward": n * feed_forward,

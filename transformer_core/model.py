@@ -36,7 +36,8 @@ class Transformer(nn.Module):
         self.config = config
         vocab_size, d_model = config.vocab_size, config.d_model
         self.embedding = SharedEmbedding(vocab_size, d_model)
-        self.source_embedding = None if config.tie == "all" else SharedEmbedding(vocab_size, d_model)
+        of_source = None if config.tie == "all" else SharedEmbedding(config.source_vocab_size or vocab_size, d_model)
+        self.source_embedding = of_source
         self.projection = SharedEmbedding(vocab_size, d_model) if config.tie == "none" else None
         self.output_bias = nn.Parameter(torch.empty(vocab_size)) if config.output_bias else None
         learned = config.positions == "learned"

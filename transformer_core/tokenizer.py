@@ -1,4 +1,4 @@
-"""Text to pieces and back: SentencePiece BPE with one vocabulary for both languages (Section 5.1).
+"""Text to pieces and back: SentencePiece BPE with one vocabulary for both languages (Section 5.1), or one for each.
 
 Text is normalised to NFKC. A character that the vocabulary lacks becomes `<unk>`, but keeps its own text as the piece,
 so that a reader can see what the model cannot.
@@ -48,16 +48,18 @@ class Encoding:
 
 
 class Tokenizer:
-    """A trained SentencePiece model.
+    """A trained SentencePiece model; `source` is the one that reads sources, which is itself unless there are two.
 
     Args:
         model: The bytes of a `.model` file.
+        source_model: The bytes of another one, for sources.
 
     Raises:
-        TokenizerError: The bytes are no SentencePiece model, or it lacks one of the four special pieces.
+        TokenizerError: The bytes are no SentencePiece model, it lacks one of the four special pieces, or two
+            vocabularies give these other ids.
     """
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, source_model: bytes | None = None) -> None:
         self.model = model
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
@@ -67,14 +69,33 @@ class Tokenizer:
         if min(ids) < 0:
             raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
         self.special = SpecialIds(pad=ids[0], bos=ids[1], eos=ids[2], unk=ids[3])
+        self.source = self if source_model is None else Tokenizer(source_model)
+        if self.source.special != self.special:
+            raise TokenizerError("the vocabularies of source and target give <pad>, <s>, </s> and <unk> other ids")
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
-        """Read a `.model` file. Raises TokenizerError, naming the file, when it is missing or damaged."""
+        """Read a `.model` file, and the one of the source if one lies beside it (see `source_file`).
+
+        Raises:
+            TokenizerError: A file is missing or damaged; the message names it.
+        """
+        beside = source_file(Path(path))
         try:
-            return cls(Path(path).read_bytes())
+            return cls(Path(path).read_bytes(), beside.read_bytes() if beside.exists() else None)
         except (OSError, TokenizerError) as error:
             raise TokenizerError(f"cannot read tokenizer {path}: {error}") from error
+
+    def save(self, path: Path) -> None:
+        """Write what `load` reads."""
+        path.write_bytes(self.model)
+        if self.separate:
+            source_file(path).write_bytes(self.source.model)
+
+    @property
+    def separate(self) -> bool:
+        """Whether sources have a vocabulary of their own."""
+        return self.source is not self
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int, threads: int = 2) -> Tokenizer:
@@ -118,8 +139,8 @@ class Tokenizer:
 
     @property
     def sha256(self) -> str:
-        """Hash of the model file."""
-        return hashlib.sha256(self.model).hexdigest()
+        """Hash of the model file, and of the source's after it if there are two."""
+        return hashlib.sha256(self.model + (self.source.model if self.separate else b"")).hexdigest()
 
     def encode(self, text: str) -> Encoding:
         """Text -> pieces, with the characters that each covers."""
@@ -149,6 +170,11 @@ class Tokenizer:
     def pieces(self, ids: Sequence[int]) -> tuple[str, ...]:
         """The text of each piece."""
         return tuple(self.piece(i) for i in ids)
+
+
+def source_file(path: Path) -> Path:
+    """Where the vocabulary of sources lies when it is another one: beside the target's, `source_` before its name."""
+    return path.with_name(f"source_{path.name}")
 
 
 def word_numbers(pieces: Sequence[str]) -> tuple[int, ...]:

@@ -184,12 +184,18 @@ class Translator:
         ]
 
     def encode(self, text: str) -> Encoding:
-        """Text -> pieces.
+        """Source -> pieces.
 
         Raises:
             SourceTooLong: They are more than `decoding.max_source_pieces`, or than the model has learned positions for.
         """
-        encoding = self.tokenizer.encode(text)
+        return self._within_limit(self.tokenizer.source.encode(text))
+
+    def encode_target(self, text: str) -> Encoding:
+        """Target -> pieces; as `encode`, but for models with a vocabulary for each side."""
+        return self._within_limit(self.tokenizer.encode(text))
+
+    def _within_limit(self, encoding: Encoding) -> Encoding:
         limit = self.decoding.max_source_pieces
         if self.config.longest is not None:
             limit = min(limit, self.config.longest - 1)  # </s> comes after them, or <s> before
@@ -199,7 +205,7 @@ class Translator:
 
     def force(self, source: str, target: str) -> Forced:
         """Let the model read a given target: how likely it finds each piece, and where its heads look."""
-        encoding, target_ids = self.encode(source), self.encode(target).ids
+        encoding, target_ids = self.encode(source), self.encode_target(target).ids
         maps, scores = self._forced_pass(encoding, target_ids, finished=True)
         return Forced(target, self.tokenizer.pieces(target_ids), scores, maps)
 
@@ -209,7 +215,7 @@ class Translator:
             return []
         special = self.tokenizer.special
         sources = [self.encode(source).ids for source, _ in pairs]
-        batch = make_batch(sources, [self.encode(target).ids for _, target in pairs], special).to(self._device)
+        batch = make_batch(sources, [self.encode_target(target).ids for _, target in pairs], special).to(self._device)
         with torch.no_grad():
             logits = self.model(batch.source, batch.inputs, padding_mask(batch.source, special.pad))
         log_p = torch.log_softmax(logits.float(), dim=-1).gather(2, batch.outputs[:, :, None]).squeeze(2)  # (B, T)

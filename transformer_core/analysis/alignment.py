@@ -123,7 +123,7 @@ def head_alignment_errors(
     for pair in progress(gold):
         source, target = " ".join(pair.source), " ".join(pair.target)
         key_words = word_of_each_piece(translator.encode(source), pair.source)
-        query_words = word_of_each_piece(translator.encode(target), pair.target)
+        query_words = word_of_each_piece(translator.encode_target(target), pair.target)
         cross = translator.force(source, target).attention.cross[:, :, :, : len(key_words)]  # </s> is no word
         pieces = len(query_words)
         rows = {"output": cross[:, :, :pieces], "input": cross[:, :, 1 : pieces + 1]}

@@ -101,8 +101,12 @@ def _weights(
             search["alpha"] = translator.decoding.alpha if alpha is None else alpha
             target, maps, scores = found.text, found.attention, found.scores
         else:
-            for option, text in (("--source", source), ("--target", target)):
-                pieces, most = len(translator.tokenizer.encode(text)), translator.decoding.max_source_pieces
+            tokenizer = translator.tokenizer
+            for option, encoding in (
+                ("--source", tokenizer.source.encode(source)),
+                ("--target", tokenizer.encode(target)),
+            ):
+                pieces, most = len(encoding), translator.decoding.max_source_pieces
                 if pieces > most:
                     raise UsageError(f"{option} has {pieces} pieces, but at most {most} are allowed")
             forced = translator.force(source, target)

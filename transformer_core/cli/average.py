@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
-from transformer_core.cli.run_settings import TOKENIZER_FILE, RunSettings
+from transformer_core.cli.run_settings import RunSettings
+from transformer_core.files import TOKENIZER_FILE
 from transformer_core.presets import PRESETS
 
 log = logging.getLogger(__name__)

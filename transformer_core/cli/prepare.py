@@ -23,7 +23,8 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "prepare",
-        usage="--train FILE ... [--tokenizer FILE | --vocab-size N] [--careless-share P] --out DIR",
+        usage="--train FILE ... [--tokenizer FILE | --vocab-size N [--source-vocab-size N]]\n"
+        "           [--careless-share P] --out DIR",
         description=(
             "Split parallel text into pieces, once, and store it for training.\n\n"
             "Without --tokenizer a vocabulary is learnt from both languages together (SentencePiece BPE, Section 5.1)."
@@ -35,6 +36,13 @@ def parser() -> Parser:
     add_training_text(result)
     result.add_argument(
         "--vocab-size", type=int, metavar="N", help=f"Pieces of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
+    )
+    result.add_argument(
+        "--source-vocab-size",
+        type=int,
+        default=0,
+        metavar="N",
+        help="Pieces of a vocabulary for the source alone; --vocab-size is then the target's. 0 shares one.",
     )
     result.add_argument("--seed", type=int, default=1, metavar="N", help="Draws the careless copies.")
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder to write; must not exist yet.")
@@ -68,8 +76,8 @@ def run(arguments: Sequence[str]) -> int:
     options = parser().options(arguments)
     if not options.train:
         raise UsageError("missing: --train FILE ...")
-    if options.tokenizer and options.vocab_size:
-        raise UsageError("--tokenizer brings its own vocabulary; leave --vocab-size out")
+    if options.tokenizer and (options.vocab_size or options.source_vocab_size):
+        raise UsageError("--tokenizer brings its own vocabulary; leave --source-vocab-size and --vocab-size out")
     out = Path(options.out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"--out: {out} is not empty; name a new folder")
@@ -78,6 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         out,
         tokenizer=options.tokenizer,
         vocab_size=options.vocab_size or DEFAULT_VOCABULARY,
+        source_vocab_size=options.source_vocab_size,
         careless_share=options.careless_share,
         seed=options.seed,
     )
@@ -86,7 +95,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def prepare_text(
-    specs: Sequence[str], out: Path, *, tokenizer: str | None, vocab_size: int, careless_share: float, seed: int
+    specs: Sequence[str],
+    out: Path,
+    *,
+    tokenizer: str | None,
+    vocab_size: int,
+    source_vocab_size: int,
+    careless_share: float,
+    seed: int,
 ) -> dict[str, Any]:
     """Learn or load the vocabulary, then write the folder, whole or not at all; returns its `meta.json`."""
     for spec in specs:
@@ -94,6 +110,8 @@ def prepare_text(
     if not 0.0 <= careless_share <= 1.0:
         raise UsageError(f"--careless-share is {careless_share}, but must be from 0 to 1")
     check_at_least("--vocab-size", vocab_size, 5)
+    if source_vocab_size:
+        check_at_least("--source-vocab-size", source_vocab_size, 5)
     if tokenizer:
         existing("--tokenizer", tokenizer)
 
@@ -102,7 +120,7 @@ def prepare_text(
     from transformer_core.progress import tracked
     from transformer_core.tokenizer import Tokenizer
 
-    vocabulary = Tokenizer.load(tokenizer) if tokenizer else _learn(specs, vocab_size)
+    vocabulary = Tokenizer.load(tokenizer) if tokenizer else _learn(specs, vocab_size, source_vocab_size)
     with whole_folder(out) as partial:
         meta = prepare(
             specs,
@@ -116,16 +134,20 @@ def prepare_text(
     return meta
 
 
-def _learn(specs: Sequence[str], vocab_size: int) -> Tokenizer:
-    """A new vocabulary from both sides of the text."""
+def _learn(specs: Sequence[str], vocab_size: int, source_vocab_size: int) -> Tokenizer:
+    """A new vocabulary from both sides of the text, or one from each side."""
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
     from transformer_core.tokenizer import Tokenizer
 
-    def texts() -> Iterator[str]:
+    def texts(sides: slice) -> Iterator[str]:
         for spec in specs:
             for pair in tracked(read_pairs(spec), unit="pair"):
-                yield from pair
+                yield from pair[sides]
 
     log.info("learning a vocabulary of %d pieces", vocab_size)
-    return Tokenizer.train(texts(), vocab_size)
+    if not source_vocab_size:
+        return Tokenizer.train(texts(slice(2)), vocab_size)
+    target = Tokenizer.train(texts(slice(1, 2)), vocab_size)
+    log.info("learning a vocabulary of %d pieces for the source", source_vocab_size)
+    return Tokenizer(target.model, Tokenizer.train(texts(slice(1)), source_vocab_size).model)

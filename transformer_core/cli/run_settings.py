@@ -14,7 +14,6 @@ from transformer_core.presets import preset
 
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
-TOKENIZER_FILE = "tokenizer.model"
 
 # Options that a resumed training may change, since no update depends on them.
 FREE_ON_RESUME = frozenset(

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import Parser, UsageError, add_machine, existing, existing_text, select_device
 from transformer_core.cli.prepare import add_training_text, prepare_text
-from transformer_core.cli.run_settings import CONFIG_FILE, TOKENIZER_FILE, RunSettings, merged_model, resumed
+from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
 from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core.files import TOKENIZER_FILE
 from transformer_core.presets import PRESETS, preset
 
 if TYPE_CHECKING:
@@ -155,20 +156,26 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     if initial:
         model = merged_model(initial.model.config, changes)
         _check_initial(initial, model)
-    corpus, data = _text(out, given, model.vocab_size, training.seed)
-    vocab_size = len(corpus.tokenizer)
-    if changes.get("vocab_size", vocab_size) != vocab_size:
-        raise UsageError(f"model.vocab_size is {changes['vocab_size']}, but the vocabulary of {data} has {vocab_size}")
+    corpus, data = _text(out, given, model, training.seed)
+    tokenizer = corpus.tokenizer
+    sizes = {
+        "vocab_size": len(tokenizer),
+        "source_vocab_size": len(tokenizer.source) if tokenizer.separate else 0,
+    }
+    for option, size in sizes.items():
+        if changes.get(option, size) != size:
+            raise UsageError(f"model.{option} is {changes[option]}, but the vocabulary of {data} has {size}")
     if initial and initial.tokenizer.sha256 != corpus.tokenizer.sha256:
         raise UsageError(
             f"--init-from: {given['init_from']} has another vocabulary than {data}; "
             f"prepare the text with --tokenizer {given['init_from']}/{TOKENIZER_FILE}"
         )
+    model = merged_model(model, sizes)
     out.mkdir(parents=True, exist_ok=True)
-    (out / TOKENIZER_FILE).write_bytes(corpus.tokenizer.model)
+    tokenizer.save(out / TOKENIZER_FILE)
     return RunSettings(
         preset=name,
-        model=merged_model(model, {"vocab_size": vocab_size}),
+        model=model,
         training=training,
         data=str(data),
         corpus=corpus.meta,
@@ -179,7 +186,7 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     )
 
 
-def _text(out: Path, given: dict[str, Any], vocab_size: int, seed: int) -> tuple[Corpus, Path]:
+def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tuple[Corpus, Path]:
     """The prepared text, and where it lies."""
     data = existing("--data", given["data"], folder=True) if "data" in given else out / "data"
     if "train" in given:
@@ -190,7 +197,8 @@ def _text(out: Path, given: dict[str, Any], vocab_size: int, seed: int) -> tuple
             given["train"],
             data,
             tokenizer=tokenizer,
-            vocab_size=vocab_size,
+            vocab_size=model.vocab_size,
+            source_vocab_size=model.source_vocab_size,
             careless_share=given.get("careless_share", 0.0),
             seed=seed,
         )

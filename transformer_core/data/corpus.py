@@ -19,6 +19,7 @@ import numpy.typing as npt
 from transformer_core.config import SpecialIds
 from transformer_core.data.batches import Batch, batch_of_rows
 from transformer_core.data.text import DataError
+from transformer_core.files import TOKENIZER_FILE
 from transformer_core.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
@@ -108,7 +109,7 @@ class Corpus:
             )
         self.folder = folder
         self.special = SpecialIds.from_dict(self.meta["special_ids"])
-        self.tokenizer = Tokenizer.load(folder / "tokenizer.model")
+        self.tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
         self._shards = [
             (_Side(folder, shard, "source"), _Side(folder, shard, "target")) for shard in range(self.meta["shards"])
         ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from transformer_core.data.corpus import FORMAT_VERSION, SIDES, save_shard
 from transformer_core.data.text import DataError, read_pairs, typed_carelessly
+from transformer_core.files import TOKENIZER_FILE
 from transformer_core.tokenizer import Tokenizer
 
 PAIRS_PER_SHARD = 500_000
@@ -65,7 +66,7 @@ def prepare(
 
     for chunk in _chunks(progress(pairs()), _CHUNK):
         sources, targets = zip(*chunk, strict=True)
-        for ids in zip(tokenizer.encode_batch(sources), tokenizer.encode_batch(targets), strict=True):
+        for ids in zip(tokenizer.source.encode_batch(sources), tokenizer.encode_batch(targets), strict=True):
             writer.add(*ids)
     writer.close()
     if writer.pairs == 0:
@@ -82,9 +83,10 @@ def prepare(
         "tokenizer_sha256": tokenizer.sha256,
         "special_ids": tokenizer.special.to_dict(),
         "vocab_size": len(tokenizer),
+        **({"source_vocab_size": len(tokenizer.source)} if tokenizer.separate else {}),
         "shards": writer.shards,
     }
-    (out / "tokenizer.model").write_bytes(tokenizer.model)
+    tokenizer.save(out / TOKENIZER_FILE)
     (out / "meta.json").write_text(json.dumps(meta, indent=2) + "\n", encoding="utf-8")
     return meta
 

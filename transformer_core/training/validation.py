@@ -46,7 +46,7 @@ def validation_loss(
 ) -> tuple[float, int]:
     """Negative log-likelihood in nats of all target pieces and `</s>`, and their number; model in evaluation mode."""
     device = next(model.parameters()).device
-    sources = tokenizer.encode_batch([source for source, _ in pairs])
+    sources = tokenizer.source.encode_batch([source for source, _ in pairs])
     targets = tokenizer.encode_batch([target for _, target in pairs])
     total, pieces = 0.0, 0
     for batch in _batches(sources, targets, tokenizer, batch_tokens):
@@ -102,7 +102,7 @@ def greedy_bleu(
 ) -> tuple[float, list[str]]:
     """BLEU of greedy translations, and the translations; model in evaluation mode."""
     device = next(model.parameters()).device
-    encoded = tokenizer.encode_batch([source for source, _ in pairs])
+    encoded = tokenizer.source.encode_batch([source for source, _ in pairs])
     order = sorted(range(len(pairs)), key=lambda i: len(encoded[i]))
     translations = [""] * len(pairs)
     for start in range(0, len(order), batch):

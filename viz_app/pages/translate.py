@@ -42,7 +42,7 @@ def main() -> None:
             st.caption(t("translate.loading"))
             st.skeleton(height=440)
     served = model.service()
-    sentence = examine(typed, served.translator.tokenizer)
+    sentence = examine(typed, served.translator.tokenizer.source)
     if sentence.verdict == "good":
         _draw_unknown(t, sentence)
         _draw_weakness(t, served)
