@@ -17,7 +17,7 @@ from transformer_core.training.state import step_folders
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
-MAIN_PAGES = [ROOT / "README.md", ROOT / "docs" / "training.md"]
+MAIN_PAGES = [ROOT / "README.md", ROOT / "docs" / "training.md", ROOT / "docs" / "evaluation.md"]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -31,7 +31,7 @@ def shown_commands() -> list[str]:
 
 @pytest.mark.parametrize("line", shown_commands())
 def test_shown_commands_and_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _, _, rest = line.partition("python -m transformer_core ")
+    _, _, rest = line.partition("-m transformer_core ")  # after python, or torchrun with its own options
     command, *arguments = rest.split(" < ")[0].split()
     assert command in COMMANDS
     assert main([command, "--help"]) == 0

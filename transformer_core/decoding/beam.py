@@ -271,7 +271,7 @@ def _advance(
     beam, device = config.beam, logits.device
     never = torch.tensor([special.pad, special.bos, special.unk], device=device)
     # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
-    log_p = torch.log_softmax(logits, dim=-1).index_fill_(1, never, -torch.inf)  # (R, V)
+    log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
     # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
     top_pieces = logits.index_fill_(1, never, -torch.inf).topk(width).indices  # (R, width)

@@ -32,7 +32,8 @@ class DecoderCache:
 
     Args:
         sources: One for each decoder layer.
-        source_mask: (B, 1, 1, S), True where a source position is no padding.
+        source_mask: (B, 1, 1, S), True where a source position is no padding; kept only while there is padding, since
+            attention without a mask is quicker.
         keys: (R, L, H, capacity, d_k) of the pieces written so far; filled up to `length`.
         values: (R, L, H, capacity, d_v).
         output_weight: (V, d) of the output projection, laid out as is quickest for few rows; None takes the model's.
@@ -47,7 +48,7 @@ class DecoderCache:
         output_weight: Tensor | None = None,
     ) -> None:
         self.sources = sources
-        self.source_mask = source_mask
+        self.source_mask = _needed(source_mask)
         self.keys, self.values = keys, values
         self.output_weight = output_weight
         self.length = 0
@@ -77,7 +78,13 @@ class DecoderCache:
         """Forget the sources of finished sentences; the caller reorders the rows to match."""
         for source in self.sources:
             source.keys, source.values = source.keys[sentences], source.values[sentences]
-        self.source_mask = self.source_mask[sentences]
+        if self.source_mask is not None:
+            self.source_mask = _needed(self.source_mask[sentences])
+
+
+def _needed(mask: Tensor) -> Tensor | None:
+    """The mask, or None if it forbids nothing."""
+    return None if bool(mask.all()) else mask
 
 
 def _copy_rows(past: Tensor, to: Tensor, rows: Tensor, length: int) -> None:

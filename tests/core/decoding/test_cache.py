@@ -21,7 +21,7 @@ def cache_of(rows: int, sentences: int, capacity: int = 1) -> DecoderCache:
     ]
     return DecoderCache(
         sources,
-        torch.arange(sentences)[:, None, None, None].expand(-1, 1, 1, 3) >= 0,
+        torch.arange(3) < torch.arange(1, sentences + 1)[:, None, None, None],  # 1, 2, 3, 3, ... real positions
         torch.full((rows, 2, 1, capacity, 1), torch.nan),
         torch.full((rows, 2, 1, capacity, 2), torch.nan),
     )
@@ -86,7 +86,9 @@ def test_finished_sentences_are_forgotten() -> None:
     write(cache, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     cache.keep_sentences(torch.tensor([0, 2]))
     cache.reorder(torch.tensor([1, 0, 5, 4]))
-    assert cache.source_mask.shape == (2, 1, 1, 3)
+    mask = cache.source_mask
+    assert mask is not None
+    assert mask[:, 0, 0].tolist() == [[True, False, False], [True, True, True]]
     for source in cache.sources:
         assert source.keys[:, 0, 0, 0].tolist() == [0.0, 2.0]
         assert source.values.shape[0] == 2
@@ -94,3 +96,11 @@ def test_finished_sentences_are_forgotten() -> None:
     torch.testing.assert_close(live[0], torch.tensor([[1.0, 9.0], [0.0, 9.0], [5.0, 9.0], [4.0, 9.0]]))
     live = write(cache, [8.0] * 4)  # and it still grows
     assert live[1].shape == (4, 3)
+
+
+def test_no_mask_is_kept_without_padding() -> None:
+    cache = cache_of(rows=3, sentences=3)
+    for left, padding in (([1, 2], True), ([1], False), ([0], False)):
+        cache.keep_sentences(torch.tensor(left))
+        assert (cache.source_mask is not None) == padding
+    assert cache.sources[0].keys[:, 0, 0, 0].tolist() == [2.0]
