@@ -27,15 +27,15 @@ class SourceCache:
 class DecoderCache:
     """Keys and values of all decoder layers.
 
-    The past of a row lies in one piece, all layers together, and each tensor has a second one of the same size: so that
-    beams change places with one copy each. Works without gradients only.
+    The keys of all layers lie in one tensor, and so do the values. Each has a second one of the same size, so that
+    beams change places with one copy. Works without gradients only.
 
     Args:
         sources: One for each decoder layer.
         source_mask: (B, 1, 1, S), True where a source position is no padding; kept only while there is padding, since
             attention without a mask is quicker.
-        keys: (R, L, H, capacity, d_k) of the pieces written so far; filled up to `length`.
-        values: (R, L, H, capacity, d_v).
+        keys: (L, R, H, capacity, d_k) of the pieces written so far; filled up to `length`.
+        values: (L, R, H, capacity, d_v).
         output_weight: (V, d) of the output projection, laid out as is quickest for few rows; None takes the model's.
     """
 
@@ -59,20 +59,20 @@ class DecoderCache:
         if self.length == self.keys.shape[3]:
             self.keys, self.values = _doubled(self.keys), _doubled(self.values)
             self._spare_keys, self._spare_values = torch.empty_like(self.keys), torch.empty_like(self.values)
-        self.keys[:, layer, :, self.length] = keys[:, :, 0]
-        self.values[:, layer, :, self.length] = values[:, :, 0]
+        self.keys[layer, :, :, self.length] = keys[:, :, 0]
+        self.values[layer, :, :, self.length] = values[:, :, 0]
         live = self.length + 1
-        return self.keys[:, layer, :, :live], self.values[:, layer, :, :live]
+        return self.keys[layer, :, :, :live], self.values[layer, :, :, :live]
 
     def reorder(self, rows: Tensor) -> None:
         """Let row i go on from what row rows[i] remembers; rows (R,) stay within their sentences."""
         count = len(rows)
-        if count == len(self.keys) and torch.equal(rows, torch.arange(count, device=rows.device)):
+        if count == self.keys.shape[1] and torch.equal(rows, torch.arange(count, device=rows.device)):
             return
         _copy_rows(self.keys, self._spare_keys, rows, self.length)
         _copy_rows(self.values, self._spare_values, rows, self.length)
-        self.keys, self._spare_keys = self._spare_keys[:count], self.keys[:count]
-        self.values, self._spare_values = self._spare_values[:count], self.values[:count]
+        self.keys, self._spare_keys = self._spare_keys[:, :count], self.keys[:, :count]
+        self.values, self._spare_values = self._spare_values[:, :count], self.values[:, :count]
 
     def keep_sentences(self, sentences: Tensor) -> None:
         """Forget the sources of finished sentences; the caller reorders the rows to match."""
@@ -88,10 +88,10 @@ def _needed(mask: Tensor) -> Tensor | None:
 
 
 def _copy_rows(past: Tensor, to: Tensor, rows: Tensor, length: int) -> None:
-    """Copy the live part of the chosen rows: to[i] = past[rows[i]]."""
-    torch.index_select(past[..., :length, :], 0, rows, out=to[: len(rows), ..., :length, :])
+    """Copy the live part of the chosen rows: to[:, i] = past[:, rows[i]]."""
+    torch.index_select(past[..., :length, :], 1, rows, out=to[:, : len(rows), :, :length])
 
 
 def _doubled(cached: Tensor) -> Tensor:
-    """(R, L, H, n, x) -> (R, L, H, 2n, x), the second half still empty."""
+    """(L, R, H, n, x) -> (L, R, H, 2n, x), the second half still empty."""
     return torch.cat((cached, torch.empty_like(cached)), dim=3)

@@ -22,8 +22,8 @@ def cache_of(rows: int, sentences: int, capacity: int = 1) -> DecoderCache:
     return DecoderCache(
         sources,
         torch.arange(3) < torch.arange(1, sentences + 1)[:, None, None, None],  # 1, 2, 3, 3, ... real positions
-        torch.full((rows, 2, 1, capacity, 1), torch.nan),
-        torch.full((rows, 2, 1, capacity, 2), torch.nan),
+        torch.full((2, rows, 1, capacity, 1), torch.nan),
+        torch.full((2, rows, 1, capacity, 2), torch.nan),
     )
 
 
