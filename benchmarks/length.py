@@ -1,11 +1,10 @@
 """How cost grows with length: self-attention and the whole encoder, 16 to 1,024 pieces, with the fitted exponent.
 
-    python -m benchmarks.length [--quick] [--clock cpu] [--option NAME=VALUE]
+    python -m benchmarks.length [--quick] [--clock cpu] [--window 32]
 
 Table 1 of the paper says: n^2 for full self-attention, n for attention restricted to r neighbours. The exponent is the
 slope of log(time) over log(length), by least squares over the longer half of the lengths, where the constant costs no
-longer show. `--option` sets a whole-number option of ModelConfig for a second run beside the first, such as the window
-of restricted attention.
+longer show.
 """
 
 from __future__ import annotations
@@ -76,27 +75,19 @@ def _without_gradients(run: Callable[..., object], *arguments: object) -> None:
         run(*arguments)
 
 
-def _changed(config: ModelConfig, given: str) -> ModelConfig:
-    name, _, value = given.partition("=")
-    if name not in ModelConfig.__dataclass_fields__ or not value.isdecimal():
-        raise SystemExit(
-            f"--option is {given!r}, but must be NAME=VALUE with a field of ModelConfig and a whole number"
-        )
-    return config.replace(**{name: int(value)})
-
-
 def main() -> None:
     """Print a table, then one line of JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     machine_options(parser)
-    parser.add_argument("--option", metavar="NAME=VALUE", help="An option of the model for a second run.")
+    parser.add_argument(
+        "--window", type=int, default=32, metavar="N", help="Of restricted attention, on either side. (default: 32)"
+    )
     options = parser.parse_args()
     prepare(options)
     config = QUICK if options.quick else SHAPE
     lengths = [16, 32, 64, 128] if options.quick else [16, 32, 64, 128, 256, 512, 1024]
-    found = {"full": measure(config, lengths, options)}
-    if options.option:
-        found[options.option] = measure(_changed(config, options.option), lengths, options)
+    models = {"full": config, f"window {options.window}": config.replace(window=options.window)}
+    found = {name: measure(changed, lengths, options) for name, changed in models.items()}
     rows = [
         [model, part, *values["ms"], values["exponent"]]
         for model, parts in found.items()

@@ -21,6 +21,7 @@ from benchmarks.machine import describe, interleaved, machine_options, prepare, 
 from benchmarks.twins import SPECIAL, marian
 from transformer_core.config import ModelConfig
 from transformer_core.data import Batch
+from transformer_core.flops import Work, training_flops
 from transformer_core.model import Transformer
 from transformer_core.positions import sinusoidal_positions
 from transformer_core.training.validation import batch_loss
@@ -80,16 +81,6 @@ class TorchTransformer(nn.Module):
         return F.cross_entropy(logits, batch.outputs.flatten(), label_smoothing=SMOOTHING)
 
 
-def matrix_flops(config: ModelConfig, sentences: int, length: int) -> float:
-    """Operations of the matrix products of one update: 2 for each multiply-add forward, twice as many backward."""
-    d, heads = config.d_model, config.num_heads
-    attention = heads * (2 * config.d_k * d + 2 * config.d_v * d)  # W^Q, W^K, W^V, W^O
-    feed_forward = 2 * d * config.d_ff
-    weights = config.num_layers * (3 * attention + 2 * feed_forward) + config.vocab_size * d
-    pairs = 3 * config.num_layers * heads * (config.d_k + config.d_v) * length  # QK^T and weights times V
-    return 3.0 * 2.0 * sentences * length * (weights + pairs)
-
-
 def peak_flops(size: int, dtype: torch.dtype, options: argparse.Namespace) -> float:
     """Operations a second of a large square matrix product."""
     a, b = torch.randn(2, size, size, device=options.device).to(dtype)
@@ -139,6 +130,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     batch = Batch(source=ids[0], inputs=ids[1], outputs=ids[2])
     rounds = options.rounds or (2 if options.quick else 9)
     seconds = interleaved(peers(config, batch, options.device), rounds=rounds, options=options)
+    work = Work(sentences=sentences, source_length=LENGTH, target_length=LENGTH)
     peak = peak_flops(128 if options.quick else 2048, torch.bfloat16, options)
     return {
         "sentences": sentences,
@@ -147,7 +139,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         "target_pieces_per_second": {name: round(sentences * LENGTH / value) for name, value in seconds.items()},
         "ours_times_as_fast": {name: round(value / seconds["ours_bf16"], 3) for name, value in seconds.items()},
         "peak_bf16_gflops": round(peak / 1e9, 1),
-        "mfu": round(matrix_flops(config, sentences, LENGTH) / seconds["ours_bf16"] / peak, 3),
+        "mfu": round(training_flops(config, work) / seconds["ours_bf16"] / peak, 3),
     }
 
 

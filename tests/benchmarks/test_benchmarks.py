@@ -20,7 +20,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (decode, "decode", ["--rounds", "1"]),
         (train, "train", ["--rounds", "1"]),
         (capture, "capture", []),
-        (length, "length", ["--option", "num_heads=2"]),
+        (length, "length", ["--window", "4"]),
     ],
     ids=["decode", "train", "capture", "length"],
 )
@@ -41,14 +41,7 @@ def test_each_runs_and_ends_with_one_line_of_json(
             assert entry["same_pieces"]["marian"] > 0.9
             assert entry["same_pieces"].get("ctranslate2", 1.0) > 0.9
     if key == "length":
-        assert set(answer["length"]) == {"full", "num_heads=2"}
-
-
-def test_operations_of_an_update_by_hand() -> None:
-    # One sentence of one piece. Attention: 4 matrices of 4 x 4, three times; feed-forward: 2 x 24, twice; output: 40.
-    # QK^T and weights times V: 2 x 4 multiply-adds, three times.
-    multiply_adds = 3 * 64 + 2 * 48 + 40 + 3 * 8
-    assert train.matrix_flops(CONFIG, sentences=1, length=1) == 6 * multiply_adds
+        assert set(answer["length"]) == {"full", "window 4"}
 
 
 def test_bytes_captured_by_hand() -> None:
@@ -66,9 +59,3 @@ def test_exponent_of_a_power_law() -> None:
 def test_agreement_counts_positions() -> None:
     assert decode.agreement([[1, 2], [3, 4]], [[1, 2], [4, 4]]) == 0.75
     assert decode.agreement([[1, 2]], [[1]]) == 0.5
-
-
-def test_an_unknown_option_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["length", "--quick", "--option", "windows=4"])
-    with pytest.raises(SystemExit, match="a field of ModelConfig"):
-        length.main()
