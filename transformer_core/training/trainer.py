@@ -6,22 +6,22 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
-from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
-from transformer_core.data import Batch, Corpus, bucket_widths, plan_epoch
+from transformer_core.config import TrainingConfig
+from transformer_core.data import Corpus
 from transformer_core.model import Transformer, load_weights
 from transformer_core.progress import progress_bar
 from transformer_core.training.distributed import ALONE, Team, exchanging_gradients, replicated, sharded, whole
 from transformer_core.training.failures import save_failure
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
+from transformer_core.training.reading import Reader, Share
 from transformer_core.training.recompute import recompute
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import (
@@ -39,20 +39,9 @@ log = logging.getLogger(__name__)
 
 _PLATEAU_WINDOW = 100  # updates whose mean loss tells whether training left the plateau
 
-Share = list[tuple[Batch, bool]]  # batches of one update, each with whether it counts
-
 
 class TrainingFailed(RuntimeError):
     """Training cannot go on: the loss is not a number, or sits on its plateau."""
-
-
-def _check_positions(model: ModelConfig, training: TrainingConfig) -> None:
-    """A sentence of max_pieces and its `<s>` or `</s>` must find a position, or training stops in the midst of it."""
-    if model.longest is not None and training.max_pieces >= model.longest:
-        raise ConfigError(
-            f"max_pieces is {training.max_pieces}, but must be below max_positions ({model.longest}), "
-            "since positions are learned"
-        )
 
 
 class Trainer:
@@ -82,11 +71,11 @@ class Trainer:
         resume: bool = False,
         team: Team = ALONE,
     ) -> None:
-        _check_positions(model.config, config)
         self.model, self.corpus, self.config, self.run_folder = model, corpus, config, run
         self.validation, self.team = list(validation), team
         self.device = next(model.parameters()).device
         self.dtype = number_format(config)
+        self._reader = Reader(corpus, model.config, config, team, self.device)
         saved = step_folders(run)
         if saved and not resume:
             raise StateError(f"{run} already holds a training; resume it, or name another folder")
@@ -99,9 +88,6 @@ class Trainer:
         self.optimizer = torch.optim.Adam(
             model.parameters(), betas=(config.beta1, config.beta2), eps=config.adam_epsilon, fused=True
         )
-        # A compiled model wants few shapes of batches.
-        longest = min(config.max_pieces + 1, config.batch_tokens)
-        self._widths = bucket_widths(longest) if config.compile else []
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._wish = Wish()
@@ -127,7 +113,7 @@ class Trainer:
         last_save, saved_step = time.monotonic(), progress.step
         progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.team.leads)
         with signals_as(self._wish), progress_shown as bar:
-            updates, stop = self._updates(), False
+            updates, stop = self._reader.updates(self.progress), False
             while progress.step < config.steps and not stop:
                 report = self._update(next(updates))
                 bar.update()
@@ -194,28 +180,6 @@ class Trainer:
             model = Transformer(self.model.config)
         load_weights(model, weights)
         return model.to(self.device)
-
-    def _updates(self) -> Iterator[Share]:
-        """Batches of one update after the other, from where the progress stands."""
-        config, progress = self.config, self.progress
-        while True:
-            options = (config.batch_tokens, config.max_pieces, config.seed, progress.epoch)
-            plan = plan_epoch(self.corpus.lengths, *options, self._widths)
-            while progress.batch < len(plan):
-                chosen = plan[progress.batch : progress.batch + config.accumulate * self.team.size]
-                mine = [(self._batch(pairs), counts) for pairs, counts in self.team.share(chosen)]
-                progress.batch += len(chosen)
-                yield mine
-            progress.epoch, progress.batch = progress.epoch + 1, 0
-
-    def _batch(self, pairs: npt.NDArray[np.integer]) -> Batch:
-        """The batch of some pairs, on the device; of one of few shapes if the model is compiled."""
-        shape = None
-        if self._widths:
-            longest = int(self.corpus.lengths[pairs].max()) + 1
-            width = next(width for width in self._widths if width >= longest)
-            shape = max(1, self.config.batch_tokens // width), width
-        return self.corpus.batch(pairs, shape).to(self.device)
 
     def _update(self, batches: Share) -> dict[str, Any]:
         """One step of Adam on the mean loss over all target pieces of the batches of all processes."""

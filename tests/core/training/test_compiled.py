@@ -14,8 +14,10 @@ from tests.core.training.runs import SHORT, new_model, new_trainer, updates
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, bucket_widths, plan_epoch
 from transformer_core.data.plan import Plan
+from transformer_core.model import Transformer
 from transformer_core.training import objective
 from transformer_core.training.state import step_folders
+from transformer_core.training.trainer import Trainer
 
 COMPILED = SHORT.replace(compile=True, batch_tokens=600, steps=8)
 
@@ -34,7 +36,7 @@ def test_a_compiled_training_equals_the_same_one_not_compiled(
     monkeypatch.setattr(objective, "_BACKEND", counter)
     fast = new_trainer(corpus, tmp_path / "fast", COMPILED)
     fast.train()
-    shapes = {tuple(fast._batch(pairs).source.shape) for pairs in _plan(corpus)}
+    shapes = {tuple(fast._reader.batch(pairs).source.shape) for pairs in _plan(corpus)}
     assert 1 <= counter.frame_count <= len(shapes) <= len(bucket_widths(40))
     assert counter.op_count > 100  # the whole model, not a part of it
     monkeypatch.setattr(objective, "_BACKEND", "eager")
@@ -56,7 +58,7 @@ def _plan(corpus: Corpus) -> Plan:
 
 def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpus: Corpus, tmp_path: Path) -> None:
     trainer = new_trainer(corpus, tmp_path, COMPILED)
-    batches = [trainer._batch(pairs) for pairs in _plan(corpus)]
+    batches = [trainer._reader.batch(pairs) for pairs in _plan(corpus)]
     seen = [
         (tuple(s[s > 2].tolist()), tuple(t[t > 2].tolist()))
         for batch in batches
@@ -70,6 +72,13 @@ def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpu
         rows, width = batch.source.shape
         assert width in bucket_widths(COMPILED.max_pieces + 1)
         assert rows == COMPILED.batch_tokens // width
+
+
+def test_batches_are_no_wider_than_the_positions_that_were_learned(corpus: Corpus, tmp_path: Path) -> None:
+    config = COMPILED.replace(max_pieces=40)
+    model = Transformer(new_model(corpus).config.replace(positions="learned", max_positions=41))
+    reader = Trainer(model, corpus, config, tmp_path)._reader
+    assert (reader.widths[-2:], bucket_widths(41)[-2:]) == ([40, 41], [40, 48])
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from tests.core.training.runs import SHORT, metrics, new_trainer, updates
 from tests.core.training.together import Scenario, train_together
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, plan_epoch
+from transformer_core.training import objective
 from transformer_core.training.distributed import Team, join_team, local_device
 from transformer_core.training.state import step_folders
 
@@ -79,6 +81,22 @@ def test_a_resumed_training_of_two_processes_is_bit_equal(corpus: Corpus, tmp_pa
             assert torch.equal(tensor, broken[name]), name
     states = saved(tmp_path / "unbroken", STATES[1])
     assert not torch.equal(states["random.cpu"], states["random.cpu.1"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{"parallel": "shard", "recompute": True}, {"recompute": True}, {"compile": True}])
+def test_together_with_recomputing_and_compiling(
+    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(objective, "_BACKEND", "eager")
+    config = ODD.replace(**options, steps=3)
+    new_trainer(corpus, tmp_path / "one", config.replace(accumulate=4, parallel="replicate")).train()
+    train_together(2, corpus.folder, tmp_path, [("two", config, 0.0, False)])
+    for file in STATES:
+        one, two = saved(tmp_path / "one", file), saved(tmp_path / "two", file)
+        for name in one:
+            if "random" not in name:
+                torch.testing.assert_close(two[name], one[name], atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("run", ALIKE)

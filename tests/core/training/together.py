@@ -14,6 +14,7 @@ from torch.multiprocessing.spawn import spawn
 from tests.core.training.runs import new_model
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
+from transformer_core.training import objective
 from transformer_core.training.distributed import Team, join_team
 from transformer_core.training.trainer import Trainer
 
@@ -33,6 +34,7 @@ def _work(rank: int, processes: int, port: int, data: Path, folder: Path, scenar
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "RANK": str(rank)}
     os.environ |= {"WORLD_SIZE": str(processes), "LOCAL_RANK": str(rank)}
     torch.set_num_threads(1)
+    objective._BACKEND = "eager"  # where a model is compiled; the real compiler takes a minute
     corpus = Corpus(data)
     with join_team(torch.device("cpu")) as team:
         for run, config, dropout, resume in scenarios:
