@@ -51,7 +51,6 @@ def save_failure(
 
 def _texts(batch: Batch, tokenizer: Tokenizer) -> list[list[str]]:
     special = set(tokenizer.special.to_dict().values()) - {tokenizer.special.unk}
-    return [
-        [tokenizer.decode([i for i in row if i not in special]) for row in pair]
-        for pair in zip(batch.source.tolist(), batch.outputs.tolist(), strict=True)
-    ]
+    sides = ((tokenizer.source, batch.source), (tokenizer, batch.outputs))
+    texts = [[own.decode([i for i in row if i not in special]) for row in ids.tolist()] for own, ids in sides]
+    return [list(pair) for pair in zip(*texts, strict=True)]
