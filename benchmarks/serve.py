@@ -47,9 +47,9 @@ SENTENCES = [
 ]
 # Painted means: the explorer holds the translation of this sentence, and two more frames have passed.
 _PAINTED = """
-(before) => new Promise((resolve) => {
+(root, before) => new Promise((resolve) => {
   const look = () => {
-    const id = document.querySelector('.explorer')?.explorer?.translation?.id;
+    const id = root.explorer?.translation?.id;
     if (id && id !== before) requestAnimationFrame(() => requestAnimationFrame(() => resolve(id)));
     else requestAnimationFrame(look);
   };
@@ -97,13 +97,14 @@ def _wait_until_up(address: str) -> None:
 def _typed(page: Page, sentence: str) -> float:
     """Seconds from the last key to painted heatmaps."""
     field = page.get_by_role("textbox").first
-    before = page.evaluate("document.querySelector('.explorer').explorer.translation.id")
+    explorer = page.locator(".explorer")  # a locator looks into the shadow root
+    before = explorer.evaluate("(root) => root.explorer.translation.id")
     field.fill(sentence[:-2])
     page.wait_for_timeout(50)
     field.press("End")
     field.press_sequentially(sentence[-2:])
     started = time.monotonic()
-    page.evaluate(_PAINTED, before)
+    explorer.evaluate(_PAINTED, before)
     seconds = time.monotonic() - started
     page.wait_for_timeout(1000)
     return seconds
@@ -136,7 +137,7 @@ def measure(rounds: int) -> dict[str, float]:
             _wait_until_up(address)
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(address)
-            page.evaluate(_PAINTED, "")
+            page.locator(".explorer").evaluate(_PAINTED, "")
             cold = time.monotonic() - started
             page.wait_for_timeout(2000)
             typed = [_typed(page, sentence) for sentence in SENTENCES[:rounds]]
