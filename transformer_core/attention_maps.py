@@ -77,7 +77,7 @@ class AttentionMaps:
     """All attention weights of one sentence and its translation; padding removed, float32, rows sum to 1.
 
     Args:
-        encoder: (L, H, S, S) encoder self-attention.
+        encoder: (L, H, S, S) encoder self-attention. Each kind may have numbers of layers and heads of its own.
         decoder: (L, H, T, T) masked decoder self-attention; zero above the diagonal.
         cross: (L, H, T, S) encoder-decoder attention.
         source: The S source positions.
@@ -95,27 +95,19 @@ class AttentionMaps:
     finished: bool = True
 
     def __post_init__(self) -> None:
-        layers, heads = self.encoder.shape[:2]
-        expected = {
-            "encoder": (layers, heads, len(self.source), len(self.source)),
-            "decoder": (layers, heads, len(self.inputs), len(self.inputs)),
-            "cross": (layers, heads, len(self.outputs), len(self.source)),
-        }
         for kind in KINDS:
-            if self.weights(kind).shape != expected[kind]:
-                raise ValueError(
-                    f"{kind} attention has shape {self.weights(kind).shape}, its labels ask for {expected[kind]}"
-                )
+            shape = self.weights(kind).shape
+            expected = (*shape[:2], len(self.queries(kind)), len(self.keys(kind)))
+            if len(shape) != 4 or shape != expected or 0 in shape[:2]:
+                raise ValueError(f"{kind} attention has shape {shape}, its labels ask for {expected}")
 
-    @property
-    def num_layers(self) -> int:
-        """Layers of the encoder, and of the decoder."""
-        return int(self.encoder.shape[0])
+    def layers(self, kind: Kind) -> int:
+        """Layers with this kind of attention; encoder and decoder may have different numbers."""
+        return int(self.weights(kind).shape[0])
 
-    @property
-    def num_heads(self) -> int:
-        """Heads of each attention."""
-        return int(self.encoder.shape[1])
+    def heads(self, kind: Kind) -> int:
+        """Heads of each attention of this kind."""
+        return int(self.weights(kind).shape[1])
 
     def weights(self, kind: Kind) -> FloatArray:
         """(L, H, Q, K) weights of one kind of attention."""

@@ -39,7 +39,7 @@ def test_labels_of_the_three_kinds() -> None:
     assert (m.queries("encoder"), m.keys("encoder")) == (SOURCE, SOURCE)
     assert (m.queries("decoder"), m.keys("decoder")) == (INPUTS, INPUTS)
     assert (m.queries("cross"), m.keys("cross")) == (OUTPUTS, SOURCE)
-    assert (m.num_layers, m.num_heads) == (2, 3)
+    assert (m.layers("cross"), m.heads("cross")) == (2, 3)
     for kind in KINDS:
         assert m.weights(kind).shape == (2, 3, len(m.queries(kind)), len(m.keys(kind)))
 

@@ -126,8 +126,8 @@ def one_head(
         ValueError: The layer, head, unit or step does not exist.
     """
     view = _view(maps, kind, language, theme, provenance, unit, upto)
-    _check("layer", layer, maps.num_layers)
-    _check("head", head, maps.num_heads)
+    _check("layer", layer, maps.layers(kind))
+    _check("head", head, maps.heads(kind))
     t = view.t
     return view.figure(
         [view.panel(layer, head)],
@@ -153,8 +153,8 @@ def layer_heads(
 ) -> HeatmapFigure:
     """All heads of one layer side by side; arguments as for `one_head`, and `columns` heads beside each other."""
     view = _view(maps, kind, language, theme, provenance, unit, upto)
-    _check("layer", layer, maps.num_layers)
-    t, count = view.t, maps.num_heads
+    _check("layer", layer, maps.layers(kind))
+    t, count = view.t, maps.heads(kind)
     caption = captions.layer_caption(view.maps, kind, layer, language=language)
     return view.figure(
         [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in range(count)],
@@ -178,7 +178,7 @@ def all_heads(
 ) -> HeatmapFigure:
     """Every head of one kind, a row for each layer; arguments as for `one_head`."""
     view = _view(maps, kind, language, theme, provenance, unit, upto)
-    t, layers, heads = view.t, maps.num_layers, maps.num_heads
+    t, layers, heads = view.t, maps.layers(kind), maps.heads(kind)
     caption = captions.all_caption(view.maps, kind, language=language)
     titles = [t("figures.panel_head", head=head + 1) for head in range(heads)]
     return view.figure(

@@ -142,18 +142,18 @@ def head_caption(maps: AttentionMaps, kind: Kind, layer: int, head: int, *, lang
 def layer_caption(maps: AttentionMaps, kind: Kind, layer: int, *, language: str = "en") -> Caption:
     """The heads of one layer; names the head with the strongest link between content tokens."""
     table = texts(language).table("figures")
-    values = {"layer": str(layer + 1), "count": str(maps.num_heads), "kind": table[f"kind_{kind}"]}
-    head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.num_heads)]))
+    values = {"layer": str(layer + 1), "count": str(maps.heads(kind)), "kind": table[f"kind_{kind}"]}
+    head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
     return _fill(table["caption_layer"], values, {}) + _strongest(maps, kind, layer, head, language)
 
 
 def all_caption(maps: AttentionMaps, kind: Kind, *, language: str = "en") -> Caption:
     """All heads of one kind; names the head with the strongest link between content tokens."""
     table = texts(language).table("figures")
-    count = maps.num_layers * maps.num_heads
-    values = {"layers": str(maps.num_layers), "count": str(count), "kind": table[f"kind_{kind}"]}
-    peaks = [[_peak(maps, kind, layer, head) for head in range(maps.num_heads)] for layer in range(maps.num_layers)]
-    layer, head = divmod(int(np.argmax(peaks)), maps.num_heads)
+    count = maps.layers(kind) * maps.heads(kind)
+    values = {"layers": str(maps.layers(kind)), "count": str(count), "kind": table[f"kind_{kind}"]}
+    peaks = [[_peak(maps, kind, layer, head) for head in range(maps.heads(kind))] for layer in range(maps.layers(kind))]
+    layer, head = divmod(int(np.argmax(peaks)), maps.heads(kind))
     return _fill(table["caption_all"], values, {}) + _strongest(maps, kind, layer, head, language)
 
 

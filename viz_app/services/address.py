@@ -1,44 +1,65 @@
 """What of a page's state lives in its URL, and in which form.
 
-Layers, heads and steps count from 1 in the URL, as on screen; in code layers and heads count from 0. A parameter that
-makes no sense is left out of account, so that an old or mistyped link still opens.
+Layers, heads, steps, tokens and branches count from 1 in the URL, as on screen; in code all but steps count from 0. A
+parameter that makes no sense is left out of account, so that an old or mistyped link still opens.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from transformer_core.attention_maps import KINDS
-from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
+from viz_app.components.explorer.selection import CHOICES, Selection
 
-_CHOICES = {"kind": KINDS, "unit": UNITS, "view": VIEWS}
+_PIN = re.compile(r"([qk])([1-9][0-9]{0,3})")
+_HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
+_DEFAULT = Selection()
+_OPTIONAL = ("unit", "view", "zoom", "form", "order", "average", "scale")  # left out while they are as at the start
+_MOST_THRESHOLD = 99
 
 
 def selection_from(params: Mapping[str, str], default: Selection) -> Selection:
     """The selection that a URL asks for; what it does not say, or says wrongly, comes from the default."""
-    changes: dict[str, Any] = {name: params[name] for name, allowed in _CHOICES.items() if params.get(name) in allowed}
-    for name in ("layer", "head"):
+    changes: dict[str, Any] = {name: params[name] for name, allowed in CHOICES.items() if params.get(name) in allowed}
+    for name in ("layer", "head", "branch"):
         number = _counted(params.get(name))
         if number is not None:
             changes[name] = number - 1
-    step = _counted(params.get("step"))
-    if step is not None:
-        changes["step"] = step
+    for name in ("step", "threshold"):
+        number = _counted(params.get(name))
+        if number is not None and (name == "step" or number <= _MOST_THRESHOLD):
+            changes[name] = number
+    if params.get("special") == "off":
+        changes["special"] = False
+    if pin := _PIN.fullmatch(params.get("pin", "")):
+        changes["pin"] = f"{pin[1]}{int(pin[2]) - 1}"
+    if other := _HEAD.fullmatch(params.get("against", "")):
+        changes["against"] = f"{other[1]}.{int(other[2]) - 1}.{int(other[3]) - 1}"
     return dataclasses.replace(default, **changes)
 
 
 def params_from(selection: Selection) -> dict[str, str | None]:
     """The URL parameters of a selection; None for one that is not to stand there."""
-    return {
+    params: dict[str, str | None] = {
         "kind": selection.kind,
         "layer": str(selection.layer + 1),
         "head": str(selection.head + 1),
         "step": None if selection.step is None else str(selection.step),
-        "unit": None if selection.unit == UNITS[0] else selection.unit,
-        "view": None if selection.view == VIEWS[0] else selection.view,
+        "threshold": str(selection.threshold) if selection.threshold else None,
+        "special": None if selection.special else "off",
+        "branch": str(selection.branch + 1) if selection.branch else None,
+        "pin": None if selection.pin is None else f"{selection.pin[0]}{int(selection.pin[1:]) + 1}",
+        "against": None,
     }
+    if selection.against is not None:
+        kind, layer, head = selection.against.split(".")
+        params["against"] = f"{kind}.{int(layer) + 1}.{int(head) + 1}"
+    for name in _OPTIONAL:
+        value = getattr(selection, name)
+        params[name] = None if value == getattr(_DEFAULT, name) else value
+    return params
 
 
 def _counted(text: str | None) -> int | None:

@@ -30,7 +30,7 @@ _PAYLOAD = "explorer_payload"
 def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
     """The encoder-decoder head that aligns words best on the gold set; unknown, the first head of the last layer."""
     best = metrics.get("alignment", {}).get("best_head", {})
-    layer, head = best.get("layer", maps.num_layers - 1), best.get("head", 0)
+    layer, head = best.get("layer", maps.cross.shape[0] - 1), best.get("head", 0)
     return Selection(kind="cross", layer=layer, head=head).fitted(maps)
 
 

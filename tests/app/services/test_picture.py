@@ -28,9 +28,9 @@ def translation(translator: Translator) -> Translation:
 def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
     maps = translation.attention
     assert best_head(translator.metrics, maps) == Selection(kind="cross", layer=1, head=2)
-    assert best_head({}, maps) == Selection(kind="cross", layer=maps.num_layers - 1, head=0)
+    assert best_head({}, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=0)
     far = {"alignment": {"best_head": {"layer": 9, "head": 9}}}
-    assert best_head(far, maps) == Selection(kind="cross", layer=maps.num_layers - 1, head=maps.num_heads - 1)
+    assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)
 
 
 def test_files_hold_the_selected_weights(translator: Translator, translation: Translation) -> None:

@@ -74,7 +74,7 @@ def pack(
         raise ValueError(f"{len(steps)} steps for {len(maps.outputs)} written pieces; one step each is needed")
     fitted = selection.fitted(maps)
     if gloss_head is None:
-        gloss_head = (fitted.layer, fitted.head) if fitted.kind == "cross" else (maps.num_layers - 1, 0)
+        gloss_head = (fitted.layer, fitted.head) if fitted.kind == "cross" else (maps.cross.shape[0] - 1, 0)
     weights = np.concatenate([_quantised(maps.weights(kind)).ravel() for kind in KINDS])
     header: dict[str, Any] = {
         "version": FORMAT_VERSION,

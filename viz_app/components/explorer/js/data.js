@@ -1,5 +1,7 @@
 // One translation as it comes from Python (payload.py), and its maps over pieces or merged to words.
 
+import { headName } from "./dom.js";
+
 const BOUNDARY = "\u2581"; // SentencePiece writes a space before a piece as this character
 const FULL = 65535; // the uint16 that stands for a weight of 1
 
@@ -121,11 +123,30 @@ export class View {
     return this.values[this.offset(layer, head, query) + key] * this.scale;
   }
 
-  rowSum(layer, head, query) {
-    const start = this.offset(layer, head, query);
-    let sum = 0;
-    for (let key = 0; key < this.keys.length; key++) sum += this.values[start + key];
-    return sum * this.scale;
+  /** One head as a matrix of its own, or a mean over heads. */
+  sheet(layer, head, average = "none") {
+    if (average === "none") {
+      return new Sheet(this, headName(layer, head), this.values, this.offset(layer, head, 0), this.scale);
+    }
+    const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
+    const name = average === "all" ? "mean" : `${layer + 1}.mean`;
+    this.means ??= new Map();
+    if (!this.means.has(name)) this.means.set(name, this.mean(layers));
+    return new Sheet(this, name, this.means.get(name), 0, this.scale);
+  }
+
+  /** Mean over all heads of these layers, in the unit of `values`. */
+  mean(layers) {
+    const size = this.queries.length * this.keys.length;
+    const sum = new Float32Array(size);
+    for (const layer of layers) {
+      for (let head = 0; head < this.heads; head++) {
+        const start = this.offset(layer, head, 0);
+        for (let i = 0; i < size; i++) sum[i] += this.values[start + i];
+      }
+    }
+    const share = 1 / (layers.length * this.heads);
+    return sum.map((value) => value * share);
   }
 
   /** Whether the model may not look from this query at this key. */
@@ -133,12 +154,44 @@ export class View {
     return this.causal && key > query;
   }
 
+  /** The key that a head prefers in a row; see Sheet. */
+  favourite(layer, head, query, allowed) {
+    return this.sheet(layer, head).favourite(query, allowed);
+  }
+}
+
+/**
+ * One matrix over the axes of a view: a head, a mean over heads, a difference. What draws or tells a matrix takes this.
+ *
+ * `name` is "4.6" for a head; "4.mean" and "mean" are means, which the model itself never computes.
+ */
+export class Sheet {
+  constructor(view, name, values, start, scale) {
+    Object.assign(this, { view, name, values, start, scale });
+    const { kind, unit, step, causal, queries, keys, others, rows, columns } = view;
+    Object.assign(this, { kind, unit, step, causal, queries, keys, others, rows, columns });
+  }
+
+  at(query, key) {
+    return this.values[this.start + query * this.keys.length + key] * this.scale;
+  }
+
+  rowSum(query) {
+    let sum = 0;
+    for (let key = 0; key < this.keys.length; key++) sum += this.at(query, key);
+    return sum;
+  }
+
+  masked(query, key) {
+    return this.view.masked(query, key);
+  }
+
   /** The key with the largest weight in a row, among those that `allowed` lets through; -1 when there is none. */
-  favourite(layer, head, query, allowed = () => true) {
+  favourite(query, allowed = () => true) {
     let best = -1;
     for (let key = 0; key < this.columns; key++) {
       if (this.masked(query, key) || !allowed(this.keys[key])) continue;
-      if (best < 0 || this.at(layer, head, query, key) > this.at(layer, head, query, best)) best = key;
+      if (best < 0 || this.at(query, key) > this.at(query, best)) best = key;
     }
     return best;
   }

@@ -2,7 +2,7 @@
 
 import { caption, readout, spoken, unitName } from "./sentences.js";
 import { Choice, kindChoice, Player } from "./controls.js";
-import { fillText, h, headName, setAttribute } from "./dom.js";
+import { fillText, h, setAttribute } from "./dom.js";
 import { LargeMap } from "./map.js";
 import { Legend } from "./legend.js";
 import { KINDS, readHeader, Translation } from "./data.js";
@@ -30,6 +30,7 @@ export class Explorer {
     this.store = new Store((state, changed) => this.render(state, changed));
     this.words = new Words(this.store);
     this.kind = kindChoice(this.store);
+    this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.unit = new Choice("unit", ["pieces", "words"], this.store);
     this.view = new Choice("view", ["heads", "layer"], this.store);
     this.player = new Player(this.store);
@@ -65,9 +66,16 @@ export class Explorer {
     this.figure = h("figure", { class: "head" }, this.caption, this.row);
     this.views = h("div", { class: "views" }, this.view.element);
     this.overview = h("div", { class: "overview" }, this.views, this.tiles.element, this.count);
-    const controls = h("div", { class: "controls" }, this.kind.element, this.unit.element, this.player.element);
-    const body = h("div", { class: "body" }, this.figure, this.overview);
-    this.root.replaceChildren(this.words.element, controls, body, this.table.element, this.live);
+    this.controls = h(
+      "div",
+      { class: "controls" },
+      this.zoom.element,
+      this.kind.element,
+      this.unit.element,
+      this.player.element,
+    );
+    this.body = h("div", { class: "body" }, this.figure, this.overview);
+    this.root.replaceChildren(this.words.element, this.controls, this.body, this.table.element, this.live);
   }
 
   /** New data, or the same again after a rerun or a change of theme. */
@@ -92,15 +100,19 @@ export class Explorer {
   }
 
   start({ selection, gloss }) {
-    this.store.set({ ...this.fitted(selection), kind: selection.kind, unit: selection.unit, view: selection.view });
+    this.store.set({ ...selection, ...this.fitted(selection), kind: selection.kind });
     this.store.touch({ gloss });
     this.reported = JSON.stringify(this.store.selection());
   }
 
-  /** Layer, head and step that exist in this translation. */
-  fitted({ kind, layer, head, step }) {
+  /** Layer, head, step and pin that exist in this translation. */
+  fitted({ kind, layer, head, step, pin, unit, average }) {
     const shape = this.translation.shape(kind);
+    const view = this.translation.view(kind, unit, this.step({ step }));
+    const positions = pin?.startsWith("k") ? view.keys : view.queries;
     return {
+      pin: pin && Number(pin.slice(1)) < positions.length ? pin : null,
+      average,
       layer: Math.min(layer, shape.layers - 1),
       head: Math.min(head, shape.heads - 1),
       step: step !== null && step >= this.translation.length ? null : step,
@@ -110,6 +122,7 @@ export class Explorer {
   label() {
     const { texts } = this;
     this.kind.label(texts.kinds, KINDS.map((kind) => texts[`kind_${kind}`]));
+    this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
     this.view.label(texts.view, [texts.view_heads, texts.view_layer]);
     this.unit.label(texts.unit, [texts.unit_pieces, texts.unit_words]);
     setAttribute(this.root, "lang", texts.language);
@@ -120,6 +133,12 @@ export class Explorer {
   shown() {
     const { kind, unit } = this.store.state;
     return this.translation.view(kind, unit, this.step(this.store.state));
+  }
+
+  /** The matrix that the large map draws: a head, or a mean over heads. */
+  sheet() {
+    const { layer, head, average } = this.store.state;
+    return this.shown().sheet(layer, head, average);
   }
 
   /** Pieces written so far. */
@@ -134,20 +153,21 @@ export class Explorer {
     Object.assign(state, this.fitted(state)); // kinds may differ in layers and heads
     const step = this.step(state);
     const view = this.shown();
+    const sheet = this.sheet();
     const all = has("data", "theme");
-    if (all || has("kind", "unit", "step", "layer", "head", "gloss", "playing", "view")) this.update(state, step, view);
-    if (all || has("kind", "unit", "step", "layer", "head", "view", "size")) {
+    // Where the pointer is, and whether the table is open, change no picture.
+    const drawn = [...changed].some((name) => !["cursor", "table", "size"].includes(name));
+    if (drawn) this.update(state, step, view, sheet);
+    if (drawn || has("size")) {
       this.layout(view);
-      if (all || has("kind", "unit", "step", "view", "size") || state.view === "layer") {
+      if (all || has("kind", "unit", "step", "view", "zoom", "size") || state.view === "layer") {
         this.tiles.paint(view, this.theme, has("data"));
       }
       this.tiles.mark(view, state, this.texts);
     }
-    if (all || has("kind", "unit", "step", "layer", "head", "table")) {
-      this.table.update(view, state, this.title(state), this.texts);
-    }
+    if (drawn || has("table")) this.table.update(sheet, state, this.title(sheet), this.texts);
     this.map.draw();
-    this.point(view, state);
+    this.point(sheet, state);
     this.tiles.readOut(view, state);
     this.tellPython();
   }
@@ -160,14 +180,15 @@ export class Explorer {
     this.root.style.setProperty("--line", this.theme.line);
   }
 
-  title({ kind, layer, head }) {
-    return fillText(this.texts.title, { kind: this.texts[`kind_${kind}`], head: headName(layer, head) });
+  title({ kind, name }) {
+    return fillText(this.texts.title, { kind: this.texts[`kind_${kind}`], head: name });
   }
 
-  update(state, step, view) {
+  update(state, step, view, sheet) {
     const { texts } = this;
-    const { kind, layer, head } = state;
-    for (const choice of [this.kind, this.unit, this.view]) choice.update(state);
+    const { kind } = state;
+    for (const choice of [this.zoom, this.kind, this.unit, this.view]) choice.update(state);
+    this.root.dataset.zoom = state.zoom;
     this.chooseLayer(view, state);
     this.root.dataset.kind = kind;
     this.count.hidden = state.view === "layer";
@@ -175,8 +196,8 @@ export class Explorer {
     this.player.update(state, step);
     // While the translation is being written, the newest row is the one to look at.
     const current = state.step === null || kind === "encoder" || !view.rows ? null : view.rows - 1;
-    this.map.show(view, layer, head, this.theme, { current, label: `${this.title(state)}. ${texts.map_keys}` });
-    this.caption.replaceChildren(caption(view, state, current, texts));
+    this.map.show(sheet, this.theme, { current, label: `${this.title(sheet)}. ${texts.map_keys}` });
+    this.caption.replaceChildren(caption(sheet, current, texts));
     this.queryTitle.textContent = fillText(texts[`query_${kind}`], { unit: unitName(view, texts) });
     this.keyTitle.textContent = texts[`key_${kind}`];
     this.note.textContent = kind === "encoder" && state.step !== null ? texts.encoder_note : "";
@@ -215,13 +236,13 @@ export class Explorer {
   }
 
   /** Everything about the cell under the pointer or of the keyboard. */
-  point(view, state) {
+  point(sheet, state) {
     const { cursor } = state;
-    const valid = cursor && (cursor.query === null || cursor.query < view.rows) && (cursor.key === null || cursor.key < view.columns);
-    this.readout.replaceChildren(...(valid ? readout(view, state, this.texts) : [h("span", { class: "note" }, this.texts.point)]));
-    const cell = valid && cursor.query !== null && cursor.key !== null && !view.masked(cursor.query, cursor.key);
-    this.legend.point(cell ? view.at(state.layer, state.head, cursor.query, cursor.key) : null);
-    const line = valid ? spoken(view, state, this.texts) : "";
+    const valid = cursor && (cursor.query === null || cursor.query < sheet.rows) && (cursor.key === null || cursor.key < sheet.columns);
+    this.readout.replaceChildren(...(valid ? readout(sheet, cursor, this.texts) : [h("span", { class: "note" }, this.texts.point)]));
+    const cell = valid && cursor.query !== null && cursor.key !== null && !sheet.masked(cursor.query, cursor.key);
+    this.legend.point(cell ? sheet.at(cursor.query, cursor.key) : null);
+    const line = valid ? spoken(sheet, cursor, this.texts) : "";
     if (this.live.textContent !== line) this.live.textContent = line;
   }
 

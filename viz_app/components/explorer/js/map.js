@@ -30,20 +30,20 @@ export class LargeMap {
   }
 
   /** Takes over what is to be seen. */
-  show(view, layer, head, theme, { current, label }) {
-    Object.assign(this, { view, layer, head, theme, current });
+  show(sheet, theme, { current, label }) {
+    Object.assign(this, { sheet, theme, current });
     this.element.setAttribute("aria-label", label);
     this.paintCells();
   }
 
   /** Fits the map into a width and, while the cells can shrink, a height. */
   layout(width, height, tallest) {
-    const size = width < 420 || this.view.keys.length > 40 ? 11 : 12.5;
+    const size = width < 420 || this.sheet.keys.length > 40 ? 11 : 12.5;
     if (this.labels?.size !== size || this.labels.family !== this.theme.code) {
       this.labels = new Labels(this.theme.code, size);
       this.labels.family = this.theme.code;
     }
-    this.geometry = measureMap(this.view, this.labels, width, height, tallest);
+    this.geometry = measureMap(this.sheet, this.labels, width, height, tallest);
     const { full, shown } = this.geometry;
     this.space.style.width = `${full.width}px`;
     this.space.style.height = `${full.height}px`;
@@ -56,16 +56,15 @@ export class LargeMap {
 
   /** One pixel for each cell; scaled up without smoothing when drawn. */
   paintCells() {
-    const { view, layer, head, theme } = this;
-    this.cells.width = view.keys.length;
-    this.cells.height = Math.max(1, view.rows);
+    const { sheet, theme } = this;
+    this.cells.width = sheet.keys.length;
+    this.cells.height = Math.max(1, sheet.rows);
     const context = this.cells.getContext("2d");
     const image = context.createImageData(this.cells.width, this.cells.height);
     const pixels = new Uint32Array(image.data.buffer);
-    const start = view.offset(layer, head, 0);
-    const toColour = view.scale * 255;
-    for (let i = 0; i < view.rows * view.keys.length; i++) {
-      pixels[i] = theme.pixels[Math.min(255, Math.round(view.values[start + i] * toColour))];
+    const toColour = sheet.scale * 255;
+    for (let i = 0; i < sheet.rows * sheet.keys.length; i++) {
+      pixels[i] = theme.pixels[Math.min(255, Math.round(sheet.values[sheet.start + i] * toColour))];
     }
     context.putImageData(image, 0, 0);
   }
@@ -90,37 +89,37 @@ export class LargeMap {
 
   /** The cells, with the origin at the first of them. */
   drawCells() {
-    const { context, geometry, theme, view } = this;
+    const { context, geometry, theme, sheet } = this;
     const { cell } = geometry;
-    const K = view.keys.length;
-    const right = view.columns * cell;
-    const bottom = view.rows * cell;
+    const K = sheet.keys.length;
+    const right = sheet.columns * cell;
+    const bottom = sheet.rows * cell;
     context.imageSmoothingEnabled = false;
-    if (view.rows) context.drawImage(this.cells, 0, 0, K, view.rows, 0, 0, K * cell, bottom);
-    if (view.causal) this.drawHatch(cell, right, bottom);
+    if (sheet.rows) context.drawImage(this.cells, 0, 0, K, sheet.rows, 0, 0, K * cell, bottom);
+    if (sheet.causal) this.drawHatch(cell, right, bottom);
     if (cell >= 10) this.drawGrid(cell, right, bottom);
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
-    context.strokeRect(0.5, 0.5, K * cell - 1, view.queries.length * cell - 1);
-    if (this.current !== null) this.outline(0, this.current * cell, right, cell, theme.kinds[view.kind], 2);
+    context.strokeRect(0.5, 0.5, K * cell - 1, sheet.queries.length * cell - 1);
+    if (this.current !== null) this.outline(0, this.current * cell, right, cell, theme.kinds[sheet.kind], 2);
     this.drawCrosshair(cell, right, bottom);
   }
 
   /** Thin gaps between the cells. */
   drawGrid(cell, right, bottom) {
-    const { context, theme, view } = this;
+    const { context, theme, sheet } = this;
     context.fillStyle = theme.background;
     context.globalAlpha = 0.75;
-    for (let k = 1; k < view.columns; k++) context.fillRect(k * cell - 0.5, 0, 1, bottom);
-    for (let q = 1; q < view.rows; q++) context.fillRect(0, q * cell - 0.5, right, 1);
+    for (let k = 1; k < sheet.columns; k++) context.fillRect(k * cell - 0.5, 0, 1, bottom);
+    for (let q = 1; q < sheet.rows; q++) context.fillRect(0, q * cell - 0.5, right, 1);
     context.globalAlpha = 1;
   }
 
   drawHatch(cell, right, bottom) {
-    const { context, theme, view } = this;
+    const { context, theme, sheet } = this;
     context.save();
     context.beginPath();
-    for (let q = 0; q < view.rows; q++) context.rect((q + 1) * cell, q * cell, right - (q + 1) * cell, cell);
+    for (let q = 0; q < sheet.rows; q++) context.rect((q + 1) * cell, q * cell, right - (q + 1) * cell, cell);
     context.clip();
     context.fillStyle = theme.background;
     context.fillRect(0, 0, right, bottom);
@@ -138,7 +137,7 @@ export class LargeMap {
   drawCrosshair(cell, right, bottom) {
     const cursor = this.store.state.cursor;
     if (!cursor) return;
-    const colour = this.theme.kinds[this.view.kind];
+    const colour = this.theme.kinds[this.sheet.kind];
     const { query, key } = cursor;
     if (query !== null) this.outline(0, query * cell, right, cell, colour, 1);
     if (key !== null) this.outline(key * cell, 0, cell, bottom, colour, 1);
@@ -152,7 +151,7 @@ export class LargeMap {
   }
 
   drawLabels() {
-    const { context, geometry, view } = this;
+    const { context, geometry, sheet } = this;
     const { left, top, cell, angle, next, shown } = geometry;
     const cursor = this.store.state.cursor;
     context.font = this.labels.font;
@@ -161,21 +160,21 @@ export class LargeMap {
     context.beginPath();
     context.rect(0, top, left, shown.height - top);
     context.clip();
-    this.each(view.rows, this.element.scrollTop, shown.height - top, (q) => {
+    this.each(sheet.rows, this.element.scrollTop, shown.height - top, (q) => {
       const y = top - this.element.scrollTop + (q + 0.5) * cell;
-      this.drawNext(view.queries[q], left - 8, y);
-      this.drawLabel(view.queries[q], left - 8 - next, y, "right", cursor?.query === q || this.current === q);
+      this.drawNext(sheet.queries[q], left - 8, y);
+      this.drawLabel(sheet.queries[q], left - 8 - next, y, "right", cursor?.query === q || this.current === q);
     });
     context.restore();
     context.save();
     context.beginPath();
     context.rect(left - 8, 0, shown.width - left + 8, top);
     context.clip();
-    this.each(view.columns, this.element.scrollLeft, shown.width - left, (k) => {
+    this.each(sheet.columns, this.element.scrollLeft, shown.width - left, (k) => {
       context.save();
       context.translate(left - this.element.scrollLeft + (k + 0.5) * cell, top - 6);
       context.rotate(-angle);
-      this.drawLabel(view.keys[k], 2, 0, "left", cursor?.key === k);
+      this.drawLabel(sheet.keys[k], 2, 0, "left", cursor?.key === k);
       context.restore();
     });
     context.restore();
@@ -190,13 +189,13 @@ export class LargeMap {
 
   /** A label; the start of a word carries a thin mark, a special token stands back. */
   drawLabel({ text, start, special }, x, y, align, strong) {
-    const { context, geometry, labels, theme, view } = this;
+    const { context, geometry, labels, theme, sheet } = this;
     const short = labels.shorten(text, geometry.limit);
     context.fillStyle = strong || !special ? theme.text : theme.muted;
     context.textAlign = align;
     context.font = strong ? `bold ${labels.font}` : labels.font;
     context.fillText(short, x, y);
-    if (!start || view.unit === "words") return;
+    if (!start || sheet.unit === "words") return;
     const edge = align === "left" ? x - 4 : x - context.measureText(short).width - 4;
     context.fillStyle = theme.mark;
     context.fillRect(Math.round(edge), y - labels.size * 0.4, 1, labels.size * 0.8);
@@ -220,7 +219,7 @@ export class LargeMap {
     const y = event.clientY - box.top;
     const query = y < top ? null : Math.floor((y - top + this.element.scrollTop) / cell);
     const key = x < left ? null : Math.floor((x - left + this.element.scrollLeft) / cell);
-    const inside = (query === null || query < this.view.rows) && (key === null || key < this.view.columns);
+    const inside = (query === null || query < this.sheet.rows) && (key === null || key < this.sheet.columns);
     this.move(inside && (query !== null || key !== null) ? { query, key } : null);
   }
 
@@ -234,7 +233,7 @@ export class LargeMap {
   }
 
   key(event) {
-    const { rows, columns } = this.view;
+    const { rows, columns } = this.sheet;
     const { query, key } = this.store.state.cursor ?? {};
     const start = query === undefined || query === null || key === undefined || key === null;
     const steps = {

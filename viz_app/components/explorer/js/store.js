@@ -1,7 +1,24 @@
 // What is selected, and who wants to know.
 
 /** The part of the state that Python hears about; the same names as in selection.py. */
-const REPORTED = ["kind", "layer", "head", "step", "unit", "view"];
+const REPORTED = [
+  "kind",
+  "layer",
+  "head",
+  "step",
+  "unit",
+  "view",
+  "zoom",
+  "form",
+  "order",
+  "average",
+  "scale",
+  "special",
+  "threshold",
+  "pin",
+  "against",
+  "branch",
+];
 
 export class Store {
   /** Changes are collected and drawn once a frame. */
@@ -12,7 +29,17 @@ export class Store {
       head: 0,
       step: null, // pieces written; null is the whole translation
       unit: "pieces",
-      view: "heads",
+      view: "heads", // tiles: all heads of the kind, of one layer, or "kinds": of all three kinds
+      zoom: "head", // "heads", "head" or "token"
+      form: "map", // or "lines"
+      order: "layer", // of the tiles
+      average: "none", // or over "layer" or "all"
+      scale: "linear", // of the colours: or "sqrt" or "row"
+      special: true, // whether <s> and </s> are shown
+      threshold: 0, // percent
+      pin: null, // "q3" or "k3": a query or key that stays chosen
+      against: null, // "cross.5.5": the head that the selected one is compared with
+      branch: 0, // hypothesis of the beam search
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null
       playing: false,
@@ -30,7 +57,9 @@ export class Store {
       this.changed.add(name);
     }
     if (this.changed.has("kind") || this.changed.has("unit")) this.touch({ cursor: null });
+    if (this.changed.has("unit") || ("kind" in patch && !("pin" in patch) && this.changed.has("kind"))) this.touch({ pin: null });
     const { kind, layer, head } = this.state;
+    if ((patch.layer !== undefined || patch.head !== undefined) && !("average" in patch)) this.touch({ average: "none" });
     const opened = ["kind", "layer", "head"].some((name) => name in patch);
     if (opened && kind === "cross") this.touch({ gloss: [layer, head] });
     this.schedule();

@@ -22,34 +22,34 @@ export class Table {
     this.first = 0;
   }
 
-  update(view, { layer, head, table }, title, texts) {
+  update(sheet, { table }, title, texts) {
     this.button.textContent = table ? texts.table_close : texts.table;
     setAttribute(this.button, "aria-expanded", String(table));
     this.element.hidden = !table;
     if (!table) return this.scroll.replaceChildren();
-    Object.assign(this, { view, layer, head, title, texts });
-    this.perPage = Math.max(1, Math.floor(MOST_CELLS / (view.columns + 1)));
-    this.first = Math.min(this.first, Math.floor(Math.max(0, view.rows - 1) / this.perPage) * this.perPage);
+    Object.assign(this, { sheet, title, texts });
+    this.perPage = Math.max(1, Math.floor(MOST_CELLS / (sheet.columns + 1)));
+    this.first = Math.min(this.first, Math.floor(Math.max(0, sheet.rows - 1) / this.perPage) * this.perPage);
     this.draw();
   }
 
   turn(pages) {
-    const last = Math.floor((this.view.rows - 1) / this.perPage) * this.perPage;
+    const last = Math.floor((this.sheet.rows - 1) / this.perPage) * this.perPage;
     this.first = Math.max(0, Math.min(last, this.first + pages * this.perPage));
     this.draw();
   }
 
   draw() {
-    const { view, texts, first } = this;
-    const end = Math.min(view.rows, first + this.perPage);
-    this.pager.hidden = this.perPage >= view.rows;
+    const { sheet, texts, first } = this;
+    const end = Math.min(sheet.rows, first + this.perPage);
+    this.pager.hidden = this.perPage >= sheet.rows;
     setAttribute(this.back, "aria-label", texts.rows_before);
     setAttribute(this.on, "aria-label", texts.rows_after);
     this.back.disabled = first === 0;
-    this.on.disabled = end === view.rows;
-    this.where.replaceChildren(fill(texts.rows, { first: first + 1, last: end, all: view.rows }));
+    this.on.disabled = end === sheet.rows;
+    this.where.replaceChildren(fill(texts.rows, { first: first + 1, last: end, all: sheet.rows }));
     setAttribute(this.scroll, "aria-label", this.title);
-    const keys = view.keys.slice(0, view.columns);
+    const keys = sheet.keys.slice(0, sheet.columns);
     const head = h(
       "tr",
       {},
@@ -62,11 +62,11 @@ export class Table {
   }
 
   row(query, columns) {
-    const { view, layer, head, texts } = this;
+    const { sheet, texts } = this;
     const cells = Array.from({ length: columns }, (_, key) => {
-      if (view.masked(query, key)) return h("td", { class: "masked", "aria-label": texts.masked }, "\u2013");
-      return h("td", {}, decimals(view.at(layer, head, query, key)));
+      if (sheet.masked(query, key)) return h("td", { class: "masked", "aria-label": texts.masked }, "\u2013");
+      return h("td", {}, decimals(sheet.at(query, key)));
     });
-    return h("tr", {}, h("th", { scope: "row" }, token(view.queries[query].text)), ...cells);
+    return h("tr", {}, h("th", { scope: "row" }, token(sheet.queries[query].text)), ...cells);
   }
 }
