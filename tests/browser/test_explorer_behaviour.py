@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 from tests.browser.explorer_driver import ENGLISH, Open, cell_colours, choose, colours, map_of, reported, settle, shown
+from viz_app.components.explorer import Selection
 
 
 def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(open_explorer: Open) -> None:
@@ -35,7 +36,7 @@ def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(open_explorer: Ope
     assert page.locator(".caption").inner_text() != before and "head 3.5" in page.locator(".caption").inner_text()
     assert spent < 280, "drawn before Python is even told (300 ms)"
     page.get_by_text('"layer": 2').wait_for()
-    assert reported(page) == {"kind": "cross", "layer": 2, "head": 4, "step": None, "unit": "pieces", "view": "heads"}
+    assert reported(page) == Selection(kind="cross", layer=2, head=4).to_dict()
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
