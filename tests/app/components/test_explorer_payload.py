@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import json
 import struct
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection, Step, pack
+from viz_app.components.explorer import weights as weights_module
 from viz_app.components.explorer.payload import starting_at
+from viz_app.components.explorer.weights import MOST_BYTES, pack_weights, packed_size
 from viz_app.figures.colour import kind_colour, scale
 from viz_app.text import texts
 
@@ -44,6 +47,12 @@ def make_maps(source: int = 5, target: int = 4, layers: int = 2, heads: int = 3)
     )
 
 
+def uneven_maps() -> AttentionMaps:
+    """Another number of layers and heads in each kind, all rows different."""
+    wide, deep = make_maps(layers=3, heads=2), make_maps(layers=1, heads=4)
+    return dataclasses.replace(make_maps(), encoder=wide.encoder, decoder=deep.decoder)
+
+
 def packed(maps: AttentionMaps, **options: Any) -> bytes:
     """`pack` with plain defaults."""
     given: dict[str, Any] = {"texts": {}, "selection": Selection(), "steps": [Step(0.5)] * len(maps.outputs)}
@@ -51,25 +60,69 @@ def packed(maps: AttentionMaps, **options: Any) -> bytes:
 
 
 def decode(payload: bytes) -> tuple[dict[str, Any], dict[str, npt.NDArray[np.float64]]]:
-    """The header and the maps."""
+    """The header and the maps, cell by cell as the module tells the layout."""
     (length,) = struct.unpack_from("<I", payload)
     header = json.loads(payload[4 : 4 + length])
-    assert (4 + length) % 2 == 0
-    weights = np.frombuffer(payload, dtype="<u2", offset=4 + length) / 65535
+    start = 4 + length
+    assert start % 2 == 0
     maps = {}
+    read = start  # every byte is read once
     for kind, shape in header["kinds"].items():
-        sizes = [shape[name] for name in ("layers", "heads", "queries", "keys")]
-        maps[kind] = weights[shape["offset"] : shape["offset"] + int(np.prod(sizes))].reshape(sizes)
-    assert sum(part.size for part in maps.values()) == weights.size
+        layers, heads, queries, keys = (shape[name] for name in ("layers", "heads", "queries", "keys"))
+        decoded = np.zeros((layers * heads * queries, keys))
+        at = start + shape["offset"]
+        for row in range(len(decoded)):
+            count = row % queries + 1 if kind == "decoder" else keys
+            if header["bits"] == 16:
+                values = np.frombuffer(payload, "<u2", count, at) / 65535
+            else:
+                (largest,) = struct.unpack_from("<H", payload, start + shape["rows"] + 4 * row)
+                values = np.frombuffer(payload, np.uint8, count, at) / 255 * (largest / 65535)
+                read += 4
+            decoded[row, :count] = values
+            at += count * header["bits"] // 8
+        read += at - start - shape["offset"]
+        maps[kind] = decoded.reshape(layers, heads, queries, keys)
+    assert read == len(payload)
     return header, maps
 
 
-def test_weights_come_back_within_half_a_step() -> None:
-    maps = make_maps()
-    _, decoded = decode(packed(maps))
+@pytest.mark.parametrize("most_bytes", [MOST_BYTES, 0])
+@pytest.mark.parametrize("zero_rows", [False, True])
+def test_weights_come_back_within_half_a_step(
+    monkeypatch: pytest.MonkeyPatch, most_bytes: int, *, zero_rows: bool
+) -> None:
+    monkeypatch.setattr(weights_module, "MOST_BYTES", most_bytes)
+    maps = uneven_maps()
+    if zero_rows:
+        maps.encoder[0, 1, 2:4] = maps.cross[:, :, 3] = maps.decoder[0, 3] = 0.0
+    header, decoded = decode(packed(maps))
+    step = 1 / 65535 if most_bytes else 1 / 255
+    assert header["resolution"] == step
     for kind in KINDS:
         assert decoded[kind].shape == maps.weights(kind).shape
-        assert np.abs(decoded[kind] - maps.weights(kind)).max() <= 1 / 131070 + 1e-9
+        assert np.abs(decoded[kind] - maps.weights(kind)).max() <= step / 2 + 1e-9
+
+
+def test_of_bytes_faint_rows_keep_their_shape_and_each_row_its_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights_module, "MOST_BYTES", 0)
+    maps = make_maps()
+    maps.encoder[0, 0, 1] = np.array([4, 3, 2, 1, 0], np.float32) / 1000
+    maps.encoder[0, 0, 2] = [0.998, 0.0005, 0.0005, 0.0005, 0.0005]
+    payload = packed(maps)
+    header, decoded = decode(payload)
+    assert np.abs(decoded["encoder"][0, 0, 1] * 1000 - [4, 3, 2, 1, 0]).max() <= 4 / 500
+    start = len(payload) - len(pack_weights(maps).data) + header["kinds"]["encoder"]["rows"]
+    sums = np.frombuffer(payload, "<u2", 2 * 2 * 3 * 5, start).reshape(2, 3, 5, 2)[..., 1] / 65535
+    assert np.abs(sums - np.minimum(maps.encoder.sum(-1), 1)).max() <= 1 / 131070 + 1e-6
+    assert decoded["encoder"][0, 0, 2].sum() < 0.9985, "what the sums are for"
+
+
+def test_weights_that_were_packed_before_make_the_same_payload() -> None:
+    maps = make_maps()
+    before = pack_weights(maps)
+    assert packed(maps, weights=before) == packed(maps)
+    assert packed_size(maps) == len(before.data)
 
 
 def test_axes_steps_and_selection_come_back() -> None:
@@ -143,10 +196,23 @@ def test_a_payload_can_start_elsewhere_without_changing_anything_else() -> None:
     assert starting_at(leading, Selection(head=1)) is leading
 
 
-def test_twenty_tokens_stay_small() -> None:
-    maps = make_maps(source=20, target=20, layers=6, heads=8)
-    steps = [Step(0.5, tuple((f"\u2581piece{i}", 0.1) for i in range(5)))] * 20
-    assert len(packed(maps, steps=steps, texts=texts("ko").table("explorer"))) <= 200_000
+@pytest.mark.parametrize(("tokens", "most"), [(20, 200_000), (50, 1_200_000)])
+def test_short_sentences_stay_small(tokens: int, most: int) -> None:
+    maps = make_maps(source=tokens, target=tokens, layers=6, heads=8)
+    steps = [Step(0.5, tuple((f"\u2581piece{i}", 0.1) for i in range(5)))] * tokens
+    assert len(packed(maps, steps=steps, texts=texts("ko").table("explorer"))) <= most
+
+
+def test_of_512_tokens_a_weight_takes_one_byte() -> None:
+    maps = make_maps(source=512, target=512, layers=2, heads=2)
+    all_heads = dataclasses.replace(
+        maps,
+        encoder=np.broadcast_to(maps.encoder[:1, :1], (6, 8, 512, 512)),
+        decoder=np.broadcast_to(maps.decoder[:1, :1], (6, 8, 512, 512)),
+        cross=np.broadcast_to(maps.cross[:1, :1], (6, 8, 512, 512)),
+    )
+    assert 31_000_000 < packed_size(all_heads) < 32_000_000
+    assert packed_size(maps) == 2 * 4 * (2 * 512 * 512 + 512 * 513 // 2)
 
 
 @pytest.mark.parametrize("bad", [np.nan, -0.1, 1.1, np.inf])

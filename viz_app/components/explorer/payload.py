@@ -1,8 +1,7 @@
 """Everything that the explorer shows of one translation, as one byte buffer.
 
-Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights: uint16]``, little-endian. The
-header has a length that keeps the weights on an even address. A weight w is stored as round(65535 w), so a value on
-screen is within 1/131070 of the true one.
+Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights]``, little-endian. The header
+has a length that keeps the weights on an even address; weights.py tells what stands there and how exact it is.
 """
 
 from __future__ import annotations
@@ -15,15 +14,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer.selection import Selection
+from viz_app.components.explorer.weights import PackedWeights, pack_weights
 from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, scale
 
-FORMAT_VERSION = 1
-FULL = 65_535  # the uint16 that stands for a weight of 1
+FORMAT_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -42,6 +38,7 @@ class Step:
 def pack(
     maps: AttentionMaps,
     *,
+    weights: PackedWeights | None = None,
     steps: Sequence[Step],
     texts: Mapping[str, str],
     selection: Selection,
@@ -54,6 +51,7 @@ def pack(
 
     Args:
         maps: Every head of the translation.
+        weights: The same maps packed before; None packs them now.
         steps: One for each position of `maps.outputs`.
         texts: The table ``[explorer]`` in the reader's language.
         selection: Where a fresh component starts; fitted to the maps.
@@ -75,21 +73,24 @@ def pack(
     fitted = selection.fitted(maps)
     if gloss_head is None:
         gloss_head = (fitted.layer, fitted.head) if fitted.kind == "cross" else (maps.cross.shape[0] - 1, 0)
-    weights = np.concatenate([_quantised(maps.weights(kind)).ravel() for kind in KINDS])
+    if weights is None:
+        weights = pack_weights(maps)
     header: dict[str, Any] = {
         "version": FORMAT_VERSION,
-        "kinds": _shapes(maps),
+        "bits": weights.bits,
+        "resolution": weights.resolution,
+        "kinds": weights.kinds,
         "axes": {name: _axis(getattr(maps, name)) for name in ("source", "inputs", "outputs")},
         "finished": maps.finished,
-        "steps": [[float(step.probability), [[piece, float(p)] for piece, p in step.alternatives]] for step in steps],
+        "steps": [[_short(step.probability), [[piece, _short(p)] for piece, p in step.alternatives]] for step in steps],
         "languages": {"source": source_language, "target": target_language},
         "colours": _colours(),
         "texts": dict(texts),
     }
     # A short hash is enough to tell two translations of one session apart.
-    digest = hashlib.blake2b(json.dumps(header).encode() + weights.tobytes(), digest_size=12).hexdigest()
+    digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}
-    return _join(header, weights.tobytes())
+    return _join(header, weights.data.data)
 
 
 def starting_at(payload: bytes, selection: Selection) -> bytes:
@@ -98,32 +99,19 @@ def starting_at(payload: bytes, selection: Selection) -> bytes:
     header: dict[str, Any] = json.loads(payload[4 : 4 + length])
     if header["follow"] or header["selection"] == selection.to_dict():
         return payload
-    return _join(header | {"selection": selection.to_dict()}, payload[4 + length :])
+    return _join(header | {"selection": selection.to_dict()}, memoryview(payload)[4 + length :])
 
 
-def _join(header: dict[str, Any], weights: bytes) -> bytes:
+def _join(header: dict[str, Any], weights: memoryview) -> bytes:
+    """The buffer; the weights, which may be large, are copied once."""
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
-    return struct.pack("<I", len(text)) + text + weights
+    return b"".join((struct.pack("<I", len(text)), text, weights))
 
 
-def _quantised(weights: npt.NDArray[np.float32]) -> npt.NDArray[np.uint16]:
-    """Weights 0 to 1 -> uint16. Rounding in float32 may leave a weight a hair above 1."""
-    if not bool(((weights >= 0.0) & (weights <= 1.0 + 1e-4)).all()):
-        raise ValueError("attention weights must be numbers from 0 to 1")
-    scaled = np.rint(np.minimum(weights, 1.0).astype(np.float64) * FULL)
-    return scaled.astype("<u2")
-
-
-def _shapes(maps: AttentionMaps) -> dict[str, dict[str, int]]:
-    """Shape of each kind and where its weights start, counted in weights."""
-    shapes: dict[str, dict[str, int]] = {}
-    offset = 0
-    for kind in KINDS:
-        layers, heads, queries, keys = maps.weights(kind).shape
-        shapes[kind] = {"layers": layers, "heads": heads, "queries": queries, "keys": keys, "offset": offset}
-        offset += layers * heads * queries * keys
-    return shapes
+def _short(probability: float) -> float:
+    """Six digits are more than the screen shows, and less than half of what JSON would take."""
+    return float(f"{probability:.6g}")
 
 
 def _axis(axis: Axis) -> dict[str, list[Any]]:

@@ -1,9 +1,10 @@
 // One translation as it comes from Python (payload.py), and its maps over pieces or merged to words.
 
 import { headName } from "./dom.js";
+import { Merged } from "./merge.js";
+import { FULL, Weights } from "./weights.js";
 
 const BOUNDARY = "\u2581"; // SentencePiece writes a space before a piece as this character
-const FULL = 65535; // the uint16 that stands for a weight of 1
 
 /** What each kind of attention has on its two axes. */
 const AXES = {
@@ -18,16 +19,17 @@ export const KINDS = ["encoder", "decoder", "cross"];
 export function readHeader(buffer) {
   const length = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(buffer.subarray(4, 4 + length)));
-  if (header.version !== 1) throw new Error(`explorer payload of version ${header.version}, expected 1`);
+  if (header.version !== 2) throw new Error(`explorer payload of version ${header.version}, expected 2`);
   return { header, start: 4 + length };
 }
 
 export class Translation {
-  constructor(buffer, { header, start }) {
-    Object.assign(this, header);
-    this.weights = new Uint16Array(buffer.slice(start).buffer);
-    this.length = header.steps.length;
+  constructor(buffer, read) {
+    Object.assign(this, read.header);
+    this.weights = new Weights(buffer, read);
+    this.length = this.steps.length;
     this.views = new Map();
+    this.words = new Map();
   }
 
   /** Positions of an axis: every piece, or every word; texts are cut off after `written` pieces. */
@@ -59,11 +61,21 @@ export class Translation {
     let view = this.views.get(key);
     if (!view) {
       view = new View(this, kind, unit, step);
-      // Pieces share the buffer that came from Python; words are computed, so only the newest few stay.
+      // Views share their weights; the labels of some hundred pieces are no great load, those of all steps would be.
       if (this.views.size >= 8) this.views.delete(this.views.keys().next().value);
       this.views.set(key, view);
     }
     return view;
+  }
+
+  /** The maps of one kind over words. */
+  merged(kind) {
+    if (!this.words.has(kind)) {
+      const { layers, heads, keys } = this.kinds[kind];
+      const positions = [AXES[kind].queries, AXES[kind].keys].map((name) => this.axis(name, "words"));
+      this.words.set(kind, new Merged(this.weights.of(kind), layers * heads, keys, ...positions));
+    }
+    return this.words.get(kind);
   }
 
   /** Number of layers or heads of a kind. */
@@ -91,31 +103,18 @@ export class View {
     if (this.causal) this.queries.forEach((query, index) => (query.next = this.others[index]?.text ?? ""));
     this.rows = this.queries.filter((query) => query.first < written).length;
     this.columns = kind === "decoder" ? this.rows : this.keys.length;
-    const size = shape.layers * shape.heads * shape.queries * shape.keys;
-    const pieces = translation.weights.subarray(shape.offset, shape.offset + size);
-    this.scale = unit === "pieces" ? 1 / FULL : 1;
-    if (unit === "pieces") this.values = pieces;
-    else this.mergeLater(pieces, shape, Math.min(written, shape.queries));
+    this.queryPieces = shape.queries;
+    this.written = Math.min(written, shape.queries);
+    this.weights = translation.weights;
+    this.scale = 1 / FULL;
+    this.words = unit === "words" ? translation.merged(kind) : null;
+    this.values = this.words ? this.words.values : this.weights.of(kind);
   }
 
-  /** Words are merged head by head, when a head is first asked for. */
-  mergeLater(pieces, shape, written) {
-    const size = this.queries.length * this.keys.length;
-    const merged = new Uint8Array(this.layers * this.heads);
-    this.values = new Float32Array(merged.length * size);
-    this.need = (map) => {
-      if (merged[map]) return;
-      merged[map] = 1;
-      const start = map * shape.queries * shape.keys;
-      const own = pieces.subarray(start, start + shape.queries * shape.keys);
-      merge(own, shape.keys, this, written, this.values.subarray(map * size, (map + 1) * size));
-    };
-  }
-
-  /** Where a head's row starts in `values`. */
+  /** Where a head's row starts in `values`; words are merged when a head is first asked for. */
   offset(layer, head, query) {
     const map = layer * this.heads + head;
-    this.need?.(map);
+    this.words?.need(map, this.written);
     return (map * this.queries.length + query) * this.keys.length;
   }
 
@@ -123,16 +122,28 @@ export class View {
     return this.values[this.offset(layer, head, query) + key] * this.scale;
   }
 
+  /** Sum of a row of one head as it was before rounding; only of weights that travelled as bytes. */
+  rowSum(layer, head, query) {
+    const start = (layer * this.heads + head) * this.queryPieces;
+    const { first, last } = this.queries[query];
+    const end = Math.min(last + 1, this.written);
+    let sum = 0;
+    for (let row = first; row < end; row++) sum += this.weights.rowSum(this.kind, start + row);
+    return sum / (end - first);
+  }
+
   /** One head as a matrix of its own, or a mean over heads. */
   sheet(layer, head, average = "none") {
     if (average === "none") {
-      return new Sheet(this, headName(layer, head), this.values, this.offset(layer, head, 0), this.scale);
+      const start = this.offset(layer, head, 0);
+      return new Sheet(this, headName(layer, head), this.values, start, this.scale, [[layer, head]]);
     }
     const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
     const name = average === "all" ? "mean" : `${layer + 1}.mean`;
     this.means ??= new Map();
     if (!this.means.has(name)) this.means.set(name, this.mean(layers));
-    return new Sheet(this, name, this.means.get(name), 0, this.scale);
+    const heads = layers.flatMap((row) => Array.from({ length: this.heads }, (_, column) => [row, column]));
+    return new Sheet(this, name, this.means.get(name), 0, this.scale, heads);
   }
 
   /** Mean over all heads of these layers, in the unit of `values`. */
@@ -163,11 +174,12 @@ export class View {
 /**
  * One matrix over the axes of a view: a head, a mean over heads, a difference. What draws or tells a matrix takes this.
  *
- * `name` is "4.6" for a head; "4.mean" and "mean" are means, which the model itself never computes.
+ * `name` is "4.6" for a head; "4.mean" and "mean" are means, which the model itself never computes. `heads` lists as
+ * [layer, head] what it is the mean of; null where it is something else.
  */
 export class Sheet {
-  constructor(view, name, values, start, scale) {
-    Object.assign(this, { view, name, values, start, scale });
+  constructor(view, name, values, start, scale, heads = null) {
+    Object.assign(this, { view, name, values, start, scale, heads });
     const { kind, unit, step, causal, queries, keys, others, rows, columns } = view;
     Object.assign(this, { kind, unit, step, causal, queries, keys, others, rows, columns });
   }
@@ -178,6 +190,10 @@ export class Sheet {
 
   rowSum(query) {
     let sum = 0;
+    if (this.heads && this.view.weights.bits === 8) {
+      for (const [layer, head] of this.heads) sum += this.view.rowSum(layer, head, query);
+      return sum / this.heads.length;
+    }
     for (let key = 0; key < this.keys.length; key++) sum += this.at(query, key);
     return sum;
   }

@@ -1,0 +1,58 @@
+// Pieces merged to words, head by head: sums over the keys of a word, averages over its queries, so rows still sum to 1.
+
+const NOTHING = -2; // not merged yet
+const WHOLE = -1; // every row is over all pieces of its word
+
+export class Merged {
+  /**
+   * @param pieces Weights of all heads of a kind, (maps, queries, keys) in a row.
+   * @param keyPieces Keys of one row of `pieces`.
+   * @param queries Words as positions with `first` and `last` piece.
+   * @param keys The same for the keys.
+   */
+  constructor(pieces, maps, keyPieces, queries, keys) {
+    Object.assign(this, { pieces, keyPieces, queries, keys });
+    this.size = pieces.length / maps; // of a head over pieces
+    this.values = new Float32Array(maps * queries.length * keys.length); // in the unit of `pieces`
+    this.states = new Int32Array(maps).fill(NOTHING);
+  }
+
+  /**
+   * Merges a head when it is first asked for. All steps share one result: only the row of a word of which a part is
+   * written differs from step to step.
+   */
+  need(map, written) {
+    if (this.states[map] === NOTHING) {
+      this.queries.forEach((_, query) => this.row(map, query, Infinity));
+      this.states[map] = WHOLE;
+    }
+    const state = this.partial(written) < 0 ? WHOLE : written;
+    if (this.states[map] === state) return;
+    if (this.states[map] !== WHOLE) this.row(map, this.partial(this.states[map]), Infinity);
+    if (state !== WHOLE) this.row(map, this.partial(written), written);
+    this.states[map] = state;
+  }
+
+  /** The word that begins before and ends after so many pieces; -1 when there is none. */
+  partial(written) {
+    if (this.asked !== written) {
+      this.asked = written;
+      this.found = this.queries.findIndex(({ first, last }) => first < written && last >= written);
+    }
+    return this.found;
+  }
+
+  row(map, query, written) {
+    const { first, last } = this.queries[query];
+    const end = Math.min(last + 1, written);
+    let target = (map * this.queries.length + query) * this.keys.length;
+    for (const key of this.keys) {
+      let sum = 0;
+      for (let row = first; row < end; row++) {
+        const start = map * this.size + row * this.keyPieces;
+        for (let column = start + key.first; column <= start + key.last; column++) sum += this.pieces[column];
+      }
+      this.values[target++] = sum / (end - first);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// The weights of one payload as uint16, 65535 for a weight of 1, whatever they travelled as (weights.py).
+
+export const FULL = 65535;
+
+export class Weights {
+  constructor(buffer, { header, start }) {
+    Object.assign(this, { buffer, start, bits: header.bits, kinds: header.kinds });
+    this.unpacked = new Map();
+  }
+
+  /** All heads of a kind, (layers, heads, queries, keys) in a row; unpacked when first asked for. */
+  of(kind) {
+    let weights = this.unpacked.get(kind);
+    if (!weights) this.unpacked.set(kind, (weights = this.unpack(kind)));
+    return weights;
+  }
+
+  unpack(kind) {
+    const shape = this.kinds[kind];
+    const { queries, keys } = shape;
+    const rows = shape.layers * shape.heads * queries;
+    const triangle = kind === "decoder";
+    const size = triangle ? (rows / Math.max(1, queries)) * ((queries * (queries + 1)) / 2) : rows * keys;
+    const travelled = this.bits === 16 ? this.uint16(shape.offset, size) : this.bytes(shape.offset, size);
+    if (this.bits === 16 && !triangle) return travelled;
+    const largest = this.bits === 8 ? this.uint16(shape.rows, 2 * rows) : null; // of a row; then comes its sum
+    const weights = new Uint16Array(rows * keys);
+    let from = 0;
+    for (let row = 0; row < rows; row++) {
+      const length = triangle ? (row % queries) + 1 : keys;
+      const start = row * keys;
+      if (!largest) weights.set(travelled.subarray(from, from + length), start);
+      else spread(travelled, from, length, largest[2 * row], weights, start);
+      from += length;
+    }
+    return weights;
+  }
+
+  /** The sum of a row as it was before rounding to bytes. */
+  rowSum(kind, row) {
+    this.sums ??= new Map();
+    let sums = this.sums.get(kind);
+    const { layers, heads, queries, rows } = this.kinds[kind];
+    if (!sums) this.sums.set(kind, (sums = this.uint16(rows, 2 * layers * heads * queries)));
+    return sums[2 * row + 1] / FULL;
+  }
+
+  bytes(offset, count) {
+    return new Uint8Array(this.buffer.buffer, this.buffer.byteOffset + this.start + offset, count);
+  }
+
+  /** uint16 in place, or a copy where the message from the server put them on an odd address. */
+  uint16(offset, count) {
+    const bytes = this.bytes(offset, 2 * count);
+    return bytes.byteOffset % 2 ? new Uint16Array(bytes.slice().buffer) : new Uint16Array(bytes.buffer, bytes.byteOffset, count);
+  }
+}
+
+/** One row of bytes, 255 for its largest weight. */
+function spread(bytes, from, length, largest, weights, start) {
+  const factor = largest / 255;
+  for (let i = 0; i < length; i++) weights[start + i] = Math.round(bytes[from + i] * factor);
+}
