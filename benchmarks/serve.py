@@ -10,18 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from benchmarks.browser import APP, chromium, serving, wait_until_up
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -56,42 +51,6 @@ _PAINTED = """
   look();
 })
 """
-
-
-def _chromium() -> str:
-    named = [os.environ.get("HEADLIGHT_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome")]
-    found = next((path for path in named if path), None)
-    if found is None:
-        raise SystemExit("no Chromium: install it, or name it in HEADLIGHT_CHROMIUM")
-    return found
-
-
-@contextmanager
-def _app() -> Iterator[str]:
-    """The app on a free port; yields its address as soon as the process is started."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "viz_app/main.py", f"--server.port={port}"]
-    server = subprocess.Popen(
-        [*command, "--server.headless=true"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait(timeout=20)
-
-
-def _wait_until_up(address: str) -> None:
-    end = time.monotonic() + 120
-    while time.monotonic() < end:
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.05)
-    raise SystemExit("the app did not start within two minutes")
 
 
 def _typed(page: Page, sentence: str) -> float:
@@ -131,10 +90,10 @@ def measure(rounds: int) -> dict[str, float]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox", "--disable-gpu"])
         started = time.monotonic()
-        with _app() as address:
-            _wait_until_up(address)
+        with serving(APP) as address:
+            wait_until_up(address)
             page = browser.new_page(viewport={"width": 1280, "height": 720})
             page.goto(address)
             page.locator(".explorer").evaluate(_PAINTED, "")

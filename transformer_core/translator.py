@@ -195,12 +195,17 @@ class Translator:
         """Target -> pieces; as `encode`, but for models with a vocabulary for each side."""
         return self._within_limit(self.tokenizer.encode(text))
 
-    def _within_limit(self, encoding: Encoding) -> Encoding:
+    @property
+    def max_pieces(self) -> int:
+        """Pieces of the longest text that is accepted."""
         limit = self.decoding.max_source_pieces
         if self.config.longest is not None:
             limit = min(limit, self.config.longest - 1)  # </s> comes after them, or <s> before
-        if len(encoding) > limit:
-            raise SourceTooLong(len(encoding), limit)
+        return limit
+
+    def _within_limit(self, encoding: Encoding) -> Encoding:
+        if len(encoding) > self.max_pieces:
+            raise SourceTooLong(len(encoding), self.max_pieces)
         return encoding
 
     def force(self, source: str, target: str) -> Forced:

@@ -152,7 +152,8 @@ def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Pat
     text = "dog " * (MAX_PIECES + 1)
     pieces = len(Translator.load(random_checkpoint).tokenizer.encode(text.strip()))
     type_text(app.run(), text)
-    assert texts("en")("translate.long", pieces=pieces, limit=MAX_PIECES) in visible(app)
+    assert texts("en")("translate.long", pieces=pieces, limit=MAX_PIECES, over=pieces - MAX_PIECES) in visible(app)
+    assert app.text_input[0].value == text, "what was typed is kept"
     assert "headlight_explorer" not in components(app)
 
 

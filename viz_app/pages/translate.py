@@ -17,7 +17,7 @@ from viz_app.figures import MIME_TYPES
 from viz_app.pages import run
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
-from viz_app.services.card import WEAK_BLEU, everyday_bleu
+from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
 from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
 from viz_app.services.picture import DOWNLOADS, Picture, best_head, payload, provenance
@@ -42,10 +42,11 @@ def main() -> None:
             st.caption(t("translate.loading"))
             st.skeleton(height=440)
     served = model.service()
-    sentence = examine(typed, served.translator.tokenizer.source)
+    limit = min(MAX_PIECES, served.translator.max_pieces)
+    sentence = examine(typed, served.translator.tokenizer.source, limit)
     if sentence.verdict == "good":
         _draw_unknown(t, sentence)
-        _draw_weakness(t, served)
+        _draw_weakness(t, served, sentence)
         try:
             result = served.request(
                 session.session_id(),
@@ -61,7 +62,7 @@ def main() -> None:
             _draw_downloads(t, Picture(result.maps, selection, t.language, about))
     else:
         with status.container():
-            _draw_refusal(t, sentence)
+            _draw_refusal(t, sentence, limit)
     _publish(t, sentence)
 
 
@@ -98,10 +99,11 @@ def _take_example() -> None:
         st.session_state[session.TEXT_KEY] = EXAMPLES[name]
 
 
-def _draw_refusal(t: Texts, sentence: Sentence) -> None:
+def _draw_refusal(t: Texts, sentence: Sentence, limit: int) -> None:
     """Say why nothing is translated, and offer the examples."""
     if sentence.verdict == "long":
-        st.warning(t("translate.long", pieces=sentence.pieces, limit=MAX_PIECES), icon=":material/straighten:")
+        message = t("translate.long", pieces=sentence.pieces, limit=limit, over=sentence.pieces - limit)
+        st.warning(message, icon=":material/straighten:")
         return
     st.info(t(f"translate.{sentence.verdict}"), icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
@@ -122,13 +124,16 @@ def _draw_unknown(t: Texts, sentence: Sentence) -> None:
         st.caption(f":material/help: {t('translate.unknown')} **{characters}**{more}")
 
 
-def _draw_weakness(t: Texts, served: TranslationService) -> None:
+def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> None:
     """Say so when the translations are not to be trusted."""
     bleu = everyday_bleu(served.translator.metrics)
     if bleu is None:
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:
         st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}")
+    trained = trained_pieces(served.translator.metrics)
+    if trained is not None and sentence.pieces > trained:
+        st.caption(f":material/straighten: {t('translate.untrained', pieces=sentence.pieces, trained=trained)}")
 
 
 def _draw_result(t: Texts, served: TranslationService, sentence: Sentence, result: Result) -> Selection:
@@ -136,7 +141,7 @@ def _draw_result(t: Texts, served: TranslationService, sentence: Sentence, resul
     best = best_head(served.translator.metrics, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
     start = start.fitted(result.maps)
-    packed = payload(result, (served.translator.checkpoint_hash, sentence.text), t, start, best)
+    packed = payload(result, t, best)
     selection = explorer(packed, key=_EXPLORER, selection=start)
     st.session_state[_SELECTION] = selection
     return selection

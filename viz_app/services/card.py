@@ -68,6 +68,20 @@ def training_facts(metrics: Mapping[str, Any]) -> dict[str, str]:
     return {name: _plain(value) for name, value in training.items() if isinstance(value, (str, int, float))}
 
 
+def trained_pieces(metrics: Mapping[str, Any]) -> int | None:
+    """Pieces of the longest sentence that training let pass; None when neither `metrics.json` nor a preset tells."""
+    from transformer_core.presets import PRESETS
+
+    training = metrics.get("training")
+    if not isinstance(training, Mapping):
+        return None
+    pieces = _number(training.get("max_pieces"))
+    if pieces is not None:
+        return int(pieces)
+    preset = PRESETS.get(str(training.get("preset")))
+    return preset.training.max_pieces if preset else None
+
+
 def size(translator: Translator) -> Size:
     """Parameters of the model and size of its files."""
     from transformer_core.checkpoint import checkpoint_bytes  # with torch, which takes seconds to import

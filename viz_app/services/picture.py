@@ -10,8 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import streamlit as st
-
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 DOWNLOADS = ("png", "svg", "pdf", "csv", "npz")
-_PAYLOAD = "explorer_payload"
 
 
 def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
@@ -34,29 +31,24 @@ def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
     return Selection(kind="cross", layer=layer, head=head).fitted(maps)
 
 
-def payload(result: Result, identity: tuple[str, ...], t: Texts, start: Selection, best: Selection) -> bytes:
-    """The packed translation, kept in the session, so that the browser is handed the same bytes on every rerun.
+def payload(result: Result, t: Texts, best: Selection) -> bytes:
+    """The packed translation, the same bytes on every rerun.
+
+    No session keeps it: of a long sentence it is many megabytes, and all but the labels are packed only once (Result).
 
     Args:
         result: The translation and its maps.
-        identity: What tells this translation from others.
         t: Labels in the visitor's language.
-        start: Where a fresh explorer starts.
         best: The encoder-decoder head from which the words under the translation are taken.
     """
-    key = (*identity, t.language)
-    kept: tuple[tuple[str, ...], bytes] | None = st.session_state.get(_PAYLOAD)
-    if kept is not None and kept[0] == key:
-        return kept[1]
-    packed = pack(
+    return pack(
         result.maps,
+        weights=result.packed,
         steps=_steps(result.translation),
         texts=t.table("explorer"),
-        selection=start,
+        selection=best,
         gloss_head=(best.layer, best.head),
     )
-    st.session_state[_PAYLOAD] = (key, packed)
-    return packed
 
 
 def _steps(translation: Translation) -> tuple[Step, ...]:

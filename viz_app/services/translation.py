@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from transformer_core.attention_maps import KINDS, AttentionMaps
+from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
 from viz_app.services.cache import ShouldStop, SingleFlightCache
 from viz_app.services.gate import ModelGate, OnPosition, Superseded
 
@@ -20,10 +22,15 @@ class Result:
     translation: Translation
     maps: AttentionMaps
 
+    @cached_property
+    def packed(self) -> PackedWeights:
+        """The maps as the browser gets them: one copy for all sessions that look at this sentence."""
+        return pack_weights(self.maps)
+
     @property
     def nbytes(self) -> int:
-        """Memory of the maps, which is nearly all of it."""
-        return sum(self.maps.weights(kind).nbytes for kind in KINDS)
+        """Memory of the maps and of their packed form, which is nearly all of it."""
+        return sum(self.maps.weights(kind).nbytes for kind in KINDS) + packed_size(self.maps)
 
 
 class TranslationService:
@@ -37,7 +44,7 @@ class TranslationService:
     """
 
     def __init__(
-        self, translator: Translator, gate: ModelGate, max_entries: int = 256, max_bytes: int = 256 * 2**20
+        self, translator: Translator, gate: ModelGate, max_entries: int = 256, max_bytes: int = 512 * 2**20
     ) -> None:
         self.translator = translator
         self.gate = gate

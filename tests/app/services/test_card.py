@@ -34,6 +34,13 @@ def test_nobody_has_measured_everyday_sentences(metrics: dict[str, object]) -> N
     assert card.everyday_bleu(metrics) is None
 
 
+def test_the_longest_sentence_of_the_training_is_recorded_or_follows_from_the_preset() -> None:
+    assert card.trained_pieces({"training": {"preset": "en-de", "max_pieces": 300}}) == 300
+    assert card.trained_pieces({"training": {"preset": "en-de"}}) == 128
+    assert card.trained_pieces({"training": {"preset": "of somebody else"}}) is None
+    assert card.trained_pieces({}) is None and card.trained_pieces({"training": "long ago"}) is None
+
+
 def test_training_facts_are_plain() -> None:
     facts = card.training_facts({"training": {"steps": 120_000, "hours": 2.5, "hardware": "2 cores", "curve": [1, 2]}})
     assert facts == {"steps": "120,000", "hours": "2.5", "hardware": "2 cores"}

@@ -47,6 +47,11 @@ def test_the_limit_is_named_with_the_count() -> None:
     assert judge("x" * (MAX_PIECES + 1)) == Sentence("x" * (MAX_PIECES + 1), "long", MAX_PIECES + 1)
 
 
+def test_a_model_may_accept_less_than_the_page() -> None:
+    assert examine("x" * 9, CharacterTokenizer(), limit=9).verdict == "good"
+    assert examine("x" * 10, CharacterTokenizer(), limit=9) == Sentence("x" * 10, "long", 10)
+
+
 def test_unknown_characters_once_and_in_order() -> None:
     assert judge("a ☃ b ☂ ☃").unknown == ("☃", "☂")
 

@@ -8,8 +8,8 @@ The page packs a translation once and mounts the component:
 Everything that the user does inside (kind, layer, head, step, pieces or words) is drawn in the browser, with no server.
 Afterwards the selection is reported to Python, for the URL and for downloads.
 
-Keep the payload of a translation (``st.cache_data`` or session state) and hand in the same bytes again: its selection
-is only where a fresh component starts, so it need not follow the user. New bytes under the same key replace the
+The same maps make the same bytes, and bytes that are the same are not sent again. The selection in a payload is only
+where a fresh component starts, so it need not follow the user. New bytes under the same key replace the
 translation and leave the user's selection alone, unless they were packed with ``follow=True``.
 """
 

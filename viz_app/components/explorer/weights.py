@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +44,7 @@ class PackedWeights:
         """Largest step between two neighbouring values; a value is at most half of it away from the true one."""
         return 1 / FULL if self.bits == 16 else 1 / 255
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hash of the bytes."""
         return hashlib.blake2b(self.data.data, digest_size=12).hexdigest()

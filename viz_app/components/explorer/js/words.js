@@ -11,7 +11,17 @@ const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
 export class Words {
   constructor(store) {
     this.store = store;
-    this.line = h("div", { class: "words" });
+    // One set of listeners for all pieces: a long translation has hundreds.
+    const leave = () => this.closePopover();
+    this.line = h("div", {
+      class: "words",
+      pointerover: (event) => event.pointerType === "mouse" && this.open(event),
+      pointerout: leave,
+      focusin: (event) => this.open(event),
+      focusout: leave,
+      click: (event) => this.open(event),
+      keydown: (event) => event.key === "Escape" && this.closePopover(),
+    });
     this.note = h("p", { class: "note words-note" });
     this.popover = new Popover();
     this.element = h("div", { class: "translation", role: "group" }, this.line, this.note, this.popover.element);
@@ -29,6 +39,7 @@ export class Words {
     this.line.replaceChildren(...this.words.map(({ element }) => element), ...(cut ? [cut] : []));
   }
 
+  /** A word and its gloss; the popover of a piece is made when it is asked for. */
   word({ first, last, special }) {
     const pieces = [];
     for (let index = first; index <= last; index++) pieces.push(this.piece(index));
@@ -45,24 +56,24 @@ export class Words {
   piece(index) {
     const text = shown(this.translation.axes.outputs.tokens[index]);
     const [probability] = this.translation.steps[index];
-    const show = () => this.openPopover(index);
     const attributes = {
       type: "button",
       class: probability < UNSURE ? "piece unsure" : "piece",
+      "data-index": index,
       "aria-label": fillText(this.texts.piece, { piece: text, probability: percent(probability) }),
-      pointerenter: (event) => event.pointerType === "mouse" && show(),
-      pointerleave: () => this.closePopover(),
-      focus: show,
-      blur: () => this.closePopover(),
-      click: show,
-      keydown: (event) => event.key === "Escape" && this.closePopover(),
     };
     return h("button", attributes, text);
   }
 
+  /** Opens the popover of the piece that an event is about. */
+  open({ target }) {
+    const piece = target.closest(".piece");
+    if (piece) this.openPopover(Number(piece.dataset.index));
+  }
+
   openPopover(index) {
     const { kind, unit } = this.store.state;
-    const button = this.words.flatMap(({ pieces }) => pieces)[index];
+    const button = this.line.querySelector(`[data-index="${index}"]`);
     this.popover.show(button, this.translation, index, this.texts);
     // The same position is a row of the decoder's maps; pointing at a word shows where it looked.
     const row = unit === "words" ? this.translation.axes.outputs.words[index] : index;

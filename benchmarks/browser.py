@@ -1,0 +1,59 @@
+"""What the benchmarks in a browser share: a Chromium, and a Streamlit script on a free port."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+APP = ROOT / "viz_app" / "main.py"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+def chromium() -> str:
+    """The browser: HEADLIGHT_CHROMIUM, or the one on the path."""
+    named = [os.environ.get("HEADLIGHT_CHROMIUM"), shutil.which("chromium"), shutil.which("google-chrome")]
+    found = next((path for path in named if path), None)
+    if found is None:
+        raise SystemExit("no Chromium: install it, or name it in HEADLIGHT_CHROMIUM")
+    return found
+
+
+@contextmanager
+def serving(script: Path) -> Iterator[str]:
+    """A Streamlit script on a free port; yields its address as soon as the process is started."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
+    server = subprocess.Popen(
+        [*command, "--server.headless=true", "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(timeout=20)
+
+
+def wait_until_up(address: str) -> None:
+    """Returns when the server answers."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise SystemExit("the app did not start within two minutes")

@@ -1,0 +1,291 @@
+"""The attention explorer in a real browser: bytes, time to visible, switches, DOM; beside it BertViz' model view.
+
+    python -m benchmarks.explorer [--quick] [--tokens 20 50 200 512] [--rounds 5]
+
+Needs the development requirements and a Chromium. All times are medians of wall-clock time inside the page, 6 layers
+of 8 heads, motion reduced (otherwise a new sentence takes 0.2 s to fade in):
+
+* visible: from the click on a button that shows another translation, computed and packed before, to the second frame
+  after all heads are painted; checked pixel by pixel that every tile holds a picture.
+* kind, layer, head: from the click to the second frame after it, map and tiles both drawn anew.
+* page: the page Translate with real sentences of so many pieces, from Enter on; `cached` when another session has asked
+  for the same sentence before, `translated` when the model has to translate it first. Its translations are shorter
+  than their sentences, the more so the longer these are.
+* BertViz: its model view as a document of its own, from the start of the navigation to the second frame after loading;
+  the document is made before, with weights rounded to 4 decimals, its scripts inlined, as the app shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import http.server
+import statistics
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from benchmarks.browser import APP, FLAGS, ROOT, chromium, serving, wait_until_up
+from benchmarks.machine import describe, machine_options, prepare, report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, CDPSession, Page
+
+PAGE = Path(__file__).with_name("explorer_page.py")
+BERTVIZ_MOST = 200  # tokens; beyond, the document is larger than a browser opens in minutes
+BERTVIZ_SECONDS = 150
+KINDS = ("encoder", "decoder", "cross")
+CLAUSES = (
+    "the old man who lives next door gave my sister a beautiful book about trains",
+    "we have not seen our friends since last summer",
+    "the little dog is playing in the garden",
+    "she is waiting for the bus at the station",
+    "he bought a new tennis racket for his brother",
+)
+# Another translation is there, and two more frames have passed.
+_SHOWN = """
+const shown = (root, before, start) => new Promise((resolve) => {
+  const look = () => {
+    const id = root.explorer?.translation?.id;
+    if (!id || id === before) return requestAnimationFrame(look);
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start())));
+  };
+  look();
+});
+"""
+_CLICK = f"""(root, label) => {{ {_SHOWN}
+  const button = [...document.querySelectorAll("button")].find((one) => one.textContent.trim() === label);
+  const before = root.explorer.translation.id;
+  const start = performance.now();
+  button.click();
+  return shown(root, before, () => start);
+}}"""
+_ENTERED = f"(root, before) => {{ {_SHOWN} return shown(root, before, () => window.enteredAt); }}"
+_NOTE_ENTER = """() => document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter") window.enteredAt = performance.now();
+}, true)"""
+_SWITCH = """(root, patch) => new Promise((resolve) => {
+  const start = performance.now();
+  const { kind } = patch;
+  if (kind) root.querySelector(`.kind-${kind}`).click();
+  else root.explorer.store.set(patch);
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
+})"""
+_PICTURES = """(root) => [...root.querySelectorAll(".tile canvas")].filter((canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const pixels = new Uint32Array(data.buffer);
+  return pixels.some((pixel) => pixel !== pixels[0]);
+}).length"""
+_LOADED = """() => new Promise((resolve) => {
+  const painted = () => requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now())));
+  if (document.readyState === "complete") painted(); else addEventListener("load", painted);
+})"""
+
+
+def sentence(pieces: Callable[[str], int], length: int, number: int) -> str:
+    """Real English of so many pieces at most, beginning with another number each time."""
+    text = f"Number {number}"
+    for clause in (CLAUSES * (1 + length // 8))[number % len(CLAUSES) :]:
+        for word in f", and {clause}".replace(" ,", ",").split(" "):
+            longer = f"{text} {word}" if word != "," else f"{text},"
+            if pieces(f"{longer}.") > length:
+                return f"{text}."
+            text = longer
+    return f"{text}."
+
+
+def _open(browser: Browser, address: str, *, listen: Callable[[str | bytes], None] | None = None) -> Page:
+    """A page with an explorer, in a profile of its own."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(120_000)
+    page = context.new_page()
+    if listen is not None:
+        page.on("websocket", lambda socket: socket.on("framereceived", listen))
+    page.goto(address)
+    page.locator(".explorer .tile").first.wait_for()
+    page.wait_for_timeout(1_000)
+    return page
+
+
+def _wire(browser: Browser, address: str) -> int:
+    """Bytes that the browser receives after the click, in a run of its own: listening costs time."""
+    sizes: list[int] = []
+    page = _open(browser, address, listen=lambda payload: sizes.append(len(payload)))
+    sizes.clear()
+    page.locator(".explorer").evaluate(_CLICK, "show 1")
+    page.context.close()
+    return sum(sizes)
+
+
+def _memory(page: Page) -> dict[str, float]:
+    """Megabytes of JavaScript objects and of the buffers that these hold."""
+    session: CDPSession = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    usage: dict[str, float] = session.send("Runtime.getHeapUsage")
+    return {"heap_mb": usage["usedSize"] / 1e6, "buffers_mb": usage.get("backingStorageSize", 0.0) / 1e6}
+
+
+def _switches(page: Page, rounds: int) -> dict[str, float]:
+    """Milliseconds from click to painted."""
+    explorer = page.locator(".explorer")
+    explorer.evaluate(_SWITCH, {"zoom": "head", "view": "heads", "layer": 0, "head": 0})
+    page.wait_for_timeout(200)
+    times: dict[str, list[float]] = {"kind": [], "layer": [], "head": []}
+    for number in range(rounds + 1):
+        changes: list[dict[str, object]] = [
+            {"kind": KINDS[number % 3]},
+            {"layer": number % 5 + 1},
+            {"head": number % 7 + 1},
+        ]
+        for name, change in zip(times, changes, strict=True):
+            times[name].append(explorer.evaluate(_SWITCH, change))
+            page.wait_for_timeout(20)
+    return {f"{name}_ms": statistics.median(found[1:]) for name, found in times.items()} | {
+        "slowest_switch_ms": max(max(found) for found in times.values())
+    }
+
+
+def measure_explorer(browser: Browser, address: str, tokens: int, rounds: int) -> dict[str, Any]:
+    """The explorer with so many tokens on each side."""
+    query = f"{address}/?{urlencode({'tokens': tokens, 'rounds': rounds + 1})}"
+    page = _open(browser, query)
+    explorer = page.locator(".explorer")
+    times = []
+    for number in range(1, rounds + 1):
+        times.append(explorer.evaluate(_CLICK, f"show {number}"))
+        page.wait_for_timeout(600)  # the selection is reported meanwhile
+    tiles, painted = explorer.locator(".tile").count(), explorer.evaluate(_PICTURES)
+    if painted != tiles:
+        raise SystemExit(f"{tokens} tokens: only {painted} of {tiles} heads are painted")
+    found: dict[str, Any] = {"tokens": tokens, "visible_ms": statistics.median(times), "heads": tiles}
+    found["dom_nodes"] = explorer.evaluate("(root) => root.querySelectorAll('*').length")
+    found |= _switches(page, max(3, rounds)) | _memory(page)
+    page.context.close()
+    return found | {"wire_mb": _wire(browser, query) / 1e6}
+
+
+def measure_page(browser: Browser, address: str, texts: list[str]) -> dict[str, float]:
+    """The page Translate: milliseconds from Enter, translated, and by another session that asks for the same."""
+    found = {}
+    for name in ("translated", "cached"):
+        page = _open(browser, f"{address}/?{urlencode({'lang': 'en', 'zoom': 'heads', 'view': 'kinds'})}")
+        page.evaluate(_NOTE_ENTER)
+        explorer, times = page.locator(".explorer"), []
+        for text in texts:
+            before = explorer.evaluate("(root) => root.explorer.translation.id")
+            field = page.get_by_role("textbox").first
+            field.fill(text)
+            field.press("Enter")
+            times.append(explorer.evaluate(_ENTERED, before))
+            page.wait_for_timeout(1_000)
+        found[f"page_{name}_ms"] = statistics.median(times[1:] or times)  # the first one warms up
+        page.context.close()
+    return found
+
+
+@contextmanager
+def _files(folder: Path) -> Iterator[str]:
+    """A folder on a free port."""
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing on the screen."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+def measure_bertviz(browser: Browser, tokens: int, rounds: int) -> dict[str, Any]:
+    """BertViz' model view of the same maps; times are None when it did not open in time."""
+    from playwright.sync_api import Error
+
+    from tests.browser import explorer_samples as samples
+    from viz_app.components.bertviz_frame import bertviz_document
+
+    found: dict[str, Any] = {"tokens": tokens}
+    with tempfile.TemporaryDirectory() as folder, _files(Path(folder)) as address:
+        file = Path(folder) / "model.html"
+        file.write_text(bertviz_document(samples.long_sample(tokens), "model"), encoding="utf-8")
+        found["document_mb"] = file.stat().st_size / 1e6
+        times = []
+        try:
+            for _ in range(rounds):
+                page = browser.new_page(viewport={"width": 1280, "height": 800})
+                page.set_default_timeout(1e3 * BERTVIZ_SECONDS)
+                page.goto(f"{address}/model.html", wait_until="commit")
+                times.append(page.evaluate(_LOADED))
+                found["dom_nodes"] = page.evaluate("document.querySelectorAll('*').length")
+                page.close()
+        except Error as error:
+            found["failed"] = str(error).splitlines()[0]
+    return found | {"visible_ms": statistics.median(times) if times else None}
+
+
+def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One entry for each number of tokens."""
+    from playwright.sync_api import sync_playwright
+
+    from transformer_core.translator import Translator
+    from viz_app.services.sentence import MAX_PIECES
+
+    rounds = options.rounds or (1 if options.quick else 5)
+    tokenizer = Translator.load(ROOT / "checkpoints" / "en-de").tokenizer.source
+    entries: list[dict[str, Any]] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        with serving(PAGE) as bare, serving(APP) as app:
+            wait_until_up(bare)
+            wait_until_up(app)
+            for tokens in options.tokens:
+                entry = measure_explorer(browser, bare, tokens, min(rounds, 3) if tokens > 300 else rounds)
+                if tokens <= MAX_PIECES:
+                    texts = [
+                        sentence(lambda text: len(tokenizer.encode(text)), tokens, n) for n in range(min(rounds, 3) + 1)
+                    ]
+                    entry |= measure_page(browser, app, texts)
+                entries.append(entry)
+        for entry in entries:
+            if entry["tokens"] <= BERTVIZ_MOST:
+                entry["bertviz"] = measure_bertviz(browser, entry["tokens"], min(rounds, 3))
+                if entry["bertviz"]["visible_ms"] is not None:
+                    entry["times_faster"] = entry["bertviz"]["visible_ms"] / entry["visible_ms"]
+        browser.close()
+    return entries
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    machine_options(parser)
+    parser.add_argument("--tokens", type=int, nargs="+", default=[20, 50, 200, 512], metavar="N")
+    options = parser.parse_args()
+    if options.quick:
+        options.tokens = [12]
+    prepare(options)
+    entries = measure(options)
+    columns = ["tokens", "wire_mb", "visible_ms", "kind_ms", "layer_ms", "head_ms", "slowest_switch_ms", "dom_nodes"]
+    columns += ["heap_mb", "buffers_mb", "page_cached_ms", "page_translated_ms", "times_faster"]
+    rows = [
+        [*(entry.get(name, "") for name in columns), entry.get("bertviz", {}).get("visible_ms", "")]
+        for entry in entries
+    ]
+    answer = {"explorer": [_rounded(entry) for entry in entries], "machine": describe(options)}
+    report("The attention explorer in Chromium", [*columns, "bertviz_ms"], rows, answer)
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return round(value, 3) if isinstance(value, float) else value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+"""A page for benchmarks/explorer.py: buttons, each of which shows another translation of as many tokens.
+
+Query parameters: `tokens` on each side and `rounds`, how many buttons. The weights are made by a formula and packed
+before any button is pressed; the translations differ in their tokens, so that each is sent as a whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import streamlit as st
+
+from tests.browser import explorer_samples as samples
+from transformer_core.attention_maps import Axis
+from viz_app.components.explorer import Selection, explorer, pack
+from viz_app.components.explorer.weights import pack_weights
+from viz_app.text import texts
+
+
+@st.cache_resource
+def payloads(tokens: int, rounds: int) -> list[bytes]:
+    """The packed translations."""
+    maps = samples.long_sample(tokens)
+    weights = pack_weights(maps)
+    steps = samples.confidences(maps)
+    table = texts("en").table("explorer")
+
+    def numbered(axis: Axis, number: int) -> Axis:
+        return dataclasses.replace(axis, tokens=(f"{axis.tokens[0]}{number}", *axis.tokens[1:]))
+
+    return [
+        pack(
+            dataclasses.replace(maps, source=numbered(maps.source, number)),
+            weights=weights,
+            steps=steps,
+            texts=table,
+            selection=Selection(zoom="heads", view="kinds"),
+        )
+        for number in range(rounds)
+    ]
+
+
+def page() -> None:
+    """The buttons and the explorer."""
+    packed = payloads(int(st.query_params.get("tokens", "20")), int(st.query_params.get("rounds", "1")))
+    with st.container(horizontal=True):
+        for number in range(len(packed)):
+            if st.button(f"show {number}"):
+                st.session_state["number"] = number
+    explorer(packed[st.session_state.get("number", 0)], key="explorer")
+
+
+st.set_page_config(layout="wide")
+page()
