@@ -1,4 +1,4 @@
-// The one row of controls: kind of attention, pieces or words, and the decoding player.
+// The one row of controls: choices such as the kind of attention, and the decoding player.
 
 import { fillText, h, setAttribute } from "./dom.js";
 import { KINDS, shown } from "./data.js";
@@ -73,6 +73,23 @@ export class Player {
     const { playing, step } = this.store.state;
     if (!playing && step === null) this.go(1);
     this.store.set({ playing: !playing && this.translation.length > 1 });
+  }
+
+  /** Space, left, right, Home and End work wherever they have no other meaning. */
+  key(event) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const target = event.composedPath()[0];
+    const { length } = this.translation;
+    const now = this.store.state.step ?? length;
+    const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 1, End: length };
+    if (event.key === " ") {
+      if (target.matches("button, input:not([type=range])")) return;
+      this.toggle();
+    } else if (event.key in steps && !target.matches("input, .table-scroll")) {
+      this.go(steps[event.key]);
+      this.store.set({ playing: false });
+    } else return;
+    event.preventDefault();
   }
 
   tick() {

@@ -1,13 +1,12 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
-import { caption, readout, spoken, unitName } from "./sentences.js";
+import { Candidates } from "./candidates.js";
 import { Choice, kindChoice, Player } from "./controls.js";
-import { fillText, h, setAttribute } from "./dom.js";
-import { LargeMap } from "./map.js";
-import { Legend } from "./legend.js";
+import { h, setAttribute } from "./dom.js";
 import { KINDS, readHeader, Translation } from "./data.js";
+import { Figure } from "./figure.js";
+import { Menu } from "./menu.js";
 import { Store } from "./store.js";
-import { Table } from "./table.js";
 import { Theme } from "./theme.js";
 import { Tiles } from "./tiles.js";
 import { Words } from "./words.js";
@@ -15,7 +14,6 @@ import { Words } from "./words.js";
 const WIDE = 720; // from this width on the map and the tiles stand side by side
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
 const NOTE = 24; // height that the note under the tiles needs beyond the map
-const BESIDE = 185; // width that the readout needs to stand beside the map
 
 /** Distance of an element from the top of the page when nothing is scrolled. */
 function top(element) {
@@ -31,13 +29,12 @@ export class Explorer {
     this.words = new Words(this.store);
     this.kind = kindChoice(this.store);
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
-    this.unit = new Choice("unit", ["pieces", "words"], this.store);
     this.view = new Choice("view", ["heads", "layer"], this.store);
     this.player = new Player(this.store);
-    this.map = new LargeMap(this.store);
+    this.candidates = new Candidates();
+    this.menu = new Menu(this.store);
+    this.figure = new Figure(this.store);
     this.tiles = new Tiles(this.store);
-    this.legend = new Legend();
-    this.table = new Table(this.store);
     this.assemble();
     this.sizes = new ResizeObserver(() => this.store.mark("size"));
     this.sizes.observe(root);
@@ -45,7 +42,7 @@ export class Explorer {
     window.addEventListener("resize", this.onResize);
     // Widths of labels are only right once their font is there.
     this.onFonts = () => {
-      this.map.labels = null;
+      this.figure.forget();
       this.store.mark("size");
     };
     document.fonts.addEventListener("loadingdone", this.onFonts);
@@ -53,17 +50,7 @@ export class Explorer {
   }
 
   assemble() {
-    this.caption = h("figcaption", { class: "caption" });
-    this.queryTitle = h("span", { class: "axis query-axis" });
-    this.keyTitle = h("span", { class: "axis key-axis" });
-    this.readout = h("div", { class: "readout" });
-    this.live = h("p", { class: "unseen", "aria-live": "polite" });
-    this.note = h("p", { class: "note" });
     this.count = h("p", { class: "note count" });
-    this.frame = h("div", { class: "map-frame" }, this.keyTitle, this.queryTitle, this.map.element);
-    const beside = h("div", { class: "beside" }, this.readout, this.legend.element, this.table.button, this.note);
-    this.row = h("div", { class: "head-row" }, this.frame, beside);
-    this.figure = h("figure", { class: "head" }, this.caption, this.row);
     this.views = h("div", { class: "views" }, this.view.element);
     this.overview = h("div", { class: "overview" }, this.views, this.tiles.element, this.count);
     this.controls = h(
@@ -71,11 +58,13 @@ export class Explorer {
       { class: "controls" },
       this.zoom.element,
       this.kind.element,
-      this.unit.element,
       this.player.element,
+      this.menu.element,
+      this.menu.chips,
     );
-    this.body = h("div", { class: "body" }, this.figure, this.overview);
-    this.root.replaceChildren(this.words.element, this.controls, this.body, this.table.element, this.live);
+    this.body = h("div", { class: "body" }, this.figure.element, this.overview);
+    const parts = [this.words.element, this.controls, this.candidates.element, this.body, this.figure.table.element];
+    this.root.replaceChildren(...parts);
   }
 
   /** New data, or the same again after a rerun or a change of theme. */
@@ -91,6 +80,7 @@ export class Explorer {
     this.texts = translation.texts;
     this.words.build(translation, this.texts);
     this.player.build(translation, this.texts);
+    this.candidates.build(translation, this.texts);
     this.label();
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...this.fitted(this.store.state), cursor: null });
@@ -124,7 +114,8 @@ export class Explorer {
     this.kind.label(texts.kinds, KINDS.map((kind) => texts[`kind_${kind}`]));
     this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
     this.view.label(texts.view, [texts.view_heads, texts.view_layer]);
-    this.unit.label(texts.unit, [texts.unit_pieces, texts.unit_words]);
+    this.menu.label(texts);
+    this.figure.label(texts);
     setAttribute(this.root, "lang", texts.language);
     this.count.textContent = texts.count_note;
   }
@@ -154,10 +145,14 @@ export class Explorer {
     const step = this.step(state);
     const view = this.shown();
     const sheet = this.sheet();
+    // While the translation is being written, the newest row is the one to look at.
+    const current = state.step === null || state.kind === "encoder" || !view.rows ? null : view.rows - 1;
+    state.pin = this.figure.pinFor(sheet, state, current, has("step"));
     const all = has("data", "theme");
     // Where the pointer is, and whether the table is open, change no picture.
-    const drawn = [...changed].some((name) => !["cursor", "table", "size"].includes(name));
-    if (drawn) this.update(state, step, view, sheet);
+    const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size"].includes(name));
+    if (drawn) this.update(state, step, view);
+    if (drawn) this.figure.update(view, sheet, state, current, this.theme);
     if (drawn || has("size")) {
       this.layout(view);
       if (all || has("kind", "unit", "step", "view", "zoom", "size") || state.view === "layer") {
@@ -165,9 +160,9 @@ export class Explorer {
       }
       this.tiles.mark(view, state, this.texts);
     }
-    if (drawn || has("table")) this.table.update(sheet, state, this.title(sheet), this.texts);
-    this.map.draw();
-    this.point(sheet, state);
+    if (drawn || has("table")) this.figure.tabulate(state);
+    this.figure.draw();
+    this.figure.point(state);
     this.tiles.readOut(view, state);
     this.tellPython();
   }
@@ -180,28 +175,18 @@ export class Explorer {
     this.root.style.setProperty("--line", this.theme.line);
   }
 
-  title({ kind, name }) {
-    return fillText(this.texts.title, { kind: this.texts[`kind_${kind}`], head: name });
-  }
-
-  update(state, step, view, sheet) {
+  update(state, step, view) {
     const { texts } = this;
     const { kind } = state;
-    for (const choice of [this.zoom, this.kind, this.unit, this.view]) choice.update(state);
+    for (const choice of [this.zoom, this.kind, this.view]) choice.update(state);
     this.root.dataset.zoom = state.zoom;
     this.chooseLayer(view, state);
     this.root.dataset.kind = kind;
     this.count.hidden = state.view === "layer";
     this.words.update(state, step);
     this.player.update(state, step);
-    // While the translation is being written, the newest row is the one to look at.
-    const current = state.step === null || kind === "encoder" || !view.rows ? null : view.rows - 1;
-    this.map.show(sheet, this.theme, { current, label: `${this.title(sheet)}. ${texts.map_keys}` });
-    this.caption.replaceChildren(caption(sheet, current, texts));
-    this.queryTitle.textContent = fillText(texts[`query_${kind}`], { unit: unitName(view, texts) });
-    this.keyTitle.textContent = texts[`key_${kind}`];
-    this.note.textContent = kind === "encoder" && state.step !== null ? texts.encoder_note : "";
-    this.legend.draw(this.theme, texts, view.causal);
+    this.candidates.update(state, step);
+    this.menu.update(state);
     this.tiles.build(view, state, texts);
   }
 
@@ -209,17 +194,11 @@ export class Explorer {
     const width = this.root.clientWidth;
     const wide = width >= WIDE;
     this.root.classList.toggle("wide", wide);
-    const left = window.innerHeight - top(this.figure) - this.caption.offsetHeight - 34;
+    const left = window.innerHeight - top(this.figure.element) - this.figure.caption.offsetHeight - 34;
     const height = wide ? Math.max(220, Math.min(640, left)) : 420;
     const tallest = Math.max(height, Math.min(640, window.innerHeight - 220));
     this.tiles.layout(view, this.overview.clientWidth, height - (wide ? NOTE : 0));
-    // The readout stands beside the map where that leaves the cells a good size, else under it.
-    const space = this.figure.clientWidth - 22;
-    this.map.layout(space - BESIDE, height, tallest);
-    const { cell, full, shown } = this.map.geometry;
-    const beside = full.width <= shown.width && cell >= 16;
-    if (!beside) this.map.layout(space, height, tallest);
-    this.row.classList.toggle("stacked", !beside);
+    this.figure.layout(height, tallest);
   }
 
   /** The numbers of the layers, while one layer is shown. */
@@ -235,23 +214,11 @@ export class Explorer {
     this.layer.element.hidden = state.view !== "layer";
   }
 
-  /** Everything about the cell under the pointer or of the keyboard. */
-  point(sheet, state) {
-    const { cursor } = state;
-    const valid = cursor && (cursor.query === null || cursor.query < sheet.rows) && (cursor.key === null || cursor.key < sheet.columns);
-    this.readout.replaceChildren(...(valid ? readout(sheet, cursor, this.texts) : [h("span", { class: "note" }, this.texts.point)]));
-    const cell = valid && cursor.query !== null && cursor.key !== null && !sheet.masked(cursor.query, cursor.key);
-    this.legend.point(cell ? sheet.at(cursor.query, cursor.key) : null);
-    const line = valid ? spoken(sheet, cursor, this.texts) : "";
-    if (this.live.textContent !== line) this.live.textContent = line;
-  }
-
-  /** Space plays and pauses wherever it has no other meaning. */
+  /** Escape lets go of what is pinned; the other keys that mean something everywhere are those of the time bar. */
   key(event) {
-    const target = event.composedPath()[0];
-    if (event.key !== " " || target instanceof HTMLButtonElement) return;
-    event.preventDefault();
-    this.player.toggle();
+    if (event.key !== "Escape") return this.player.key(event);
+    if (this.store.state.zoom === "token") this.store.set({ zoom: "head" });
+    else this.store.set({ pin: null });
   }
 
   tellPython() {
@@ -267,6 +234,7 @@ export class Explorer {
   stop() {
     clearTimeout(this.waiting);
     this.player.stop();
+    this.menu.close();
     this.store.stop();
     this.sizes.disconnect();
     window.removeEventListener("resize", this.onResize);

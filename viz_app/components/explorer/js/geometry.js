@@ -2,6 +2,8 @@
 
 const SMALLEST = 12; // cells do not shrink below this; the map scrolls instead
 const LARGEST = 44;
+const LOWEST = 10; // rows that need not be square, in a list of many heads
+const HIGHEST = 24;
 const LONGEST = 132; // a longer label ends in an ellipsis; the readout tells it whole
 export const ARROW = "\u2192"; // between what the decoder has read and what it writes next
 
@@ -44,9 +46,9 @@ export class Labels {
 }
 
 /**
- * The sizes of the large map of a view.
+ * The sizes of a large map.
  *
- * @param view Its axes.
+ * @param view Its axes as shown; `groups` when its rows are heads, whose cells need not be square.
  * @param width Space from left to right.
  * @param height Space that the map should keep to while its cells can shrink.
  * @param tallest Space that the map never exceeds; beyond it scrolls.
@@ -56,16 +58,19 @@ export function measureMap(view, labels, width, height, tallest) {
   const longest = (positions) => Math.max(8, ...positions.map(({ text }) => Math.min(limit, labels.width(text))));
   const left = Math.ceil(longest(view.queries) + nextWidth(view, labels, limit)) + 16;
   const keyWidth = longest(view.keys);
-  const Q = view.queries.length;
-  const K = view.keys.length;
+  const Q = Math.max(1, view.queries.length);
+  const K = Math.max(1, view.keys.length);
   const place = ([angle, smallest]) => {
     const top = Math.ceil(keyWidth * Math.sin(angle) + labels.size * Math.cos(angle)) + 10;
     const over = Math.ceil(overhang(view.keys, labels, limit, angle, Math.max(smallest, SMALLEST)));
-    const fit = Math.floor(Math.min((width - left - over - 2) / K, (height - top - 2) / Q));
-    return { angle, smallest, top, over, cell: Math.max(SMALLEST, Math.min(LARGEST, fit)) };
+    const across = Math.floor((width - left - over - 2) / K);
+    const down = Math.floor((height - top - 2) / Q);
+    const cell = Math.max(SMALLEST, Math.min(LARGEST, view.groups ? across : Math.min(across, down)));
+    const row = view.groups ? Math.max(LOWEST, Math.min(HIGHEST, down)) : cell;
+    return { angle, smallest, top, over, cell, row };
   };
   const map = SLANTS.map(place).find(({ cell, smallest }) => cell >= smallest);
-  const full = { width: left + K * map.cell + map.over + 2, height: map.top + Q * map.cell + 2 };
+  const full = { width: left + K * map.cell + map.over + 2, height: map.top + Q * map.row + 2 };
   return {
     ...map,
     left,
@@ -78,8 +83,8 @@ export function measureMap(view, labels, width, height, tallest) {
 
 /** Room for what a row of the decoder writes next; a long sentence leaves it to the readout. */
 function nextWidth(view, labels, limit) {
-  if (!view.causal || view.queries.length > 40) return 0;
-  return Math.max(...view.queries.map(({ next }) => Math.min(limit * 0.6, labels.width(`${ARROW}${next}`)))) + 6;
+  if (!view.causal || view.groups || view.queries.length > 40) return 0;
+  return Math.max(0, ...view.queries.map(({ next }) => Math.min(limit * 0.6, labels.width(`${ARROW}${next}`)))) + 6;
 }
 
 /** How far slanted labels reach beyond the last cell. */

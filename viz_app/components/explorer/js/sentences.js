@@ -6,12 +6,36 @@ const emphasised = (text) => token(text, "em");
 
 const NEARLY = 0.1; // weights that differ by less are about as telling; the same in figures/captions.py
 
+/** Of a sheet that is a mean: "layer" or "all"; null for a head and for anything else. */
+export function meanOf({ name }) {
+  return name === "mean" ? "all" : name.endsWith(".mean") ? "layer" : null;
+}
+
+/** "Mean of the 8 heads of layer 4"; empty when the sheet is no mean. */
+export function meanName(sheet, texts) {
+  const mean = meanOf(sheet);
+  if (!mean) return "";
+  const { layers, heads } = sheet.view;
+  return fillText(texts[`mean_${mean}`], { layer: sheet.name.split(".")[0], count: mean === "all" ? layers * heads : heads });
+}
+
+/** "Encoder-decoder attention, head 4.6". */
+export function title(sheet, texts) {
+  const kind = texts[`kind_${sheet.kind}`];
+  const mean = meanName(sheet, texts);
+  return mean ? `${kind}, ${mean}` : fillText(texts.title, { kind, head: sheet.name });
+}
+
 /** "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head. */
-export function caption(sheet, current, texts) {
-  const query = current ?? tellingRow(sheet);
-  const key = query === null ? -1 : sheet.favourite(query);
-  if (key < 0) return document.createTextNode("");
-  return fill(texts[`caption_${sheet.kind}`], {
+export function caption(picture, texts) {
+  const { sheet } = picture;
+  const query = picture.current ?? tellingRow(picture);
+  if (query === null) return document.createTextNode("");
+  const key = picture.favourite(query);
+  if (key < 0) return blindNote(picture, query, texts);
+  const mean = meanName(sheet, texts);
+  return fill(mean ? texts.mean_caption : texts[`caption_${sheet.kind}`], {
+    mean,
     query: emphasised(sheet.queries[query].text),
     next: emphasised(sheet.others[query]?.text || "\u2026"),
     key: emphasised(sheet.keys[key].text),
@@ -20,34 +44,59 @@ export function caption(sheet, current, texts) {
   });
 }
 
+function blindNote(picture, query, texts) {
+  if (!picture.blind(query)) return document.createTextNode("");
+  return fill(texts.blind_caption, { query: emphasised(picture.sheet.queries[query].text) });
+}
+
 /** Of the rows with nearly the largest weight, text on text, the one with the longest query: words that carry meaning. */
-function tellingRow(sheet) {
+export function tellingRow(picture) {
+  const { sheet } = picture;
   const rows = [];
-  for (let query = 0; query < sheet.rows; query++) {
+  for (const query of picture.rows.slice(0, picture.written)) {
     if (sheet.queries[query].special) continue;
-    const key = sheet.favourite(query, ({ special }) => !special);
+    const key = picture.favourite(query, ({ special }) => !special);
     if (key >= 0) rows.push({ query, weight: sheet.at(query, key), length: [...sheet.queries[query].text].length });
   }
-  if (!rows.length) return sheet.rows ? 0 : null;
+  if (!rows.length) return picture.written ? picture.rows[0] : null;
   const most = Math.max(...rows.map(({ weight }) => weight));
   const near = rows.filter(({ weight }) => weight > most - NEARLY);
   return near.reduce((best, row) => (row.length > best.length ? row : best)).query;
 }
 
 /** The row, the cell and their numbers, for the eye. */
-export function readout(sheet, cursor, texts) {
-  const { query, key } = cursor;
+export function readout(picture, { query, key }, texts) {
+  const { sheet } = picture;
   const parts = [];
-  if (query !== null) {
-    parts.push(fill(texts[`readout_${sheet.kind}`], names(sheet, query, texts)));
-  }
+  if (query !== null) parts.push(fill(texts[`readout_${sheet.kind}`], names(sheet, query, texts)));
   if (key !== null) parts.push(fill(texts.readout_key, { key: strong(sheet.keys[key].text) }));
   if (query !== null && key !== null) {
-    const masked = sheet.masked(query, key);
-    parts.push(masked ? texts.masked : h("b", { class: "value" }, decimals(sheet.at(query, key))));
+    const masked = picture.forbidden(query, key);
+    parts.push(masked ? nothing(picture, query, texts) : h("b", { class: "value" }, decimals(sheet.at(query, key))));
   }
-  if (query !== null) parts.push(fill(texts.row_sum, { sum: decimals(sheet.rowSum(query)) }));
+  if (query !== null) parts.push(rowSum(picture, query, texts));
   return parts.map((part) => h("span", {}, part));
+}
+
+/** Why there is no weight at a cell. */
+function nothing(picture, query, texts) {
+  return picture.blind(query) ? texts.blind : texts.masked;
+}
+
+/** "row sum 1.000", or what is left of it beside hidden tokens. */
+export function rowSum(picture, query, texts) {
+  const hidden = picture.hidden(query);
+  const sum = decimals(picture.rowSum(query));
+  return hidden > 0 ? fill(texts.row_sum_hidden, { sum, hidden: decimals(hidden) }) : fill(texts.row_sum, { sum });
+}
+
+/** "Hidden: `</s>`. Share of this head's attention: 34 %"; null when nothing is hidden. */
+export function hiddenNote(picture, texts) {
+  const share = picture.hiddenShare();
+  if (share === null) return null;
+  const tokens = h("span", {});
+  picture.hiddenTexts().forEach((text, index) => tokens.append(index ? ", " : "", token(text, "code")));
+  return fill(texts.menu_hidden, { tokens, weight: percent(share) });
 }
 
 /** What a row is called; `next` and `input` are two roles of the decoder's other side. */
@@ -63,14 +112,23 @@ export function unitName({ unit }, texts) {
 
 const strong = (text) => token(text, "b", { class: "token" });
 
-/** The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. */
-export function spoken(sheet, cursor, texts) {
+/**
+ * The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key
+ * alone its strongest link is told.
+ */
+export function spoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";
-  const { query, key } = cursor;
-  return fillText(texts.spoken, {
+  const { sheet } = picture;
+  const query = cursor.query ?? picture.admirer(cursor.key);
+  const key = cursor.key ?? (query < 0 ? -1 : picture.favourite(query));
+  const text = (positions, index) => (index < 0 ? "\u2013" : positions[index].text);
+  const none = query < 0 || key < 0 || picture.forbidden(query, key);
+  const mean = meanName(sheet, texts);
+  return fillText(mean ? texts.mean_spoken : texts.spoken, {
+    mean,
     head: sheet.name,
-    query: sheet.queries[query].text,
-    key: sheet.keys[key].text,
-    weight: sheet.masked(query, key) ? texts.masked : sheet.at(query, key).toFixed(2),
+    query: text(sheet.queries, query),
+    key: text(sheet.keys, key),
+    weight: none ? nothing(picture, Math.max(0, query), texts) : sheet.at(query, key).toFixed(2),
   });
 }

@@ -42,6 +42,7 @@ export class Store {
       branch: 0, // hypothesis of the beam search
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null
+      spot: null, // the same among the heads of one token: `query` is the index of a head
       playing: false,
       table: false,
     };
@@ -56,7 +57,7 @@ export class Store {
       this.state[name] = value;
       this.changed.add(name);
     }
-    if (this.changed.has("kind") || this.changed.has("unit")) this.touch({ cursor: null });
+    if (this.changed.has("kind") || this.changed.has("unit")) this.touch({ cursor: null, spot: null });
     if (this.changed.has("unit") || ("kind" in patch && !("pin" in patch) && this.changed.has("kind"))) this.touch({ pin: null });
     const { kind, layer, head } = this.state;
     if ((patch.layer !== undefined || patch.head !== undefined) && !("average" in patch)) this.touch({ average: "none" });

@@ -1,4 +1,4 @@
-// The large map as a table of numbers. Long sentences are shown a few rows at a time, so that the page stays light.
+// The picture that is seen as a table of numbers. Long sentences are shown a few rows at a time, so that the page stays light.
 
 import { decimals, fill, h, setAttribute, token } from "./dom.js";
 
@@ -22,49 +22,53 @@ export class Table {
     this.first = 0;
   }
 
-  update(sheet, { table }, title, texts) {
+  /** @param corner What stands above the names of the rows; queries and keys when it is not given. */
+  update(picture, { table }, title, texts, corner) {
     this.button.textContent = table ? texts.table_close : texts.table;
     setAttribute(this.button, "aria-expanded", String(table));
     this.element.hidden = !table;
     if (!table) return this.scroll.replaceChildren();
-    Object.assign(this, { sheet, title, texts });
-    this.perPage = Math.max(1, Math.floor(MOST_CELLS / (sheet.columns + 1)));
-    this.first = Math.min(this.first, Math.floor(Math.max(0, sheet.rows - 1) / this.perPage) * this.perPage);
+    Object.assign(this, { picture, title, texts, corner });
+    this.perPage = Math.max(1, Math.floor(MOST_CELLS / (picture.existing + 1)));
+    this.first = Math.min(this.first, Math.floor(Math.max(0, picture.written - 1) / this.perPage) * this.perPage);
     this.draw();
   }
 
   turn(pages) {
-    const last = Math.floor((this.sheet.rows - 1) / this.perPage) * this.perPage;
+    const last = Math.floor((this.picture.written - 1) / this.perPage) * this.perPage;
     this.first = Math.max(0, Math.min(last, this.first + pages * this.perPage));
     this.draw();
   }
 
   draw() {
-    const { sheet, texts, first } = this;
-    const end = Math.min(sheet.rows, first + this.perPage);
-    this.pager.hidden = this.perPage >= sheet.rows;
+    const { picture, texts, first } = this;
+    const { sheet, rows, columns, written, existing } = picture;
+    const end = Math.min(written, first + this.perPage);
+    this.pager.hidden = this.perPage >= written;
     setAttribute(this.back, "aria-label", texts.rows_before);
     setAttribute(this.on, "aria-label", texts.rows_after);
     this.back.disabled = first === 0;
-    this.on.disabled = end === sheet.rows;
-    this.where.replaceChildren(fill(texts.rows, { first: first + 1, last: end, all: sheet.rows }));
+    this.on.disabled = end === written;
+    this.where.replaceChildren(fill(texts.rows, { first: first + 1, last: end, all: written }));
     setAttribute(this.scroll, "aria-label", this.title);
-    const keys = sheet.keys.slice(0, sheet.columns);
+    const keys = columns.slice(0, existing);
     const head = h(
       "tr",
       {},
-      h("th", { scope: "col" }, `${texts.query} \u2193 ${texts.key} \u2192`),
-      ...keys.map(({ text }) => h("th", { scope: "col" }, token(text))),
+      h("th", { scope: "col" }, this.corner ?? `${texts.query} \u2193 ${texts.key} \u2192`),
+      ...keys.map((key) => h("th", { scope: "col" }, token(sheet.keys[key].text))),
     );
-    const rows = Array.from({ length: end - first }, (_, index) => this.row(first + index, keys.length));
-    const table = h("table", {}, h("caption", { class: "unseen" }, this.title), h("thead", {}, head), h("tbody", {}, ...rows));
+    const body = h("tbody", {}, ...rows.slice(first, end).map((query) => this.row(query, keys)));
+    const table = h("table", {}, h("caption", { class: "unseen" }, this.title), h("thead", {}, head), body);
     this.scroll.replaceChildren(table);
   }
 
-  row(query, columns) {
-    const { sheet, texts } = this;
-    const cells = Array.from({ length: columns }, (_, key) => {
-      if (sheet.masked(query, key)) return h("td", { class: "masked", "aria-label": texts.masked }, "\u2013");
+  row(query, keys) {
+    const { picture, texts } = this;
+    const { sheet } = picture;
+    const why = picture.blind(query) ? texts.blind : texts.masked;
+    const cells = keys.map((key) => {
+      if (picture.forbidden(query, key)) return h("td", { class: "masked", "aria-label": why }, "\u2013");
       return h("td", {}, decimals(sheet.at(query, key)));
     });
     return h("tr", {}, h("th", { scope: "row" }, token(sheet.queries[query].text)), ...cells);

@@ -1,0 +1,109 @@
+// The cells of a large map: colours, hatch, gaps and outlines. The origin is the corner of the first cell.
+
+const HATCH = 6; // distance of two hatch lines, in CSS pixels
+const GAPS_FROM = 10; // smaller cells touch each other
+
+export class Cells {
+  constructor() {
+    this.canvas = document.createElement("canvas");
+  }
+
+  /** One pixel for each cell; scaled up without smoothing when drawn. */
+  paint(picture, theme) {
+    Object.assign(this, { picture, theme });
+    const { rows, columns, written, existing } = picture;
+    this.canvas.width = Math.max(1, columns.length);
+    this.canvas.height = Math.max(1, written);
+    const context = this.canvas.getContext("2d");
+    const image = context.createImageData(this.canvas.width, this.canvas.height);
+    const pixels = new Uint32Array(image.data.buffer).fill(theme.pixels[0]);
+    for (let row = 0; row < written; row++) {
+      const start = row * this.canvas.width;
+      for (let column = 0; column < existing; column++) {
+        pixels[start + column] = theme.pixels[picture.tone(rows[row], columns[column])];
+      }
+    }
+    context.putImageData(image, 0, 0);
+  }
+
+  /** Draws everything but the crosshair; `sight` are the slots in sight, [first, end) of rows and of columns. */
+  draw(context, { cell, row }, sight) {
+    const { picture, theme } = this;
+    const { written, existing, columns, rows } = picture;
+    const right = existing * cell;
+    const bottom = written * row;
+    context.imageSmoothingEnabled = false;
+    if (written && columns.length) {
+      context.drawImage(this.canvas, 0, 0, columns.length, written, 0, 0, columns.length * cell, bottom);
+    }
+    this.hatch(context, cell, row, sight);
+    if (Math.min(cell, row) >= GAPS_FROM) this.gaps(context, cell, row, right, bottom);
+    this.groups(context, row, right);
+    context.strokeStyle = theme.line;
+    context.lineWidth = 1;
+    context.strokeRect(0.5, 0.5, columns.length * cell - 1, rows.length * row - 1);
+  }
+
+  /** Thin gaps between the cells. */
+  gaps(context, cell, row, right, bottom) {
+    context.fillStyle = this.theme.background;
+    context.globalAlpha = 0.75;
+    for (let k = 1; k * cell < right; k++) context.fillRect(k * cell - 0.5, 0, 1, bottom);
+    for (let q = 1; q * row < bottom; q++) context.fillRect(0, q * row - 0.5, right, 1);
+    context.globalAlpha = 1;
+  }
+
+  /** A line between rows that belong to different groups, such as the heads of different layers. */
+  groups(context, row, right) {
+    const { written, sheet } = this.picture;
+    context.fillStyle = this.theme.muted;
+    for (let q = sheet.groups; q < written; q += sheet.groups) context.fillRect(0, q * row - 0.5, right, 1);
+  }
+
+  /** Runs of cells with nothing to see in them. */
+  hatch(context, cell, row, { rows: [firstRow, endRow], columns: [firstColumn, endColumn] }) {
+    const { picture, theme } = this;
+    const box = [firstColumn * cell, firstRow * row, endColumn * cell, endRow * row];
+    let found = false;
+    context.save();
+    context.beginPath();
+    for (let q = firstRow; q < endRow; q++) {
+      let start = -1;
+      for (let k = firstColumn; k <= endColumn; k++) {
+        const hidden = k < endColumn && picture.forbidden(picture.rows[q], picture.columns[k]);
+        if (hidden && start < 0) start = k;
+        if (hidden || start < 0) continue;
+        context.rect(start * cell, q * row, (k - start) * cell, row);
+        found = true;
+        start = -1;
+      }
+    }
+    if (found) {
+      context.clip();
+      hatchArea(context, box, theme);
+    }
+    context.restore();
+  }
+}
+
+/** Hatches a rectangle; the lines lie at the same places wherever its corner is. */
+function hatchArea(context, [left, top, right, bottom], { background, hatch }) {
+  context.fillStyle = background;
+  context.fillRect(left, top, right - left, bottom - top);
+  context.strokeStyle = hatch;
+  context.lineWidth = 1;
+  context.beginPath();
+  const first = Math.floor((left + top) / HATCH) * HATCH;
+  for (let sum = first; sum < right + bottom; sum += HATCH) {
+    context.moveTo(sum - bottom, bottom);
+    context.lineTo(sum - top, top);
+  }
+  context.stroke();
+}
+
+/** A frame inside a rectangle. */
+export function outline(context, x, y, width, height, colour, line) {
+  context.strokeStyle = colour;
+  context.lineWidth = line;
+  context.strokeRect(x + line / 2, y + line / 2, width - line, height - line);
+}

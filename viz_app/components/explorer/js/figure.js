@@ -1,0 +1,169 @@
+// The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
+
+import { Choice } from "./controls.js";
+import { fillText, h } from "./dom.js";
+import { Legend } from "./legend.js";
+import { Lines } from "./lines.js";
+import { LargeMap } from "./map.js";
+import { Picture, pinName } from "./picture.js";
+import { caption, hiddenNote, meanName, readout, rowSum, spoken, tellingRow, title, unitName } from "./sentences.js";
+import { Table } from "./table.js";
+import { tokenCaption, tokenReadout, tokenSpoken, TokenView } from "./token.js";
+
+const BESIDE = 185; // width that the readout needs to stand beside the picture
+
+export class Figure {
+  constructor(store) {
+    this.store = store;
+    const hand = {
+      cursor: () => store.state.cursor,
+      move: (cursor) => store.set({ cursor }),
+      pick: (cell, how) => this.pin(cell, how),
+    };
+    this.map = new LargeMap(hand);
+    this.lines = new Lines(hand);
+    this.token = new TokenView(store);
+    this.form = new Choice("form", ["map", "lines"], store);
+    this.legend = new Legend();
+    this.table = new Table(store);
+    this.caption = h("figcaption", { class: "caption" });
+    this.queryTitle = h("span", { class: "axis query-axis" });
+    this.keyTitle = h("span", { class: "axis key-axis" });
+    this.readout = h("div", { class: "readout" });
+    this.live = h("p", { class: "unseen", "aria-live": "polite" });
+    this.notes = h("div", { class: "notes" });
+    this.omitted = h("p", { class: "note", hidden: true });
+    this.frame = h("div", { class: "map-frame" }, this.keyTitle, this.queryTitle, this.map.element);
+    const beside = h("div", { class: "beside" }, this.readout, this.legend.element, this.table.button, this.omitted, this.notes);
+    this.row = h("div", { class: "head-row" }, this.frame, beside);
+    const top = h("div", { class: "figure-top" }, this.caption, this.form.element);
+    this.element = h("figure", { class: "head" }, top, this.token.head, this.row, this.live);
+  }
+
+  label(texts) {
+    this.texts = texts;
+    this.form.label(texts.form, [texts.form_map, texts.form_lines]);
+  }
+
+  /** Fonts have come: labels have other widths now. */
+  forget() {
+    for (const plate of [this.map, this.lines, this.token.map]) plate.labels = null;
+  }
+
+  /** What is drawn now: one of the three pictures. */
+  plate({ zoom, form }) {
+    if (zoom === "token") return this.token.map;
+    return form === "lines" ? this.lines : this.map;
+  }
+
+  /** In the zoom on a token something has to be pinned, and it follows the time bar. */
+  pinFor(sheet, state, current, stepped) {
+    if (state.zoom !== "token") return state.pin;
+    if (stepped && current !== null && !state.pin?.startsWith("k")) return `q${current}`;
+    if (state.pin) return state.pin;
+    const query = current ?? tellingRow(new Picture(sheet, state));
+    return `q${query ?? 0}`;
+  }
+
+  /** Takes over what is to be seen; `current` is the row of the step, or null. */
+  update(view, sheet, state, current, theme) {
+    const { texts } = this;
+    const own = state.zoom === "token";
+    this.picture = own ? this.token.picture(view, state) : new Picture(sheet, state, current);
+    this.title = own ? fillText(texts.token_title, { kind: texts[`kind_${sheet.kind}`], token: this.picture.sheet.name }) : title(sheet, texts);
+    this.form.element.hidden = own;
+    this.token.head.hidden = !own;
+    if (own) this.token.update(view, this.picture, state, texts);
+    this.form.update(state);
+    const plate = this.plate(state);
+    if (plate !== this.shown) this.shown?.element.remove();
+    if (!plate.element.isConnected) this.frame.append(plate.element);
+    this.shown = plate;
+    this.frame.classList.toggle("frame-lines", plate === this.lines);
+    plate.show(this.picture, theme, `${this.title}. ${this.help(plate)}`);
+    this.caption.replaceChildren(own ? tokenCaption(this.picture, texts) : caption(this.picture, texts));
+    this.name(view, own);
+    this.tell(state, theme, plate === this.lines);
+  }
+
+  help(plate) {
+    const { texts } = this;
+    if (plate === this.lines) return texts.lines_keys;
+    return plate === this.map ? texts.map_keys : texts.token_keys;
+  }
+
+  /** The names of both axes. */
+  name(view, own) {
+    const { texts } = this;
+    const { kind } = view;
+    const query = fillText(texts[`query_${kind}`], { unit: unitName(view, texts) });
+    this.queryTitle.textContent = own ? texts.token_heads : query;
+    this.keyTitle.textContent = own && this.picture.sheet.received ? query : texts[`key_${kind}`];
+  }
+
+  /** Legend and notes. */
+  tell(state, theme, lines) {
+    const { texts, picture } = this;
+    const { sheet } = picture;
+    const own = state.zoom === "token";
+    const mean = own ? "" : meanName(sheet, texts);
+    const blind = !own && picture.rows.slice(0, picture.written).some((query) => picture.blind(query));
+    const hatched = lines ? "" : blind ? texts.blind : sheet.causal ? texts.masked : "";
+    this.legend.draw(theme, texts, picture, { lines, mean, hatched });
+    const encoder = sheet.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
+    const notes = [mean ? texts.mean_note : null, own ? null : hiddenNote(picture, texts), encoder].filter((note) => note);
+    this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
+  }
+
+  /** The numbers of the picture, when they are asked for. */
+  tabulate(state) {
+    const corner = state.zoom === "token" ? `${this.texts.token_heads} \u2193` : undefined;
+    this.table.update(this.picture, state, this.title, this.texts, corner);
+  }
+
+  /** The readout stands beside the picture where that leaves it a good size, else under it. */
+  layout(height, tallest) {
+    const space = this.element.clientWidth - 22;
+    if (space <= 0) return;
+    const plate = this.shown;
+    const above = this.token.head.offsetHeight;
+    plate.layout(space - BESIDE, height - above, tallest - above);
+    const beside = plate.roomy();
+    if (!beside) plate.layout(space, height - above, tallest - above);
+    this.row.classList.toggle("stacked", !beside);
+  }
+
+  draw() {
+    this.shown.draw();
+    this.omitted.hidden = this.shown !== this.lines || !this.lines.omitted;
+    this.omitted.textContent = this.omitted.hidden ? "" : this.texts.lines_omitted;
+  }
+
+  /** Everything about the cell under the pointer or of the keyboard, else about what is pinned. */
+  point(state) {
+    const { picture, texts } = this;
+    const own = state.zoom === "token";
+    const cursor = own ? state.spot : (state.cursor ?? picture.pin);
+    const valid = cursor && this.exists(cursor);
+    const parts = valid ? (own ? tokenReadout(picture, cursor, texts, rowSum) : readout(picture, cursor, texts)) : null;
+    this.readout.replaceChildren(...(parts ?? [h("span", { class: "note" }, texts.point)]));
+    const cell = valid && cursor.query !== null && cursor.key !== null && !picture.forbidden(cursor.query, cursor.key);
+    this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
+    const line = valid ? (own ? tokenSpoken : spoken)(picture, cursor, texts) : "";
+    if (this.live.textContent !== line) this.live.textContent = line;
+  }
+
+  /** Whether a cursor points at something that is shown; it may come from elsewhere on the page. */
+  exists({ query, key }) {
+    const { rows, columns, written, existing } = this.picture;
+    const inside = (indices, count, index) => index === null || (indices.includes(index) && indices.indexOf(index) < count);
+    return inside(rows, written, query) && inside(columns, existing, key);
+  }
+
+  /** A click pins a label's row or column; the Enter key the row of the cell, with Shift its column. */
+  pin({ query, key }, how) {
+    if (query !== null && key !== null && !how?.keyboard) return;
+    const column = query === null || (how?.column && key !== null);
+    this.store.set({ pin: pinName(this.store.state, column ? { query: null, key } : { query, key: null }) });
+  }
+}

@@ -1,0 +1,140 @@
+// How pictures are drawn: everything that is not needed at first sight, behind one small button. A setting that is not
+// as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
+
+import { Choice } from "./controls.js";
+import { fillText, h, percent, setAttribute } from "./dom.js";
+
+const START = { unit: "pieces", scale: "linear", special: true, threshold: 0, average: "none" };
+const MOST_THRESHOLD = 50; // percent
+
+export class Menu {
+  constructor(store) {
+    this.store = store;
+    this.button = h(
+      "button",
+      { type: "button", class: "menu-button", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => this.toggle() },
+      h("span", { class: "menu-icon", "aria-hidden": true }),
+    );
+    this.unit = new Choice("unit", ["pieces", "words"], store);
+    this.scale = new Choice("scale", ["linear", "sqrt", "row"], store);
+    this.average = new Choice("average", ["none", "layer", "all"], store);
+    this.special = h("input", { type: "checkbox", change: () => store.set({ special: this.special.checked }) });
+    this.threshold = h("input", {
+      type: "range",
+      class: "slider",
+      min: "0",
+      max: String(MOST_THRESHOLD),
+      step: "1",
+      input: () => store.set({ threshold: Number(this.threshold.value) }),
+    });
+    this.cut = h("output", { class: "menu-cut" });
+    this.specialLabel = h("span", {});
+    this.titles = Object.fromEntries(Object.keys(START).map((name) => [name, h("span", { class: "menu-title" })]));
+    this.notes = { average: h("span", { class: "note" }) };
+    this.panel = h(
+      "div",
+      { class: "menu-panel", role: "dialog", hidden: true, keydown: (event) => this.key(event) },
+      this.row("unit", this.unit.element),
+      this.row("scale", this.scale.element),
+      this.row("threshold", h("span", { class: "menu-slider" }, this.threshold, this.cut)),
+      this.row("special", h("label", { class: "menu-check" }, this.special, this.specialLabel)),
+      this.row("average", this.average.element, this.notes.average),
+    );
+    this.chips = h("div", { class: "chips" });
+    this.element = h("div", { class: "menu", keydown: (event) => this.escape(event) }, this.button, this.panel);
+    this.outside = (event) => event.composedPath().includes(this.element) || this.close();
+  }
+
+  row(name, ...parts) {
+    return h("div", { class: `menu-row menu-${name}` }, this.titles[name], ...parts);
+  }
+
+  label(texts) {
+    this.texts = texts;
+    setAttribute(this.button, "aria-label", texts.menu);
+    this.button.title = texts.menu;
+    setAttribute(this.panel, "aria-label", texts.menu);
+    for (const [name, title] of Object.entries(this.titles)) title.textContent = texts[`menu_${name}`];
+    this.unit.label(texts.unit, [texts.unit_pieces, texts.unit_words]);
+    this.scale.label(texts.menu_scale, [texts.menu_linear, texts.menu_sqrt, texts.menu_row]);
+    this.average.label(texts.menu_average, [texts.menu_average_none, texts.menu_average_layer, texts.menu_average_all]);
+    this.notes.average.textContent = texts.menu_average_note;
+    setAttribute(this.threshold, "aria-label", texts.menu_threshold);
+    this.specialLabel.textContent = texts.menu_special_show;
+  }
+
+  update(state) {
+    for (const choice of [this.unit, this.scale, this.average]) choice.update(state);
+    this.special.checked = state.special;
+    this.threshold.value = String(state.threshold);
+    this.threshold.style.setProperty("--share", Math.min(1, state.threshold / MOST_THRESHOLD));
+    this.cut.textContent = percent(state.threshold / 100);
+    setAttribute(this.threshold, "aria-valuetext", percent(state.threshold / 100));
+    const changed = Object.keys(START).filter((name) => state[name] !== START[name]);
+    this.chips.hidden = !changed.length;
+    const chips = changed.map((name) => this.chip(name, this.setting(name, state)));
+    const key = changed.map((name) => `${name} ${state[name]}`).join();
+    if (key !== this.shown || this.chipTexts !== this.texts) this.chips.replaceChildren(...chips);
+    Object.assign(this, { shown: key, chipTexts: this.texts });
+  }
+
+  /** A setting in a word or two. */
+  setting(name, state) {
+    const { texts } = this;
+    if (name === "unit") return texts.unit_words;
+    if (name === "scale") return texts[`menu_${state.scale}_chip`];
+    if (name === "special") return texts.menu_special_chip;
+    if (name === "threshold") return fillText(texts.menu_threshold_chip, { threshold: percent(state.threshold / 100) });
+    return texts[`menu_average_${state.average}_chip`];
+  }
+
+  chip(name, setting) {
+    const back = () => {
+      this.store.set({ [name]: START[name] });
+      this.button.focus();
+    };
+    const label = fillText(this.texts.menu_back, { setting });
+    return h(
+      "button",
+      { type: "button", class: `chip chip-${name}`, "aria-label": label, title: label, click: back },
+      setting,
+      h("span", { class: "chip-cross", "aria-hidden": true }, "\u00d7"),
+    );
+  }
+
+  toggle() {
+    if (!this.panel.hidden) return this.close();
+    this.panel.hidden = false;
+    setAttribute(this.button, "aria-expanded", "true");
+    window.addEventListener("pointerdown", this.outside, true);
+    this.place();
+    this.panel.querySelector("[aria-pressed=true]").focus();
+  }
+
+  /** Under the button, but inside the component. */
+  place() {
+    const box = this.panel.offsetParent.getBoundingClientRect();
+    const target = this.button.getBoundingClientRect();
+    this.panel.style.left = `${Math.max(0, Math.min(target.left - box.left, box.width - this.panel.offsetWidth))}px`;
+    this.panel.style.top = `${target.bottom - box.top + 6}px`;
+  }
+
+  close() {
+    if (this.panel.hidden) return;
+    this.panel.hidden = true;
+    setAttribute(this.button, "aria-expanded", "false");
+    window.removeEventListener("pointerdown", this.outside, true);
+  }
+
+  escape(event) {
+    if (event.key !== "Escape" || this.panel.hidden) return;
+    event.stopPropagation();
+    this.close();
+    this.button.focus();
+  }
+
+  /** Keys in the menu belong to its controls. */
+  key(event) {
+    if (event.key !== "Escape") event.stopPropagation();
+  }
+}

@@ -1,0 +1,116 @@
+// What of a sheet is on the screen, and in which tones: rows and columns without hidden tokens, scale, threshold, what
+// is pinned. Positions are always those of the sheet; `rows` and `columns` say which of them stand where.
+
+import { visible } from "./shown.js";
+import { toneIndex, tonePlace } from "./tone.js";
+
+export class Picture {
+  /**
+   * @param sheet A head, a mean, a difference; see data.js. `groups` rows of it may belong together.
+   * @param state Of the store: special, scale, threshold and pin count.
+   * @param current The row of the current step, or null.
+   */
+  constructor(sheet, state, current = null) {
+    Object.assign(this, { sheet, current, ...visible(sheet, state) });
+    this.special = state.special;
+    this.scale = state.scale;
+    this.threshold = state.threshold;
+    this.pin = pinned(state.pin);
+    this.written = below(this.rows, sheet.rows);
+    this.existing = below(this.columns, sheet.columns);
+    this.largest = new Float64Array(sheet.queries.length).fill(-1);
+  }
+
+  /** The largest weight that is shown of a row. */
+  rowMax(query) {
+    if (this.largest[query] >= 0) return this.largest[query];
+    let largest = 0;
+    for (let slot = 0; slot < this.existing; slot++) largest = Math.max(largest, this.sheet.at(query, this.columns[slot]));
+    this.largest[query] = largest;
+    return largest;
+  }
+
+  /** Index of a cell's colour, 0 to 255. */
+  tone(query, key) {
+    const rowMax = this.scale === "row" ? this.rowMax(query) : 1;
+    return toneIndex(this.sheet.at(query, key), rowMax, this.scale, this.threshold);
+  }
+
+  /** Where a cell's weight stands on the scale, 0 to 1, whatever the threshold. */
+  place(query, key) {
+    return tonePlace(this.sheet.at(query, key), this.rowMax(query), this.scale);
+  }
+
+  /** Whether a row looks nowhere: all its keys are masked, hidden ones included. */
+  blind(query) {
+    if (this.rowMax(query) > 0) return false;
+    for (let key = 0; key < this.sheet.columns; key++) if (this.sheet.at(query, key) > 0) return false;
+    return true;
+  }
+
+  /** Whether there is nothing to see at a cell: it is masked, or its row looks nowhere. */
+  forbidden(query, key) {
+    return this.sheet.masked(query, key) || this.blind(query);
+  }
+
+  /** Sum of a row over what is shown. */
+  rowSum(query) {
+    let sum = 0;
+    for (let slot = 0; slot < this.existing; slot++) sum += this.sheet.at(query, this.columns[slot]);
+    return sum;
+  }
+
+  /** Sum of a row over the hidden tokens. */
+  hidden(query) {
+    return this.columns.length === this.sheet.keys.length ? 0 : this.sheet.rowSum(query) - this.rowSum(query);
+  }
+
+  /** Mean of that over the rows that are shown; null when nothing is hidden or nothing is shown. */
+  hiddenShare() {
+    if (this.columns.length === this.sheet.keys.length || !this.written) return null;
+    let sum = 0;
+    for (let slot = 0; slot < this.written; slot++) sum += this.hidden(this.rows[slot]);
+    return sum / this.written;
+  }
+
+  /** Texts of the keys that are hidden, each once. */
+  hiddenTexts() {
+    const { keys, columns } = this.sheet;
+    return [...new Set(keys.slice(0, columns).filter(({ special }) => special).map(({ text }) => text))];
+  }
+
+  /** The key with the largest weight among those that are shown; -1 when there is none. */
+  favourite(query, allowed = () => true) {
+    if (this.blind(query)) return -1;
+    return this.sheet.favourite(query, (key) => (this.special || !key.special) && allowed(key));
+  }
+
+  /** The query that looks at a key most; -1 when there is none. */
+  admirer(key) {
+    let best = -1;
+    for (let slot = 0; slot < this.written; slot++) {
+      const query = this.rows[slot];
+      if (this.forbidden(query, key)) continue;
+      if (best < 0 || this.sheet.at(query, key) > this.sheet.at(best, key)) best = query;
+    }
+    return best;
+  }
+}
+
+/** "q3" -> {query: 3, key: null}, "k3" -> {query: null, key: 3}. */
+export function pinned(pin) {
+  if (!pin) return null;
+  const position = Number(pin.slice(1));
+  return pin.startsWith("q") ? { query: position, key: null } : { query: null, key: position };
+}
+
+/** The state's name of a row or column that is to be pinned; null when it is pinned already, so that it comes off. */
+export function pinName({ pin }, { query, key }) {
+  const name = query !== null ? `q${query}` : `k${key}`;
+  return name === pin ? null : name;
+}
+
+function below(indices, end) {
+  const first = indices.findIndex((index) => index >= end);
+  return first < 0 ? indices.length : first;
+}

@@ -1,0 +1,194 @@
+// One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
+// the pinned key.
+
+import { Choice } from "./controls.js";
+import { decimals, fill, fillText, h, headName, percent, setAttribute, token } from "./dom.js";
+import { LargeMap } from "./map.js";
+import { Picture, pinned } from "./picture.js";
+
+const MOST = 41; // tokens of the strip; of a long sentence those around the pinned one
+
+/** Heads by tokens, as a sheet: see data.js. Its queries are heads, grouped by layer. */
+export class TokenSheet {
+  constructor(view, { query, key }) {
+    const { kind, unit, step, causal } = view;
+    Object.assign(this, { view, kind, unit, step, causal, query, key, groups: view.heads, others: [] });
+    this.received = query === null;
+    this.queries = Array.from({ length: view.layers * view.heads }, (_, index) => this.head(index));
+    this.keys = this.received ? view.queries : view.keys;
+    this.columns = this.received ? view.rows : view.columns;
+    this.chosen = this.received ? view.keys[key] : view.queries[query];
+    const exists = this.received ? key < view.columns : query < view.rows;
+    this.rows = exists ? this.queries.length : 0;
+    this.name = this.chosen.text;
+  }
+
+  head(index) {
+    const [layer, head] = [Math.floor(index / this.view.heads), index % this.view.heads];
+    return { text: headName(layer, head), start: false, special: false, layer, head };
+  }
+
+  /** Query and key of a column. */
+  cell(column) {
+    return this.received ? [column, this.key] : [this.query, column];
+  }
+
+  at(row, column) {
+    const { layer, head } = this.queries[row];
+    return this.view.at(layer, head, ...this.cell(column));
+  }
+
+  masked(row, column) {
+    return this.view.masked(...this.cell(column));
+  }
+
+  rowSum(row) {
+    let sum = 0;
+    for (let column = 0; column < this.columns; column++) sum += this.at(row, column);
+    return sum;
+  }
+
+  favourite(row, allowed = () => true) {
+    let best = -1;
+    for (let column = 0; column < this.columns; column++) {
+      if (this.masked(row, column) || !allowed(this.keys[column])) continue;
+      if (best < 0 || this.at(row, column) > this.at(row, best)) best = column;
+    }
+    return best;
+  }
+}
+
+/** The tokens to choose from, above the picture: those of one side, the pinned one pressed. */
+export class Strip {
+  constructor(store) {
+    this.store = store;
+    this.element = h("div", { class: "strip", role: "group", keydown: (event) => this.key(event) });
+  }
+
+  update(positions, indices, side, chosen, texts) {
+    Object.assign(this, { indices, side, chosen });
+    setAttribute(this.element, "aria-label", texts.token_choose);
+    const focused = this.element.contains(this.element.getRootNode().activeElement);
+    const middle = Math.max(0, indices.indexOf(chosen));
+    const first = Math.max(0, Math.min(indices.length - MOST, middle - (MOST >> 1)));
+    const buttons = indices.slice(first, first + MOST).map((index) => {
+      const pressed = index === chosen;
+      const attributes = {
+        type: "button",
+        class: positions[index].special ? "strip-token special" : "strip-token",
+        "aria-pressed": String(pressed),
+        tabindex: pressed ? 0 : -1,
+        click: () => this.store.set({ pin: `${side}${index}` }),
+      };
+      return h("button", attributes, token(positions[index].text));
+    });
+    if (!indices.includes(chosen) && buttons.length) buttons[0].tabIndex = 0;
+    this.element.replaceChildren(...buttons);
+    const pressed = this.element.querySelector("[aria-pressed=true]");
+    if (focused) (pressed ?? buttons[0])?.focus({ preventScroll: true });
+    if (pressed) this.element.scrollLeft = pressed.offsetLeft - this.element.clientWidth / 2;
+  }
+
+  key(event) {
+    const ways = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
+    if (!(event.key in ways) || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const slot = this.indices.indexOf(this.chosen) + ways[event.key];
+    this.store.set({ pin: `${this.side}${this.indices[Math.max(0, Math.min(this.indices.length - 1, slot))]}` });
+  }
+}
+
+export class TokenView {
+  constructor(store) {
+    this.store = store;
+    this.side = new Choice("side", ["q", "k"], { set: ({ side }) => this.turn(side) });
+    this.strip = new Strip(store);
+    this.head = h("div", { class: "token-head" }, this.side.element, this.strip.element);
+    this.map = new LargeMap({
+      cursor: () => store.state.spot,
+      move: (spot) => store.set({ spot }),
+      pick: (cell, how) => this.pick(cell, how),
+    });
+  }
+
+  /** The picture of a pinned token in all heads of a view. */
+  picture(view, state) {
+    const sheet = new TokenSheet(view, pinned(state.pin));
+    return new Picture(sheet, { ...state, pin: null }, state.average === "none" ? state.layer * view.heads + state.head : null);
+  }
+
+  update(view, picture, state, texts) {
+    const { received, query, key } = picture.sheet;
+    this.view = view;
+    this.side.label(texts.token_side, [texts.token_looks, texts.token_seen]);
+    this.side.update({ side: received ? "k" : "q" });
+    const [positions, end] = received ? [view.keys, view.columns] : [view.queries, view.rows];
+    const indices = positions.map((_, index) => index).filter((index) => index < end && (state.special || !positions[index].special));
+    this.strip.update(positions, indices, received ? "k" : "q", received ? key : query, texts);
+  }
+
+  /** The other side of the same position; in encoder-decoder attention the nearest one that exists. */
+  turn(side) {
+    const position = Number(this.store.state.pin.slice(1));
+    const last = (side === "q" ? this.view.rows : this.view.columns) - 1;
+    this.store.set({ pin: `${side}${Math.max(0, Math.min(position, last))}` });
+  }
+
+  /** A row opens its head, the name of a column chooses that token. */
+  pick({ query, key }, { first }) {
+    const { sheet } = this.map.picture;
+    if (query !== null && !first) {
+      const { layer, head } = sheet.queries[query];
+      this.store.set({ layer, head, zoom: "head", spot: null });
+    } else if (query === null) {
+      this.store.set({ pin: `${sheet.received ? "q" : "k"}${key}`, spot: null });
+    }
+  }
+}
+
+/** "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*." */
+export function tokenCaption(picture, texts) {
+  const { sheet } = picture;
+  const name = token(sheet.name, "em");
+  if (!picture.written) return fill(texts.token_unwritten, { token: name });
+  let best = null;
+  for (let row = 0; row < picture.written; row++) {
+    const column = picture.favourite(row);
+    if (column >= 0 && (!best || sheet.at(row, column) > sheet.at(...best))) best = [row, column];
+  }
+  if (!best) return fill(texts.blind_caption, { query: name });
+  return fill(sheet.received ? texts.token_caption_key : texts.token_caption_query, {
+    token: name,
+    head: sheet.queries[best[0]].text,
+    other: token(sheet.keys[best[1]].text, "em"),
+    weight: percent(sheet.at(...best)),
+  });
+}
+
+/** Head, cell, value and row sum for the eye. */
+export function tokenReadout(picture, { query, key }, texts, sumOf) {
+  const { sheet } = picture;
+  const strong = (text) => token(text, "b", { class: "token" });
+  const parts = [];
+  if (query !== null) parts.push(fill(texts.token_row, { head: h("b", {}, sheet.queries[query].text), token: strong(sheet.name) }));
+  if (key !== null) parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
+  if (query !== null && key !== null) {
+    const none = picture.forbidden(query, key);
+    parts.push(none ? (sheet.masked(query, key) ? texts.masked : texts.blind) : h("b", { class: "value" }, decimals(sheet.at(query, key))));
+  }
+  if (query !== null) {
+    const sum = decimals(picture.rowSum(query));
+    parts.push(sheet.received ? fill(texts.token_received, { sum }) : sumOf(picture, query, texts));
+  }
+  return parts.map((part) => h("span", {}, part));
+}
+
+/** The same cell for the ear. */
+export function tokenSpoken(picture, cursor, texts) {
+  if (!cursor?.spoken) return "";
+  const { sheet } = picture;
+  const [from, to] = sheet.received ? [sheet.keys[cursor.key].text, sheet.name] : [sheet.name, sheet.keys[cursor.key].text];
+  const weight = picture.forbidden(cursor.query, cursor.key) ? texts.masked : sheet.at(cursor.query, cursor.key).toFixed(2);
+  return fillText(texts.spoken, { head: sheet.queries[cursor.query].text, query: from, key: to, weight });
+}
