@@ -138,6 +138,8 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             if with_gradient:
                 torch.mm(low, low_weight, out=d_vectors[start : start + _CHUNK])
                 d_weight = (low.T @ x).float() if d_weight is None else d_weight.add_(low.T @ x)
+        if d_weight is None:
+            d_weight = torch.zeros_like(weight, dtype=torch.float32)
         ctx.save_for_backward(d_vectors, d_weight, d_bias)
         ctx.vector_dtype, ctx.weight_dtype = vectors.dtype, weight.dtype
         nll = nll.float()
@@ -149,7 +151,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         d_vectors, d_weight, d_bias = ctx.saved_tensors
         return (
             (d_vectors * d_smoothed).to(ctx.vector_dtype),
-            None if d_weight is None else (d_weight * d_smoothed).to(ctx.weight_dtype),
+            (d_weight * d_smoothed).to(ctx.weight_dtype),
             None if d_bias is None else d_bias * d_smoothed,
             None,
             None,
