@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import Activation, ModelConfig
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import HookPoint, visit
 from transformer_core.restricted import RestrictedAttention
 
@@ -72,7 +73,7 @@ class FeedForward(nn.Module):
         self.w_1 = nn.Linear(d_model, d_ff)
         self.w_2 = nn.Linear(d_ff, d_model)
         self.activation = _ACTIVATIONS[activation]
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.activations = HookPoint()  # (B, n, d_ff)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -92,7 +93,7 @@ class AddAndNorm(nn.Module):
         super().__init__()
         self.pre_norm = config.norm == "pre"
         self.norm = nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.residual = HookPoint()  # (B, n, d)
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:

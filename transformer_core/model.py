@@ -15,6 +15,7 @@ from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.decoding.cache import DecoderCache, SourceCache
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import name_hook_points, visit
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
@@ -43,7 +44,7 @@ class Transformer(nn.Module):
         learned = config.positions == "learned"
         self.positions = _positions(config)
         self.source_positions = LearnedPositions(d_model, config.max_positions) if learned else None
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         name_hook_points(self)
