@@ -23,6 +23,7 @@ from torch.nn.modules import module as torch_module
 
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.decoding.packed import PackedLinear, may_pack
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import HookPoint
 from transformer_core.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
 from transformer_core.restricted import RestrictedAttention
@@ -36,7 +37,7 @@ Function = Callable[[Tensor], Tensor]
 # Exactly these: a subclass, such as additive attention or a layer with adapters, may do anything.
 _UNDERSTOOD = frozenset(
     {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
-    | {nn.ModuleList, nn.Linear, nn.LayerNorm, nn.Dropout, nn.Identity}
+    | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
 )
 _listening = attrgetter("listening")
 
