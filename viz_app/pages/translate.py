@@ -6,23 +6,27 @@ full rerun starts at once, so that the gate can stop the translation of the olde
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection, explorer
+from viz_app.components.explorer import Selection, explorer, reported
 from viz_app.figures import MIME_TYPES
 from viz_app.pages import run
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
 from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
+from viz_app.services.compare import NotComparable, checkpoints, compared_with, model_name
 from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
+from viz_app.services.hypotheses import search_tree
 from viz_app.services.picture import DOWNLOADS, Picture, best_head, payload, provenance
 from viz_app.services.sentence import MAX_PIECES, Sentence, examine
-from viz_app.services.translation import Result, TranslationService
+from viz_app.services.shown import branch_for
+from viz_app.services.translation import BEAM, Result, TranslationService
 from viz_app.text import Texts
 
 _EXPLORER = "explorer"
@@ -55,11 +59,10 @@ def main() -> None:
             )
         except Superseded:
             st.stop()
-        status.empty()
-        selection = _draw_result(t, served, sentence, result)
+        selection, shown = _draw_result(t, served, sentence, result, status)
         with downloads:
-            about = provenance(served.translator, result.translation)
-            _draw_downloads(t, Picture(result.maps, selection, t.language, about))
+            about = provenance(served.translator, shown.translation, selection.branch)
+            _draw_downloads(t, Picture(shown.maps, selection, t.language, about))
     else:
         with status.container():
             _draw_refusal(t, sentence, limit)
@@ -136,15 +139,53 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
         st.caption(f":material/straighten: {t('translate.untrained', pieces=sentence.pieces, trained=trained)}")
 
 
-def _draw_result(t: Texts, served: TranslationService, sentence: Sentence, result: Result) -> Selection:
-    """The explorer, and what is selected in it."""
+def _draw_result(
+    t: Texts, served: TranslationService, sentence: Sentence, result: Result, status: DeltaGenerator
+) -> tuple[Selection, Result]:
+    """The explorer. Returns what is selected in it, and the branch of the search that it shows."""
     best = best_head(served.translator.metrics, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
-    start = start.fitted(result.maps)
-    packed = payload(result, t, best)
-    selection = explorer(packed, key=_EXPLORER, selection=start)
+    start = reported(_EXPLORER) or start
+    branch = branch_for(sentence.text, start.branch)
+    ask = partial(_draw_waiting, t, status)
+    other = None
+    try:
+        shown = served.branch(session.session_id(), result, branch, on_position=ask)
+        branch = branch if shown is not result else 0
+        start = dataclasses.replace(start.fitted(shown.maps), branch=branch)
+        other = compared_with(served, session.session_id(), sentence.text, start, ask)
+    except Superseded:
+        st.stop()
+    except NotComparable:
+        st.caption(f":material/warning: {t('translate.not_comparable')}")
+    status.empty()
+    packed = _packed(t, served, (sentence.text, branch), result, shown)
+    second = None
+    if other is not None:
+        search = (other.text, other.branch)
+        second = _packed(t, other.service, search, other.best, other.result, other.model)
+    selection = explorer(packed, key=_EXPLORER, selection=start, other=second)
+    selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
     st.session_state[_SELECTION] = selection
-    return selection
+    return selection, shown
+
+
+def _packed(
+    t: Texts,
+    served: TranslationService,
+    search: tuple[str, int],
+    result: Result,
+    shown: Result,
+    model: str | None = None,
+) -> bytes:
+    """A branch of a search, `search` being its sentence and number; `model`: its checkpoint if it is compared with."""
+    text, branch = search
+    translator = served.translator
+    tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
+    name = model_name()
+    about = {"text": text, "model": model or name, "own": name, "models": list(checkpoints())}
+    best = best_head(translator.metrics, result.maps)
+    return payload(shown, t, best, beam=tree, about=about)
 
 
 def _draw_downloads(t: Texts, picture: Picture) -> None:
@@ -169,6 +210,8 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     params: dict[str, str | None] = {"lang": t.language, "text": text}
     if selection is not None:
         params |= params_from(selection)
+        if selection.vs == sentence.text:
+            params["vs"] = None  # it is the sentence of the page
     publish(params, language=t.language, page="translate")
 
 

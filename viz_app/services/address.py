@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from viz_app.components.explorer.selection import CHOICES, Selection
+from viz_app.components.explorer.selection import CHOICES, MOST_COMPARED, Selection
 
 _PIN = re.compile(r"([qk])([1-9][0-9]{0,3})")
 _HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
@@ -23,7 +23,7 @@ _MOST_THRESHOLD = 99
 def selection_from(params: Mapping[str, str], default: Selection) -> Selection:
     """The selection that a URL asks for; what it does not say, or says wrongly, comes from the default."""
     changes: dict[str, Any] = {name: params[name] for name, allowed in CHOICES.items() if params.get(name) in allowed}
-    for name in ("layer", "head", "branch"):
+    for name in ("layer", "head", "branch", "vsbranch"):
         number = _counted(params.get(name))
         if number is not None:
             changes[name] = number - 1
@@ -31,6 +31,10 @@ def selection_from(params: Mapping[str, str], default: Selection) -> Selection:
         number = _counted(params.get(name))
         if number is not None and (name == "step" or number <= _MOST_THRESHOLD):
             changes[name] = number
+    for name in ("vs", "vsmodel"):
+        text = " ".join(params.get(name, "").split())
+        if 0 < len(text) <= MOST_COMPARED:
+            changes[name] = text
     if params.get("special") == "off":
         changes["special"] = False
     if pin := _PIN.fullmatch(params.get("pin", "")):
@@ -52,8 +56,13 @@ def params_from(selection: Selection) -> dict[str, str | None]:
         "branch": str(selection.branch + 1) if selection.branch else None,
         "pin": None if selection.pin is None else f"{selection.pin[0]}{int(selection.pin[1:]) + 1}",
         "against": None,
+        "vs": None,
+        "vsmodel": None,
+        "vsbranch": None,
     }
     if selection.against is not None:
+        params |= {"vs": selection.vs, "vsmodel": selection.vsmodel}
+        params["vsbranch"] = str(selection.vsbranch + 1) if selection.vsbranch else None
         kind, layer, head = selection.against.split(".")
         params["against"] = f"{kind}.{int(layer) + 1}.{int(head) + 1}"
     for name in _OPTIONAL:

@@ -31,7 +31,14 @@ def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
     return Selection(kind="cross", layer=layer, head=head).fitted(maps)
 
 
-def payload(result: Result, t: Texts, best: Selection) -> bytes:
+def payload(
+    result: Result,
+    t: Texts,
+    best: Selection,
+    *,
+    beam: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> bytes:
     """The packed translation, the same bytes on every rerun.
 
     No session keeps it: of a long sentence it is many megabytes, and all but the labels are packed only once (Result).
@@ -40,6 +47,9 @@ def payload(result: Result, t: Texts, best: Selection) -> bytes:
         result: The translation and its maps.
         t: Labels in the visitor's language.
         best: The encoder-decoder head from which the words under the translation are taken.
+        beam: The search as a tree; see `viz_app.services.hypotheses.search_tree`.
+        about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
+        slot: Where the session keeps it; one payload is kept in each.
     """
     return pack(
         result.maps,
@@ -48,6 +58,8 @@ def payload(result: Result, t: Texts, best: Selection) -> bytes:
         texts=t.table("explorer"),
         selection=best,
         gloss_head=(best.layer, best.head),
+        beam=beam,
+        about=about,
     )
 
 
@@ -61,13 +73,21 @@ def _steps(translation: Translation) -> tuple[Step, ...]:
     )
 
 
-def provenance(translator: Translator, translation: Translation) -> dict[str, str]:
-    """Where a picture comes from, as written into its files, with the command that makes its numbers again."""
+def provenance(translator: Translator, translation: Translation, branch: int = 0) -> dict[str, str]:
+    """Where a picture comes from, as written into its files, with the command that makes its numbers again.
+
+    Args:
+        translator: The model.
+        translation: The translation shown.
+        branch: Its number among the branches of the search, from 0, the best; in the files they count from 1.
+    """
     folder = translator.checkpoint.folder if translator.checkpoint else Path("checkpoint")
     # Within the repository a path means the same to everybody; elsewhere it would only tell of one computer.
     name = folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
-    options = [f"--checkpoint={name}", f"--source={translation.source}", "--out=attention.npz"]
+    target = [f"--target={translation.text}"] if branch else []
+    options = [f"--checkpoint={name}", f"--source={translation.source}", *target, "--out=attention.npz"]
     return {
+        **({"branch": str(branch + 1)} if branch else {}),
         "checkpoint": name,
         "checkpoint_sha256": translator.checkpoint_hash,
         "source": translation.source,

@@ -10,9 +10,12 @@ from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
 from viz_app.services.cache import ShouldStop, SingleFlightCache
 from viz_app.services.gate import ModelGate, OnPosition, Superseded
+from viz_app.services.hypotheses import branch_of
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
+
+BEAM = 4  # hypotheses kept at each step of the app's translations
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class TranslationService:
         self.gate = gate
         self.cache: SingleFlightCache[Result] = SingleFlightCache(max_entries, max_bytes, lambda result: result.nbytes)
 
-    def request(self, session: str, text: str, *, beam: int = 4, on_position: OnPosition | None = None) -> Result:
+    def request(self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None) -> Result:
         """Translate a sentence for a session and compute its attention.
 
         Args:
@@ -68,6 +71,33 @@ class TranslationService:
             def compute(unwanted: ShouldStop) -> Result:
                 with self.gate.slot(ticket, on_position):
                     return self._translate(text, beam, unwanted)
+
+            return self.cache.get(key, compute, ticket)
+
+    def branch(
+        self, session: str, best: Result, number: int, *, beam: int = BEAM, on_position: OnPosition | None = None
+    ) -> Result:
+        """A branch of the search for a sentence, with its attention from one forced pass over its pieces.
+
+        Args:
+            session: As for `request`.
+            best: What `request` returned for the sentence.
+            number: Of the branch, from 0; see `viz_app.services.hypotheses`. One that does not exist gives the best.
+            beam: As for `request`.
+            on_position: As for `request`.
+
+        Raises:
+            Superseded: when a newer request of the session took over.
+        """
+        chosen = branch_of(best.translation, number, self.translator)
+        if chosen is best.translation:
+            return best
+        key = (self.translator.checkpoint_hash, best.translation.source, beam, number)
+        with self.gate.ticket(session) as ticket:
+
+            def compute(unwanted: ShouldStop) -> Result:
+                with self.gate.slot(ticket, on_position):
+                    return Result(chosen, chosen.attention)
 
             return self.cache.get(key, compute, ticket)
 

@@ -15,17 +15,17 @@ translation and leave the user's selection alone, unless they were packed with `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from viz_app.components.explorer.payload import Step, pack, starting_at
+from viz_app.components.explorer.payload import Step, pack, pair, starting_at
 from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
 
-__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "pack"]
+__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "pack", "reported"]
 
 _FOLDER = Path(__file__).parent
 _STATE = "selection"
@@ -43,6 +43,7 @@ def explorer(
     *,
     key: str,
     selection: Selection | None = None,
+    other: bytes | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> Selection:
     """Shows a packed translation and returns what is selected in it.
@@ -52,6 +53,7 @@ def explorer(
         key: Identity of the component; under one key it keeps its selection when the translation changes.
         selection: Where a fresh component starts (also after a visit to another page), and what is selected as long as
             the browser has reported nothing. None: where the payload says, with `Selection()` until the first report.
+        other: A second payload, that of the sentence or of the checkpoint which is compared with.
         on_change: Called before the rerun that a new selection causes.
 
     Returns:
@@ -66,11 +68,19 @@ def explorer(
         payload = starting_at(payload, st.session_state[kept])
     result: Any = _mount(
         key=key,
-        data=payload,
+        data=payload if other is None else pair(payload, other),
         default={_STATE: start.to_dict()},
         on_selection_change=on_change or _nothing,
     )
     return Selection.from_state(result.get(_STATE), default=start)
+
+
+def reported(key: str) -> Selection | None:
+    """What the browser has reported last, before the component is mounted in this run; None when it has not."""
+    state: Any = st.session_state.get(key)
+    start = Selection()
+    found = Selection.from_state(state.get(_STATE) if isinstance(state, Mapping) else None, default=start)
+    return None if found is start else found
 
 
 def _nothing() -> None:

@@ -43,6 +43,8 @@ def pack(
     texts: Mapping[str, str],
     selection: Selection,
     gloss_head: tuple[int, int] | None = None,
+    beam: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
     follow: bool = False,
     source_language: str = "en",
     target_language: str = "de",
@@ -58,6 +60,10 @@ def pack(
         gloss_head: (layer, head) of the encoder-decoder head whose favourite source words stand under the translation
             until another one is selected. None takes the selected head when its kind is "cross", else the first head
             of the last layer.
+        beam: The search as a tree of plain values; see `viz_app.services.hypotheses.search_tree`. None or empty: the
+            explorer offers no tree.
+        about: `text`, the source sentence; `model`, the name of the checkpoint; `models`, the names of others that the
+            explorer offers to compare with. None: the explorer compares heads of one sentence only.
         follow: Whether a component that already shows another translation takes this selection over as well.
         source_language: BCP 47 code of the source, for fonts and screen readers.
         target_language: BCP 47 code of the translation.
@@ -87,6 +93,10 @@ def pack(
         "colours": _colours(),
         "texts": dict(texts),
     }
+    if about:
+        header["about"] = dict(about)
+    if beam:
+        header["beam"] = dict(beam)
     # A short hash is enough to tell two translations of one session apart.
     digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}
@@ -100,6 +110,14 @@ def starting_at(payload: bytes, selection: Selection) -> bytes:
     if header["follow"] or header["selection"] == selection.to_dict():
         return payload
     return _join(header | {"selection": selection.to_dict()}, memoryview(payload)[4 + length :])
+
+
+def pair(shown: bytes, other: bytes) -> bytes:
+    """Two payloads in one buffer: what is shown, and what it is compared with.
+
+    Layout: ``[uint32 0][uint32 length of the first][the first][the second]``; a single payload never starts with 0.
+    """
+    return b"".join((struct.pack("<II", 0, len(shown)), shown, other))
 
 
 def _join(header: dict[str, Any], weights: memoryview) -> bytes:

@@ -33,6 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "average": AVERAGES,
     "scale": SCALES,
 }
+MOST_COMPARED = 500  # characters of the sentence that is compared with
 
 _PIN = re.compile(r"[qk](0|[1-9][0-9]{0,3})")
 _HEAD = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)")
@@ -58,6 +59,9 @@ class Selection:
         threshold: Weights below so many percent are left out, 0 to 99.
         pin: The token that stays chosen: `q3` the query or `k3` the key at position 3, from 0; None for none.
         against: The head that the selected one is compared with, such as `cross.5.5`, from 0; None for none.
+        vs: Sentence that `against` was pinned in, at most 500 characters; None for the sentence of the page.
+        vsmodel: Name of the checkpoint that it is taken from; None for the one that the page shows.
+        vsbranch: Branch of the beam search that it was pinned in, from 0.
         branch: Hypothesis of the beam search whose maps are shown, from 0, the best; others may be cut off branches.
     """
 
@@ -77,6 +81,9 @@ class Selection:
     pin: str | None = None
     against: str | None = None
     branch: int = 0
+    vs: str | None = None
+    vsmodel: str | None = None
+    vsbranch: int = 0
 
     def __post_init__(self) -> None:
         for name, allowed in CHOICES.items():
@@ -88,10 +95,14 @@ class Selection:
             text = getattr(self, name)
             if text is not None and not (isinstance(text, str) and form.fullmatch(text)):
                 raise ValueError(f"{name} is {text!r}, but must be None or of the form {example}")
+        for name in ("vs", "vsmodel"):
+            text = getattr(self, name)
+            if text is not None and not (isinstance(text, str) and 0 < len(text) <= MOST_COMPARED):
+                raise ValueError(f"{name} is {text!r}, but must be None or 1 to {MOST_COMPARED} characters")
         self._check_numbers()
 
     def _check_numbers(self) -> None:
-        for name, least in (("layer", 0), ("head", 0), ("step", 1), ("threshold", 0), ("branch", 0)):
+        for name, least in (("layer", 0), ("head", 0), ("step", 1), ("threshold", 0), ("branch", 0), ("vsbranch", 0)):
             value = getattr(self, name)
             if name == "step" and value is None:
                 continue

@@ -15,6 +15,14 @@ const AXES = {
 
 export const KINDS = ["encoder", "decoder", "cross"];
 
+/** A buffer of one payload, or of two, of which the second is what the first is compared with; see `pair` in payload.py. */
+export function halves(buffer) {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+  if (view.getUint32(0, true) !== 0) return [buffer, null];
+  const end = 8 + view.getUint32(4, true);
+  return [buffer.subarray(8, end), buffer.subarray(end)];
+}
+
 /** Everything in a payload but the weights, and where these start. */
 export function readHeader(buffer) {
   const length = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength).getUint32(0, true);

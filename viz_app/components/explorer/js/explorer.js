@@ -1,9 +1,11 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
+import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
 import { Choice, kindChoice, Player } from "./controls.js";
+import { Compare } from "./compare.js";
 import { h, setAttribute } from "./dom.js";
-import { KINDS, readHeader, Translation } from "./data.js";
+import { halves, KINDS, readHeader, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Store } from "./store.js";
@@ -27,6 +29,8 @@ export class Explorer {
     this.root = root;
     this.store = new Store((state, changed) => this.render(state, changed));
     this.words = new Words(this.store);
+    this.beam = new Beam(this.store);
+    this.compare = new Compare(this.store);
     this.kind = kindChoice(this.store);
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.view = new Choice("view", ["heads", "layer"], this.store);
@@ -51,6 +55,7 @@ export class Explorer {
 
   assemble() {
     this.count = h("p", { class: "note count" });
+    this.figure.element.prepend(this.compare.tools);
     this.views = h("div", { class: "views" }, this.view.element);
     this.overview = h("div", { class: "overview" }, this.views, this.tiles.element, this.count);
     this.controls = h(
@@ -63,27 +68,35 @@ export class Explorer {
       this.menu.chips,
     );
     this.body = h("div", { class: "body" }, this.figure.element, this.overview);
-    const parts = [this.words.element, this.controls, this.candidates.element, this.body, this.figure.table.element];
-    this.root.replaceChildren(...parts);
+    const parts = [this.words.element, this.beam.note.element, this.beam.element, this.controls, this.candidates.element];
+    this.root.replaceChildren(...parts, this.compare.element, this.body, this.figure.table.element);
   }
 
   /** New data, or the same again after a rerun or a change of theme. */
   receive(buffer) {
-    const read = readHeader(buffer);
+    const [own, compared] = halves(buffer);
+    const read = readHeader(own);
+    const other = compared && readHeader(compared);
     const first = !this.translation;
-    if (read.header.id === this.translation?.id && read.header.follow === this.translation.follow) {
+    const same = read.header.id === this.translation?.id && read.header.follow === this.translation.follow;
+    if (same && (!other || other.header.id === this.compare.pinned?.id)) {
       if (new Theme(this.root, this.translation.colours).key !== this.theme.key) this.store.mark("theme");
       return;
     }
-    const translation = new Translation(buffer, read);
+    const translation = same ? this.translation : new Translation(own, read);
+    const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
     this.translation = translation;
     this.texts = translation.texts;
     this.words.build(translation, this.texts);
+    this.words.line.append(this.beam.button);
+    this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
     this.label();
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...this.fitted(this.store.state), cursor: null });
+    if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
+    this.compare.receive(translation, other && new Translation(compared, other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");
     if (first) this.store.flush();
@@ -150,7 +163,7 @@ export class Explorer {
     state.pin = this.figure.pinFor(sheet, state, current, has("step"));
     const all = has("data", "theme");
     // Where the pointer is, and whether the table is open, change no picture.
-    const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size"].includes(name));
+    const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size", "beam", "alpha"].includes(name));
     if (drawn) this.update(state, step, view);
     if (drawn) this.figure.update(view, sheet, state, current, this.theme);
     if (drawn || has("size")) {
@@ -163,6 +176,13 @@ export class Explorer {
     if (drawn || has("table")) this.figure.tabulate(state);
     this.figure.draw();
     this.figure.point(state);
+    if (drawn || has("beam", "alpha")) this.beam.update(state, this.theme, this.translation.languages.target);
+    if (drawn) this.compare.update(state, sheet, this.theme, step);
+    this.root.dataset.compare = this.compare.ready(state) ? "on" : "off";
+    if (has("size")) {
+      this.beam.tree.draw();
+      this.compare.layout();
+    }
     this.tiles.readOut(view, state);
     this.tellPython();
   }
@@ -218,17 +238,22 @@ export class Explorer {
   key(event) {
     if (event.key !== "Escape") return this.player.key(event);
     if (this.store.state.zoom === "token") this.store.set({ zoom: "head" });
-    else this.store.set({ pin: null });
+    else if (this.store.state.pin) this.store.set({ pin: null });
+    else this.compare.release();
   }
 
   tellPython() {
     const text = JSON.stringify(this.store.selection());
     clearTimeout(this.waiting);
     if (text === this.reported || this.store.state.playing) return;
-    this.waiting = setTimeout(() => {
-      this.reported = text;
-      this.report(JSON.parse(text));
-    }, REPORT_AFTER);
+    const waits = this.store.state.branch !== (this.translation.beam?.shown ?? 0); // for maps that Python has to make
+    this.waiting = setTimeout(
+      () => {
+        this.reported = text;
+        this.report(JSON.parse(text));
+      },
+      waits ? 0 : REPORT_AFTER,
+    );
   }
 
   stop() {

@@ -18,6 +18,9 @@ const REPORTED = [
   "pin",
   "against",
   "branch",
+  "vs",
+  "vsmodel",
+  "vsbranch",
 ];
 
 export class Store {
@@ -40,11 +43,15 @@ export class Store {
       pin: null, // "q3" or "k3": a query or key that stays chosen
       against: null, // "cross.5.5": the head that the selected one is compared with
       branch: 0, // hypothesis of the beam search
+      vs: null, // the sentence in which `against` was pinned
+      vsmodel: null, // the checkpoint that it is taken from
+      vsbranch: 0, // the branch in which it was pinned
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null
       spot: null, // the same among the heads of one token: `query` is the index of a head
       playing: false,
       table: false,
+      beam: false, // whether the tree of the search is open
     };
     this.changed = new Set();
     this.frame = 0;

@@ -35,7 +35,10 @@ export class Words {
     setAttribute(this.element, "aria-label", texts.translation);
     setAttribute(this.line, "lang", translation.languages.target);
     this.words = translation.axis("outputs", "words").map((word) => this.word(word));
-    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language }, texts.cut_off);
+    const { beam } = translation;
+    const pruned = beam && beam.shown >= beam.hypotheses; // the end of a branch, not of what the model may write
+    const reason = pruned ? texts.beam_cut : texts.cut_off;
+    const cut = translation.finished ? null : h("span", { class: "cut", lang: texts.language }, reason);
     this.line.replaceChildren(...this.words.map(({ element }) => element), ...(cut ? [cut] : []));
   }
 

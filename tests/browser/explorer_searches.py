@@ -1,0 +1,54 @@
+"""Beam searches for the browser tests of the explorer: made by a formula, so no trained model is needed."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from tests.browser import explorer_samples as samples
+from transformer_core.attention_maps import AttentionMaps
+from transformer_core.config import DecodingConfig, LengthPenalty
+from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidate, _Sentence
+from viz_app.services.hypotheses import leaves, path_to, search_tree
+
+EOS = 0
+PIECES = ("</s>", *samples.SENTENCE[1], "▁Eine", "▁rennt", "▁<b>fett</b>")
+NONE: Alternatives = ()
+
+
+def made_up(steps: int, *, beam: int = 3, kind: LengthPenalty = "gnmt", seed: int = 5) -> tuple[Any, DecodingConfig]:
+    """A translation, as far as its search is concerned, of at most so many steps, and the settings of the search."""
+    config = DecodingConfig(beam=beam, alpha=0.6, length_penalty=kind)
+    sentence = _Sentence(0, steps, config, EOS)
+    generator = np.random.default_rng(seed)
+    totals = [0.0]
+    for step in range(1, steps + 1):
+        candidates = []
+        for row, total in enumerate(totals):
+            own = np.log(generator.dirichlet(np.full(len(PIECES), 0.3)) + 1e-4)
+            own[EOS] = -8.0 if step < steps - 3 else own[EOS] + 2.0
+            candidates += [_Candidate(total + float(own[p]), float(own[p]), row, p) for p in range(len(PIECES))]
+        best = sorted(candidates, key=lambda candidate: -candidate.total)[: 2 * beam]
+        sentence.grow(step, best, [NONE] * len(totals))
+        totals = [sentence.history[node].log_probability for node in sentence.beam]
+        if sentence.over(step):
+            break
+    result: SearchResult = sentence.result()
+    return SimpleNamespace(source="made up", hypotheses=result.hypotheses, history=result.history), config
+
+
+def tokenizer() -> Any:
+    return SimpleNamespace(piece=lambda number: PIECES[number], special=SimpleNamespace(eos=EOS))
+
+
+def tree_of(translation: Any, config: DecodingConfig, shown: int) -> dict[str, Any]:
+    return search_tree(translation, tokenizer(), config, shown)
+
+
+def maps_of(translation: Any, number: int) -> AttentionMaps:
+    """Maps of a branch."""
+    path = path_to(translation.history, leaves(translation)[number])
+    pieces = [PIECES[node.piece] for node in path if node.piece != EOS]
+    return samples.sample(samples.SENTENCE[0], pieces, seed=number, finished=path[-1].piece == EOS)

@@ -1,0 +1,235 @@
+"""The beam search in the explorer: its tree, its ranking under any length penalty, and the maps of its branches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.browser import explorer_searches as searches
+from tests.browser.explorer_driver import ENGLISH, cell_colours, colours, map_of, reported, settle, shown
+from transformer_core.config import LengthPenalty
+from transformer_core.decoding.beam import length_penalty
+from viz_app.services.hypotheses import leaves, path_to
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+
+PAGE = Path(__file__).with_name("explorer_beam_page.py")
+OpenSearch = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_search(serve: Serve, open_page: OpenPage) -> OpenSearch:
+    """Open the bare page with its tree: `open_search(steps=9, beam=3, kind="power", width=390)`."""
+
+    def start(
+        *, steps: int = 9, beam: int = 3, kind: str = "gnmt", language: str = "en", closed: bool = False, **options: Any
+    ) -> Page:
+        query = f"steps={steps}&beam={beam}&kind={kind}&language={language}"
+        page = open_page(f"{serve(PAGE)}/?{query}", **options)
+        page.locator(".explorer .tile").first.wait_for()
+        if not closed:
+            page.locator(".beam-button").click()
+        settle(page)
+        return page
+
+    return start
+
+
+def texts_of(translation: Any, order: list[int]) -> list[str]:
+    ends = leaves(translation)
+    paths = [path_to(translation.history, ends[branch]) for branch in order]
+    pieces = ["".join(searches.PIECES[node.piece] for node in path if node.piece != searches.EOS) for path in paths]
+    return [text.replace("\u2581", " ").strip() for text in pieces]
+
+
+def ranked(translation: Any, alpha: float, kind: str) -> list[int]:
+    """Branches that are finished, or returned unfinished, best first."""
+    ends = leaves(translation)
+    rows = []
+    for branch, end in enumerate(ends):
+        node = translation.history[end]
+        if branch < len(translation.hypotheses) or node.status == "finished":
+            score = node.log_probability / length_penalty(node.step, alpha, "power" if kind == "power" else "gnmt")
+            rows.append((node.piece != searches.EOS, -score, branch))
+    return [branch for _, _, branch in sorted(rows)]
+
+
+def set_alpha(page: Page, alpha: float) -> None:
+    page.locator(".beam .slider").fill(str(alpha))
+    settle(page)
+
+
+def listed(page: Page) -> list[str]:
+    return page.locator(".beam-hypothesis .beam-text").all_inner_texts()
+
+
+@pytest.mark.parametrize("kind", ["gnmt", "power"])
+def test_alpha_ranks_again_by_the_formula_of_the_decoder(open_search: OpenSearch, kind: str) -> None:
+    page = open_search(kind=kind)
+    translation, config = searches.made_up(9, kind="power" if kind == "power" else "gnmt")
+    first = [index for index in range(len(translation.hypotheses)) if translation.hypotheses[index].finished]
+    assert ranked(translation, config.alpha, kind)[: len(first)] == first, "as the search itself ranked them"
+    orders = set()
+    for alpha in (config.alpha, 0.0, 1.0, 2.0):
+        set_alpha(page, alpha)
+        order = ranked(translation, alpha, kind)
+        assert listed(page) == texts_of(translation, order[:12])
+        orders.add(tuple(order))
+    assert len(orders) > 1, "alpha must make a difference, or the test shows nothing"
+    generator = np.random.default_rng(1)
+    cases: list[dict[str, float]] = [
+        {"length": int(length), "alpha": float(alpha), "total": float(total)}
+        for length, alpha, total in zip(
+            generator.integers(1, 513, 100), generator.uniform(0, 2, 100), generator.uniform(-90, 0, 100), strict=True
+        )
+    ]
+    found = page.locator(".explorer").evaluate(
+        """(root, cases) => {
+          const { search } = root.explorer.beam;
+          return cases.map(({ length, alpha, total }) => {
+            search.step[0] = length;
+            search.total[0] = total;
+            return search.score(0, alpha);
+          });
+        }""",
+        cases,
+    )
+    kind_of: LengthPenalty = "power" if kind == "power" else "gnmt"
+    expected = [case["total"] / length_penalty(int(case["length"]), case["alpha"], kind_of) for case in cases]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: OpenSearch) -> None:
+    page = open_search()
+    translation, _ = searches.made_up(9)
+    assert not page.locator(".branch-note").is_visible()
+    page.locator(".beam-hypothesis").nth(1).click()
+    note = page.locator(".branch-note")
+    note.get_by_text(f"hypothesis 2 of {len(translation.hypotheses)}").wait_for()
+    settle(page)
+    maps = searches.maps_of(translation, 1)
+    assert page.locator(".piece").all_inner_texts() == [shown(token) for token in maps.outputs.tokens]
+    found = cell_colours(page, len(maps.outputs), len(maps.source))
+    assert (found == colours(map_of(maps, "cross"), "light")).all()
+    page.get_by_text('"branch": 1').wait_for()
+    ends = leaves(translation)
+    pruned = next(b for b, end in enumerate(ends) if b >= 3 and translation.history[end].status == "pruned")
+    page.get_by_role("button", name=ENGLISH["beam_all"]).click()
+    page.get_by_role("button", name=ENGLISH["beam_open"].replace("{branch}", str(pruned + 1)), exact=True).click()
+    step = translation.history[ends[pruned]].step
+    note.get_by_text(f"pruned at step {step}").wait_for()
+    assert page.locator(".cut").inner_text() == ENGLISH["beam_cut"]
+    assert page.locator(".piece").count() == step
+    page.get_by_role("button", name=ENGLISH["beam_back"]).click()
+    note.wait_for(state="hidden")
+    assert page.locator(".piece").count() == len(searches.maps_of(translation, 0).outputs)
+    page.get_by_text('"branch": 0').wait_for()
+    assert reported(page)["branch"] == 0
+
+
+def test_the_tree_by_keyboard_and_by_pointer(open_search: OpenSearch, check_accessibility: CheckAccessibility) -> None:
+    page = open_search(language="ko", dark=True, width=390, height=844)
+    translation, _ = searches.made_up(9)
+    korean = texts("ko").table("explorer")
+    check_accessibility(page)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    tree = page.locator(".beam-tree")
+    tree.focus()
+    page.keyboard.press("ArrowRight")  # enters at the end of the best branch
+    page.keyboard.press("Home")
+    live = page.locator(".beam [aria-live]")
+    best = path_to(translation.history, leaves(translation)[0])
+    for number, node in enumerate(best):
+        line = live.inner_text()
+        assert f"{node.step}단계: {shown(searches.PIECES[node.piece])}," in line
+        assert f"{node.log_probability:.2f}".replace("-", "−") in line
+        assert f"{round(100 * np.exp(node.piece_log_probability))}\u202f%" in line
+        if number + 1 < len(best):
+            children = [i for i, other in enumerate(translation.history) if other.parent == index_of(translation, node)]
+            page.keyboard.press("ArrowRight")
+            for _ in range(children.index(index_of(translation, best[number + 1]))):
+                page.keyboard.press("ArrowDown")
+            settle(page)
+    assert korean["beam_status_f"] in live.inner_text()
+    for _ in range(8):
+        page.keyboard.press("ArrowDown")  # to the last that was pruned in this step
+    settle(page)
+    page.keyboard.press("Enter")
+    page.locator(".branch-note").get_by_text(re.compile(r"\d단계")).wait_for()
+    last = [i for i, node in enumerate(translation.history) if node.step == best[-1].step][-1]
+    page.get_by_text(f'"branch": {leaves(translation).index(last)}').wait_for()
+    tree.focus()
+    page.keyboard.press("Escape")
+    page.locator(".beam").wait_for(state="hidden")
+
+
+def index_of(translation: Any, node: Any) -> int:
+    found: int = next(i for i, other in enumerate(translation.history) if other is node)
+    return found
+
+
+def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
+    """Each node's own pixels: the winner in the kind's colour, what was pruned in grey; and a click opens its end."""
+    page = open_search()
+    translation, _ = searches.made_up(9)
+    best = {index_of(translation, node) for node in path_to(translation.history, leaves(translation)[0])}
+    answer = page.locator(".beam-tree").evaluate(
+        """(element) => {
+          const { tree, search } = element.getRootNode().querySelector(".explorer").explorer.beam;
+          const context = tree.canvas.getContext("2d");
+          const pixel = (node) => context.getImageData(tree.x(node) - 4, tree.y(node), 1, 1).data;
+          const colour = (node) => Array.from(pixel(node)).slice(0, 3);
+          const visible = search.columns.slice(1, 5).flat();
+          const hex = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+          return { colours: visible.map((node) => [node, colour(node)]), best: hex(tree.theme.kinds.cross),
+                   pruned: hex(tree.theme.mark), kept: hex(tree.theme.text), x: visible.map((node) => tree.x(node)),
+                   y: visible.map((node) => tree.y(node)) };
+        }"""
+    )
+    for node, colour in answer["colours"]:
+        kind = "best" if node in best else "pruned" if translation.history[node].status == "pruned" else "kept"
+        assert np.abs(np.array(colour) - answer[kind]).max() < 90, (node, kind, colour)
+        others = [np.abs(np.array(colour) - answer[other]).sum() for other in ("best", "pruned", "kept")]
+        assert int(np.argmin(others)) == ("best", "pruned", "kept").index(kind)
+    ends = leaves(translation)
+    box = page.locator(".beam-tree canvas").bounding_box()
+    assert box is not None
+    node = next(node for node, _ in answer["colours"] if node in ends[3:])
+    at = [node for node, _ in answer["colours"]].index(node)
+    page.mouse.click(box["x"] + answer["x"][at] - 20, box["y"] + answer["y"][at])
+    page.get_by_text(f'"branch": {ends.index(node)}').wait_for()
+
+
+def test_a_long_search_stays_light(open_search: OpenSearch) -> None:
+    page = open_search(steps=512, beam=4, closed=True)
+    before = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
+    spent = page.locator(".beam-button").evaluate(
+        """async (button) => {
+          const start = performance.now();
+          button.click();
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          return performance.now() - start;
+        }"""
+    )
+    page.get_by_role("button", name=ENGLISH["beam_all"]).click()
+    settle(page)
+    after = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
+    assert after - before < 300
+    assert spent < 1_000
+    tree = page.locator(".beam-tree")
+    width = tree.evaluate("(element) => [element.scrollWidth, element.querySelector('canvas').width]")
+    assert width[0] > 10_000 > width[1], "the canvas covers only what is visible"
+    tree.focus()
+    for key in ("ArrowRight", "Home", "End"):
+        page.keyboard.press(key)
+    settle(page)
+    assert tree.evaluate("(element) => element.scrollLeft") > 10_000

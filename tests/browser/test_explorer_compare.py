@@ -1,0 +1,184 @@
+"""Two heads, two sentences, two kinds side by side, with their difference."""
+
+from __future__ import annotations
+
+import base64
+import io
+import itertools
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from PIL import Image
+
+from tests.browser import explorer_samples as samples
+from tests.browser.explorer_driver import ENGLISH, choose, map_of, numbers, reported, settle
+from tests.browser.explorer_page import START
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+
+PAGE = Path(__file__).with_name("explorer_compare_page.py")
+EDIT = (
+    [*samples.SENTENCE[0][:2], "▁little", *samples.SENTENCE[0][2:]],
+    [*samples.SENTENCE[1][:3], "▁kleiner", "▁Hund"],
+)
+# Ends of the diverging scale in the light theme: 0, half, all; less is purple, more is orange.
+LESS = np.array([[255, 255, 255], [0x99, 0x8E, 0xC3], [0x54, 0x27, 0x88]])
+MORE = np.array([[255, 255, 255], [0xF1, 0xA3, 0x40], [0xB3, 0x58, 0x06]])
+OpenCompare = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_compare(serve: Serve, open_page: OpenPage) -> OpenCompare:
+    def start(*, vs: str = "", language: str = "en", **options: Any) -> Page:
+        page = open_page(f"{serve(PAGE)}/?language={language}&vs={vs}", **options)
+        page.locator(".explorer .tile").first.wait_for()
+        settle(page)
+        return page
+
+    return start
+
+
+def side_colours(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[np.uint8]:
+    """(queries, keys, 3): the colour at the centre of each cell of a side."""
+    answer = page.locator(f".side-{name}").evaluate(
+        """(map) => {
+          const [, png] = map.querySelector("canvas").toDataURL("image/png").split(",");
+          return { png, place: { ...map.dataset } };
+        }"""
+    )
+    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(answer["png"]))).convert("RGB"))
+    place = {key: int(value) for key, value in answer["place"].items()}
+    rows = place["top"] + place["cell"] * np.arange(queries) + place["cell"] // 2
+    columns = place["left"] + place["cell"] * np.arange(keys) + place["cell"] // 2
+    return image[np.ix_(rows, columns)]
+
+
+def diverging(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
+    """Colours of differences, by interpolation between three each side."""
+    share = np.minimum(1, np.abs(difference))[..., None]
+    ends = np.where((difference < 0)[..., None, None], LESS, MORE)  # (queries, keys, 3 anchors, 3 channels)
+    low = ends[..., 0, :] + (ends[..., 1, :] - ends[..., 0, :]) * (2 * share)
+    high = ends[..., 1, :] + (ends[..., 2, :] - ends[..., 1, :]) * (2 * share - 1)
+    found: npt.NDArray[np.float64] = np.where(share <= 0.5, low, high)
+    return found
+
+
+def pin_first_then(page: Page, tile: int) -> None:
+    page.locator(".compare-button").click()
+    page.locator(".compare").wait_for()
+    choose(page, f".tile >> nth={tile}")
+
+
+def test_two_heads_and_their_difference(open_compare: OpenCompare, check_accessibility: CheckAccessibility) -> None:
+    page = open_compare()
+    maps = samples.sample(*samples.SENTENCE)
+    pin_first_then(page, 8)  # head 2.1
+    a, b = map_of(maps, "cross"), map_of(maps, "cross", 1, 0)
+    found = side_colours(page, "difference", *a.shape)
+    assert np.abs(found - diverging(b - a)).max() <= 3
+    assert not page.locator(".head").is_visible()
+    page.get_by_text('"against": "cross.3.5"').wait_for()
+    assert reported(page)["vs"] == "plain"
+    page.locator(".side-difference").focus()
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    settle(page)
+    sign = "+" if b[1, 1] > a[1, 1] else "−"
+    live = page.locator(".compare [aria-live]")
+    assert live.inner_text() == f"head 2.1 minus head 4.6, 'bra' to 'brown', {sign}{abs(b[1, 1] - a[1, 1]):.2f}"
+    readout = page.locator(".compare-readout").inner_text()
+    assert f"A {a[1, 1]:.3f}, B {b[1, 1]:.3f}" in readout
+    page.get_by_role("button", name=ENGLISH["compare_table"]).click()
+    cells = page.locator(".compare tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => Array.from(row.cells).slice(1).map((cell) => cell.textContent))"
+    )
+    values = numbers([[cell.replace("−", "-") for cell in row] for row in cells])
+    np.testing.assert_allclose(values, b - a, atol=6e-4)
+    check_accessibility(page)
+    choose(page, ".kind-encoder")
+    assert page.get_by_text(ENGLISH["compare_kinds"]).is_visible()
+    assert not page.locator(".side-difference").is_visible() and page.locator(".side-a").is_visible()
+    page.locator(".side-b").focus()
+    page.keyboard.press("Escape")
+    settle(page)
+    assert not page.locator(".compare").is_visible() and page.locator(".head").is_visible()
+    page.get_by_text('"against": null').wait_for()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
+    open_compare: OpenCompare, linked: bool
+) -> None:
+    page = open_compare(vs="link" if linked else "")
+    if not linked:
+        pin_first_then(page, 29)
+        page.get_by_text("edit", exact=True).click()
+        page.locator(".piece", has_text="kleiner").wait_for()
+        settle(page)
+    before, after = samples.sample(*samples.SENTENCE), samples.sample(*EDIT, seed=2)
+    a = map_of(before, "cross", *((1, 0) if linked else (START.layer, START.head)))
+    b = map_of(after, "cross", START.layer, START.head)
+    rows = [0, 1, 2, None, 3, 9]  # Ein bra uner (kleiner) Hund </s>
+    columns = [0, 1, None, *range(2, 11)]  # A brown (little) dog ...
+    found = side_colours(page, "difference", *b.shape)
+    for (query, row), (key, column) in itertools.product(enumerate(rows), enumerate(columns)):
+        if row is not None and column is not None:
+            difference = np.array([[b[query, key] - a[row, column]]])
+            assert np.abs(found[query, key] - diverging(difference)[0, 0]).max() <= 3, (query, key)
+    alone = page.locator(".compare").get_by_text("Without a partner").inner_text()
+    assert "läuft" in alone and "in B kleiner, little" in alone
+    names = page.locator(".compare-name").all_inner_texts()
+    assert names[0].startswith("A: Head") and "plain" in names[0] and "edit" in names[1]
+
+
+def test_on_a_phone_in_the_dark_in_korean(open_compare: OpenCompare, check_accessibility: CheckAccessibility) -> None:
+    page = open_compare(vs="link", language="ko", dark=True, width=390, height=844)
+    lefts = page.locator(".side").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
+    assert len(lefts) == 3 and len(set(lefts)) == 1, "stacked"
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+    check_accessibility(page)
+    page.locator(".compare-close").click()
+    settle(page)
+    page.locator(".compare-models").select_option("big")
+    page.get_by_text('"vsmodel": "big"').wait_for()
+    assert page.locator(".head").is_visible(), "the old picture stays until the new one is there"
+
+
+def longest_common(a: Sequence[str], b: Sequence[str]) -> int:
+    """Length of the longest common subsequence, by trying all of the shorter one's."""
+    for size in range(min(len(a), len(b)), 0, -1):
+        subsequences = {tuple(a[i] for i in chosen) for chosen in itertools.combinations(range(len(a)), size)}
+        if any(tuple(b[i] for i in chosen) in subsequences for chosen in itertools.combinations(range(len(b)), size)):
+            return size
+    return 0
+
+
+def test_tokens_are_aligned_as_many_as_possible(open_compare: OpenCompare) -> None:
+    page = open_compare(vs="link")
+    draw = random.Random(4)
+    cases = [
+        ["".join(draw.choices("abc", k=draw.randint(0, 7))), "".join(draw.choices("abc", k=draw.randint(0, 7)))]
+        for _ in range(60)
+    ]
+    found = page.locator(".explorer").evaluate(
+        """(root, cases) => {
+          const { Difference } = { Difference: root.explorer.compare.difference.constructor };
+          const sheet = (letters) => ({ kind: "cross", queries: [...letters].map((text) => ({ text })),
+                                        rows: letters.length, keys: [], columns: 0 });
+          return cases.map(([a, b]) => Array.from(new Difference(sheet(a), sheet(b)).rows));
+        }""",
+        cases,
+    )
+    for (a, b), pairs in zip(cases, found, strict=True):
+        chosen = [(i, j) for j, i in enumerate(pairs) if i >= 0]
+        assert len(pairs) == len(b) and all(a[i] == b[j] for i, j in chosen)
+        assert [i for i, _ in chosen] == sorted({i for i, _ in chosen}), "positions rise"
+        assert len(chosen) == longest_common(a, b)

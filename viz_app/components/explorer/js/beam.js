@@ -1,0 +1,174 @@
+// The beam search of the translation: a button in the line of words, the tree, and the ranking under any length penalty.
+
+import { BeamTable } from "./beamtable.js";
+import { BeamTree, signed } from "./beamtree.js";
+import { fill, fillText, h, setAttribute, token } from "./dom.js";
+import { Search } from "./search.js";
+
+const MOST_ALPHA = 2;
+const MOST_RANKED = 12; // finished hypotheses in the list; the table has all branches
+
+export class Beam {
+  constructor(store) {
+    this.store = store;
+    this.button = h("button", { type: "button", class: "plain beam-button", click: () => this.toggle() });
+    this.note = new BranchNote(store);
+    this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
+    this.tree = new BeamTree((branch) => store.set({ branch }), (node, spoken) => this.tell(node, spoken));
+    this.slider = h("input", { type: "range", class: "slider", min: "0", max: String(MOST_ALPHA), step: "0.01", input: () => this.slide() });
+    this.own = h("button", { type: "button", class: "plain", click: () => this.reset() });
+    this.value = h("output", { class: "beam-alpha" });
+    this.mark = h("span", { class: "beam-mark", "aria-hidden": true });
+    this.list = h("ol", { class: "beam-ranking" });
+    this.readout = h("p", { class: "note beam-readout" });
+    this.live = h("p", { class: "unseen", "aria-live": "polite" });
+    this.table = new BeamTable(store);
+    this.assemble();
+  }
+
+  assemble() {
+    this.title = h("h3", { class: "beam-title" });
+    this.about = h("p", { class: "note" });
+    this.label = h("span", {});
+    this.ranked = h("h4", { class: "beam-title" });
+    this.formula = h("p", { class: "note" });
+    this.pruning = h("p", { class: "note" });
+    const bar = h("span", { class: "beam-bar" }, this.slider, this.mark);
+    const alpha = h("label", { class: "beam-slider" }, this.label, bar, this.value);
+    const side = h("div", { class: "beam-side" }, this.ranked, this.list, alpha, this.own, this.formula, this.pruning);
+    const main = h("div", { class: "beam-main" }, this.tree.element, this.readout, this.table.button);
+    const body = h("div", { class: "beam-body" }, main, side);
+    this.contents = [this.title, this.about, body, this.table.element, this.live]; // on the page while it is open
+  }
+
+  /** Takes over a new translation, or another branch of the same search. */
+  build(translation, texts) {
+    this.texts = texts;
+    const { beam } = translation;
+    this.button.hidden = !beam;
+    if (beam?.id !== this.search?.id) {
+      this.search = beam ? new Search(beam) : null;
+      this.alpha = beam?.alpha ?? 0;
+      this.table.first = 0;
+    }
+    this.shown = beam?.shown ?? 0;
+    if (!beam) return;
+    const values = { size: beam.size, alpha: beam.alpha };
+    this.title.textContent = texts.beam;
+    this.about.textContent = fillText(texts.beam_note, values);
+    this.label.textContent = texts.beam_alpha;
+    this.ranked.textContent = texts.beam_ranking;
+    this.formula.textContent = texts[`beam_formula_${beam.penalty}`];
+    this.pruning.textContent = fillText(texts.beam_pruning, values);
+    this.own.textContent = fillText(texts.beam_own, values);
+    setAttribute(this.element, "aria-label", texts.beam);
+    const share = Math.min(beam.alpha, MOST_ALPHA) / MOST_ALPHA;
+    this.mark.style.left = `calc(8px + ${share} * (100% - 16px))`; // where the middle of the thumb then is
+  }
+
+  toggle() {
+    this.store.set({ beam: !this.store.state.beam });
+  }
+
+  slide() {
+    this.alpha = Number(this.slider.value);
+    this.store.mark("alpha");
+  }
+
+  reset() {
+    this.alpha = this.search.alpha;
+    this.store.mark("alpha");
+  }
+
+  update(state, theme, language) {
+    const { texts, search } = this;
+    const open = Boolean(search && state.beam);
+    this.button.textContent = texts.beam;
+    setAttribute(this.button, "aria-expanded", String(open));
+    this.note.update(search, this.shown, state, texts);
+    this.element.hidden = !open;
+    if (!open) return this.element.replaceChildren();
+    if (!this.element.firstChild) this.element.append(...this.contents);
+    if (Number(this.slider.value) !== this.alpha) this.slider.value = String(this.alpha);
+    this.slider.style.setProperty("--share", Math.min(1, this.alpha / MOST_ALPHA));
+    this.value.textContent = this.alpha.toFixed(2);
+    this.own.disabled = this.alpha === search.alpha;
+    const ranking = search.ranking(this.alpha);
+    const winner = ranking[0].node;
+    this.tree.show(search, { theme, kind: state.kind, alpha: this.alpha, branch: this.shown, winner, texts });
+    this.rank(ranking.slice(0, MOST_RANKED), language);
+    this.table.update(search, { alpha: this.alpha, shown: this.shown }, texts, language);
+    if (this.tree.node === null) this.readout.textContent = texts.beam_point;
+    this.legible(ranking[0], state.beam);
+  }
+
+  /** The list; its buttons stay, so that the focus does. */
+  rank(ranking, language) {
+    const { search, texts } = this;
+    while (this.list.children.length > ranking.length) this.list.lastChild.remove();
+    while (this.list.children.length < ranking.length) {
+      const button = h("button", { type: "button", class: "beam-hypothesis", click: () => this.store.set({ branch: Number(button.dataset.branch) }) });
+      this.list.append(h("li", {}, button));
+    }
+    ranking.forEach(({ node, branch, score }, index) => {
+      const button = this.list.children[index].firstChild;
+      button.dataset.branch = branch;
+      setAttribute(button, "aria-pressed", String(branch === this.shown));
+      const values = { score: signed(score, 3), total: signed(search.total[node]), length: search.step[node], rank: branch + 1 };
+      const before = branch < search.hypotheses ? texts.beam_was : texts.beam_pushed_out;
+      button.replaceChildren(
+        token(search.text(node) || "\u2205", "bdi", { class: "beam-text", lang: language }),
+        h("span", { class: "beam-numbers" }, h("b", {}, values.score), " ", fill(`${texts.beam_numbers} \u00b7 ${before}`, values)),
+      );
+    });
+  }
+
+  /** Says aloud when another hypothesis has come to the top. */
+  legible({ branch, node }, open) {
+    if (open && this.first !== undefined && this.first !== branch && this.alpha !== this.told) {
+      this.live.textContent = fillText(this.texts.beam_first, { alpha: this.alpha.toFixed(2), text: this.search.text(node) });
+    }
+    this.first = branch;
+    this.told = this.alpha;
+  }
+
+  tell(node, spoken) {
+    const line = node === null ? this.texts.beam_point : this.tree.sentence(node);
+    this.readout.textContent = line;
+    if (spoken) this.live.textContent = line;
+  }
+
+  key(event) {
+    if (event.key === " ") event.stopPropagation(); // here it does not play the decoding
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    this.store.set({ beam: false });
+    this.button.focus();
+  }
+}
+
+/** Says which branch stands in place of the translation, with a way back. */
+class BranchNote {
+  constructor(store) {
+    this.text = h("span", {});
+    this.back = h("button", { type: "button", class: "plain", click: () => store.set({ branch: 0 }) });
+    this.element = h("p", { class: "branch-note", role: "status", hidden: true }, this.text, " ", this.back);
+  }
+
+  update(search, shown, { branch }, texts) {
+    const waits = Boolean(search) && branch !== shown;
+    this.element.hidden = !search || (!shown && !waits);
+    this.back.textContent = texts.beam_back;
+    this.back.hidden = branch === 0;
+    const line = this.element.hidden ? "" : waits ? texts.beam_waiting : this.line(search, shown, texts);
+    if (this.text.textContent !== line) this.text.textContent = line;
+  }
+
+  line(search, branch, texts) {
+    return fillText(texts[`beam_fate_${search.fate(branch)}`], {
+      number: branch + 1,
+      count: search.hypotheses,
+      step: search.step[search.leaves[branch]],
+    });
+  }
+}

@@ -1,0 +1,78 @@
+// A beam search as it comes from Python (services/hypotheses.py): a tree, its branches, and their ranking under any alpha.
+
+import { shown } from "./data.js";
+
+const BOUNDARY = "\u2581";
+export const START = -1; // the parent of the first pieces
+
+/** What a log-probability is divided by; the same as length_penalty in decoding/beam.py. */
+export function lengthPenalty(length, alpha, kind) {
+  return (kind === "power" ? length : (5 + length) / 6) ** alpha;
+}
+
+export class Search {
+  constructor(beam) {
+    Object.assign(this, beam);
+    this.count = this.parent.length;
+    this.steps = Math.max(0, ...this.step);
+    this.branches = new Map(this.leaves.map((node, branch) => [node, branch]));
+    this.children = new Map([[START, []]]);
+    this.columns = Array.from({ length: this.steps + 1 }, () => []); // the nodes of each step from top to bottom
+    for (let node = 0; node < this.count; node++) {
+      if (!this.children.has(this.parent[node])) this.children.set(this.parent[node], []);
+      this.children.get(this.parent[node]).push(node);
+      this.columns[this.step[node]].push(node);
+    }
+    // What the search went on with stands above what it pruned; within each, the best first.
+    this.row = new Int32Array(this.count);
+    for (const column of this.columns) {
+      column.sort((a, b) => this.pruned(a) - this.pruned(b) || a - b);
+      column.forEach((node, row) => (this.row[node] = row));
+    }
+    this.rows = Math.max(1, ...this.columns.map((column) => column.length));
+  }
+
+  pruned(node) {
+    return this.status[node] === "p";
+  }
+
+  ended(node) {
+    return this.piece[node] === this.end;
+  }
+
+  label(node) {
+    return shown(this.pieces[this.piece[node]]);
+  }
+
+  score(node, alpha) {
+    return this.total[node] / lengthPenalty(this.step[node], alpha, this.penalty);
+  }
+
+  /** The nodes from the first piece to this one. */
+  path(node) {
+    const path = [];
+    for (let at = node; at !== START; at = this.parent[at]) path.push(at);
+    return path.reverse();
+  }
+
+  /** The pieces of a branch as text, without `</s>`. */
+  text(node) {
+    const pieces = this.path(node).filter((at) => !this.ended(at));
+    return pieces.map((at) => this.pieces[this.piece[at]]).join("").replaceAll(BOUNDARY, " ").trim();
+  }
+
+  /** Everything that the search finished, and what it returned cut off, best first under this alpha. */
+  ranking(alpha) {
+    const ends = this.leaves.filter((node, branch) => branch < this.hypotheses || this.status[node] === "f");
+    const rows = ends.map((node) => ({ node, branch: this.branches.get(node), score: this.score(node, alpha) }));
+    return rows.sort((a, b) => this.ended(b.node) - this.ended(a.node) || b.score - a.score || a.branch - b.branch);
+  }
+
+  /** What became of a branch: "hypothesis", "pruned", "given_up" or "pushed_out". */
+  fate(branch) {
+    const node = this.leaves[branch];
+    if (branch < this.hypotheses) return "hypothesis";
+    if (this.pruned(node)) return "pruned";
+    return this.ended(node) ? "pushed_out" : "given_up";
+  }
+}

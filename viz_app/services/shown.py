@@ -1,0 +1,29 @@
+"""Which branch of a search the explorer is asked to show.
+
+A branch belongs to one sentence. The browser reports its selection a moment after it has drawn a new sentence, so for
+that moment Python still knows the branch of the old one, and must not take it for a branch of the new one.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+_TEXT = "branch_text"
+_STALE = "branch_stale"
+
+
+def branch_for(text: str, reported: int) -> int:
+    """The branch to show of a sentence; 0, the best one, when the branch reported belongs to another sentence.
+
+    Args:
+        text: The sentence.
+        reported: What the browser, or for a new session the URL, says.
+    """
+    before = st.session_state.get(_TEXT, text)
+    st.session_state[_TEXT] = text
+    if before != text and reported:
+        st.session_state[_STALE] = reported
+    if st.session_state.get(_STALE) == reported:
+        return 0
+    st.session_state.pop(_STALE, None)
+    return reported
