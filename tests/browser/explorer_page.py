@@ -1,19 +1,28 @@
 """A bare page that shows nothing but the explorer, for test_explorer.py.
 
-Query parameters: `sample` (sentence, other, hostile, cut or a number of tokens) and `language`.
+Query parameters: `sample` (sentence, other, hostile, strings, uneven, longest, cut or a number of tokens) and
+`language`.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from tests.browser import explorer_samples as samples
+from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer import Selection, explorer, pack
 from viz_app.text import texts
 
 START = Selection(kind="cross", layer=3, head=5)
+MADE: dict[str, Callable[[], AttentionMaps]] = {
+    "uneven": samples.uneven_sample,
+    "strings": samples.strings_sample,
+    "longest": partial(samples.repeated_sample, 512),
+}
 NAMED = {"sentence": samples.SENTENCE, "other": samples.OTHER, "hostile": samples.HOSTILE}
 
 
@@ -22,6 +31,8 @@ def payload(name: str, language: str) -> bytes:
     """The packed sample."""
     if name.isdecimal():
         maps = samples.long_sample(int(name))
+    elif name in MADE:
+        maps = MADE[name]()
     elif name == "cut":
         maps = samples.sample(*samples.SENTENCE, finished=False)
     else:
