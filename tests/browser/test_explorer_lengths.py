@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from tests.browser import explorer_samples as samples
 from tests.browser.explorer_driver import Open, cell_colours, choose, colours, read_table, settle
@@ -53,16 +54,26 @@ def compare(page: Page, maps: AttentionMaps, unit: str, within: float) -> None:
         weights = shown.weights(kind)
         assert abs(value - weights[layer, head, query, key]) <= within, (kind, layer, head, query, key)
         assert drawn == value
-        assert abs(row_sum - weights[layer, head, query].sum()) <= 1e-3
+        # Of bytes the exact sums travel as well; uint16 are added up.
+        off = 1e-4 if "bytes" in page.url else len(shown.keys(kind)) / 131070 + 1e-4
+        assert abs(row_sum - weights[layer, head, query].sum()) <= off
         assert abs(mean - weights[layer, :, query, key].mean()) <= within
 
 
-def test_values_are_within_half_a_step_of_the_true_ones(open_explorer: Open) -> None:
+@pytest.mark.parametrize(("sample", "bits", "step"), [("40", 16, 1 / 65535), ("40&bytes=1", 8, 1 / 255)])
+def test_values_are_within_half_a_step_of_the_true_ones(
+    open_explorer: Open, sample: str, bits: int, step: float
+) -> None:
+    page = open_explorer(sample)
+    maps = samples.long_sample(40)
+    assert page.locator(".explorer").evaluate("(root) => root.explorer.translation.bits") == bits
+    compare(page, maps, "pieces", step / 2 + 1e-7)
+    compare(page, maps, "words", step + 1e-6)  # a word sums over two keys
+
+
+def test_of_a_word_that_is_half_written_only_the_written_pieces_count(open_explorer: Open) -> None:
     page = open_explorer("40")
     maps = samples.long_sample(40)
-    assert page.locator(".explorer").evaluate("(root) => root.explorer.translation.bits") == 16
-    compare(page, maps, "pieces", 1 / 131070 + 1e-7)
-    compare(page, maps, "words", 2 / 131070 + 1e-6)  # a word sums over two keys
     # Words are merged once for all steps; only the row of a word that is half written differs from step to step.
     words, outputs = maps.merged_to_words(), np.asarray(maps.outputs.words)
     keys = np.flatnonzero(np.diff(np.asarray(maps.source.words), prepend=-1))
@@ -74,16 +85,18 @@ def test_values_are_within_half_a_step_of_the_true_ones(open_explorer: Open) -> 
         assert np.abs(np.array(rows) - expected).max() <= 1e-4, step
 
 
-def test_at_512_tokens_it_answers_with_values_within_half_a_byte(open_explorer: Open) -> None:
-    page = open_explorer("longest")
+def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
+    page = open_explorer("512")
     root = page.locator(".explorer")
-    assert root.evaluate("(root) => root.querySelectorAll('*').length") <= 3000
+    # 3000 in all; 144 tiles need 800 of them at most.
+    assert root.evaluate("(root) => root.querySelectorAll('*').length") <= 2200
     before = page.locator(".caption").inner_text()
     choose(page, ".kind-encoder")
     assert page.locator(".caption").inner_text() != before
-    maps = samples.repeated_sample(512)
-    assert root.evaluate("(root) => root.explorer.translation.bits") == 8
-    compare(page, maps, "pieces", 1 / 510 + 1e-7)
+    compare(page, samples.few_heads_sample(512), "pieces", 1 / 131070 + 1e-7)
+    page.locator(".piece").nth(1).focus()
+    settle(page)
+    assert page.locator(".popover").is_visible()
 
 
 def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_explorer: Open) -> None:
@@ -101,16 +114,12 @@ def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_exp
         visible = (
             np.tri(*weights.shape, dtype=np.bool_) if kind == "decoder" else np.ones(weights.shape, dtype=np.bool_)
         )
+        visible = visible & (weights.sum(-1, keepdims=True) > 0)  # a row that looks nowhere is hatched
         assert (found[visible] == colours(weights, "light")[visible]).all(), kind
     compare(page, maps, "pieces", 1 / 131070 + 1e-7)
     compare(page, maps, "words", 1e-4)
-    # The encoder-decoder attention's second row looks nowhere; it is told as it is.
-    page.locator(".map").focus()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    settle(page)
-    assert "row sum 0.000" in " ".join(page.locator(".readout").inner_text().split())
+    # The second row of the encoder-decoder attention looks nowhere; the table says so too.
     page.locator("button.plain", has_text="Table").first.click()
     settle(page)
     _, _, cells = read_table(page)
-    assert {cell for cell in cells[1]} == {"0.000"}
+    assert set(cells[1]) <= {"–", "0.000"} and not set(cells[0]) <= {"–", "0.000"}

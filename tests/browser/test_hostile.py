@@ -72,7 +72,7 @@ def test_as_tokens_they_are_shown_literally_and_separately(open_explorer: Open) 
     page.keyboard.press("Escape")
     for unit in ("words", "pieces"):
         for kind in ("encoder", "decoder", "cross"):
-            choose(page, f".unit-{unit}")
+            page.locator(".explorer").evaluate("(root, unit) => root.explorer.store.set({ unit })", unit)
             choose(page, f".kind-{kind}")
             page.locator(".map").focus()
             page.keyboard.press("ArrowDown")
