@@ -51,7 +51,7 @@ START_SECONDS = 60
 PAGE_MILLISECONDS = 20_000
 LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error"}
 
-Serve = Callable[[Path], str]
+Serve = Callable[..., str]
 OpenPage = Callable[..., "Page"]
 CheckAccessibility = Callable[["Page"], None]
 
@@ -115,14 +115,18 @@ def _wait_for_health(server: subprocess.Popen[bytes], address: str, log: Path) -
 
 @pytest.fixture(scope="session")
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
-    """Start a Streamlit script once and give its address, such as `http://127.0.0.1:8765`."""
-    servers: dict[Path, tuple[subprocess.Popen[bytes], str]] = {}
+    """Start a Streamlit script once and give its address, such as `http://127.0.0.1:8765`.
+
+    `serve(script, NAME="value")` starts it with another environment.
+    """
+    servers: dict[tuple[object, ...], tuple[subprocess.Popen[bytes], str]] = {}
     logs = tmp_path_factory.mktemp("servers")
 
-    def start(script: Path) -> str:
+    def start(script: Path, **environment: str) -> str:
         script = script.resolve()
-        if script in servers:
-            return servers[script][1]
+        key = (script, *sorted(environment.items()))
+        if key in servers:
+            return servers[key][1]
         port = _free_port()
         log = logs / f"{script.stem}-{port}.log"
         options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
@@ -131,12 +135,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
             server = subprocess.Popen(
                 [sys.executable, "-m", "streamlit", "run", str(script), *options],
                 cwd=ROOT,
-                env={**os.environ, "OMP_NUM_THREADS": "1"},
+                env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
         address = f"http://127.0.0.1:{port}"
-        servers[script] = (server, address)
+        servers[key] = (server, address)
         _wait_for_health(server, address, log)
         return address
 

@@ -1,33 +1,47 @@
 """A bare page that shows nothing but the explorer, for test_explorer.py.
 
-Query parameters: `sample` (sentence, other, hostile, cut or a number of tokens) and `language`.
+Query parameters: `sample` (sentence, other, hostile, strings, uneven, cut or a number of tokens),
+`language`, and `bytes`: weights travel as bytes.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
+from unittest import mock
 
 import streamlit as st
 
 from tests.browser import explorer_samples as samples
-from viz_app.components.explorer import Selection, explorer, pack
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.components.explorer import Selection, explorer, pack, weights
 from viz_app.text import texts
 
 START = Selection(kind="cross", layer=3, head=5)
+MADE: dict[str, Callable[[], AttentionMaps]] = {
+    "uneven": samples.uneven_sample,
+    "strings": samples.strings_sample,
+    "512": partial(samples.few_heads_sample, 512),
+}
 NAMED = {"sentence": samples.SENTENCE, "other": samples.OTHER, "hostile": samples.HOSTILE}
 
 
 @st.cache_data
-def payload(name: str, language: str) -> bytes:
+def payload(name: str, language: str, bytes_only: bool) -> bytes:
     """The packed sample."""
-    if name.isdecimal():
+    if name in MADE:
+        maps = MADE[name]()
+    elif name.isdecimal():
         maps = samples.long_sample(int(name))
     elif name == "cut":
         maps = samples.sample(*samples.SENTENCE, finished=False)
     else:
         maps = samples.sample(*NAMED[name])
     table = texts(language).table("explorer")
-    return pack(maps, steps=samples.confidences(maps), texts=table, selection=START)
+    with mock.patch.object(weights, "MOST_BYTES", 0 if bytes_only else weights.MOST_BYTES):
+        packed = weights.pack_weights(maps)
+    return pack(maps, weights=packed, steps=samples.confidences(maps), texts=table, selection=START)
 
 
 def page() -> None:
@@ -38,7 +52,11 @@ def page() -> None:
     if st.toggle("away"):
         return
     start = st.session_state.get("kept", START)
-    selection = explorer(payload(name, st.query_params.get("language", "en")), key="explorer", selection=start)
+    selection = explorer(
+        payload(name, st.query_params.get("language", "en"), "bytes" in st.query_params),
+        key="explorer",
+        selection=start,
+    )
     st.session_state["kept"] = selection
     st.markdown(json.dumps(selection.to_dict()))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import numpy.typing as npt
 
+from tests.browser.hostile import LONE, STRINGS
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Axis
 from viz_app.components.explorer import Step
 
@@ -62,6 +65,30 @@ def _weights(queries: int, keys: int, generator: np.random.Generator, *, causal:
     return normalised
 
 
+def uneven_sample() -> AttentionMaps:
+    """Three encoder layers of 2 heads, one decoder layer of 5, and rows that look nowhere: a fully masked query."""
+    maps = sample(*SENTENCE)
+    encoder, cross = maps.encoder[:3, :2].copy(), maps.cross[:1, 3:].copy()
+    encoder[1, 1, 2:4] = 0.0
+    cross[:, :, 1] = 0.0
+    return dataclasses.replace(maps, encoder=encoder, decoder=maps.decoder[:1, :5], cross=cross)
+
+
+def few_heads_sample(tokens: int) -> AttentionMaps:
+    """Many tokens, but few heads, so that a test need not wait for megabytes."""
+    source, inputs, outputs = long_axes(tokens)
+    weights = np.random.default_rng(4).random((3, 2, 2, tokens, tokens), dtype=np.float32) ** 40 + np.float32(1e-4)
+    weights[1] *= np.tri(tokens, dtype=np.float32)
+    encoder, decoder, cross = weights / weights.sum(-1, keepdims=True)
+    return AttentionMaps(encoder=encoder, decoder=decoder, cross=cross, source=source, inputs=inputs, outputs=outputs)
+
+
+def strings_sample() -> AttentionMaps:
+    """Hostile strings as pieces of both sides, the first one twice."""
+    tokens = [WORD_BOUNDARY + text for text in (*STRINGS, STRINGS[0], LONE)]
+    return sample(tokens, tokens)
+
+
 def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
     """A probability and three runner-up pieces for each written piece."""
     generator = np.random.default_rng(seed)
@@ -75,6 +102,17 @@ def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
 
 def long_sample(tokens: int, *, seed: int = 3) -> AttentionMaps:
     """Maps with so many tokens on each side, special tokens included."""
+    return sample(*long_pieces(tokens), seed=seed)
+
+
+def long_pieces(tokens: int) -> tuple[list[str], list[str]]:
+    """Pieces of both sides; every third one belongs to the word before."""
     source = [f"▁word{i}" if i % 3 else f"piece{i}" for i in range(tokens - 1)]
     target = [f"▁Wort{i}" if i % 3 else f"teil{i}" for i in range(tokens - 1)]
-    return sample(source, target, seed=seed)
+    return source, target
+
+
+def long_axes(tokens: int) -> tuple[Axis, Axis, Axis]:
+    """Source, inputs and outputs over these pieces."""
+    source, target = long_pieces(tokens)
+    return axis(source, last="</s>"), axis(target, first="<s>"), axis(target, last="</s>")

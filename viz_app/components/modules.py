@@ -7,7 +7,10 @@ Every module stays a real ES module that an editor understands, within these for
 
 * ``import { name, other } from "./file.js";`` on lines of its own, at the start of a line;
 * ``export function``, ``export class``, ``export const`` at the start of a line;
-* ``export default function`` in the entry module only.
+* ``export default function`` in the entry module only;
+* no text in back quotes over several lines.
+
+Streamlit sends this text along with every new data of a component, so comments and indentation stay behind.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ from pathlib import Path
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w/]+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import\b|export\b(?! default function\b)).*$", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
+_SPACE = re.compile(r"\n[ \t\n]+")
 
 
 def join_modules(entry: Path) -> str:
@@ -45,6 +50,9 @@ def _visit(path: Path, texts: dict[str, str], above: tuple[str, ...]) -> None:
     if name in texts:
         return
     source = path.read_text(encoding="utf-8")
+    if odd_line := next((line for line in source.splitlines() if line.count("`") % 2), None):
+        raise ValueError(f"{path.name}: text over several lines cannot be joined: {odd_line.strip()}")
+    source = _SPACE.sub("\n", _COMMENT.sub("", source)).lstrip()
     for match in _IMPORT.finditer(source):
         _visit(path.parent / f"{match[2]}.js", texts, (*above, name))
     body = _IMPORT.sub(lambda match: f"const {{{match[1]}}} = module_{match[2]};", source)

@@ -70,6 +70,33 @@ def test_a_circle_is_refused(tmp_path: Path) -> None:
         join_modules(entry)
 
 
+def test_comments_and_indentation_stay_behind(tmp_path: Path) -> None:
+    text = """// First.
+
+/**
+ * What it does.
+ *   export const never = 1;
+ */
+export default function main() {
+  // Why.
+  const url = "http://x/*y*/"; // beside code
+
+    return `a //b` + url;
+}
+"""
+    expected = """export default function main() {
+const url = "http://x/*y*/"; // beside code
+return `a //b` + url;
+}
+"""
+    assert join_modules(write(tmp_path, main=text)) == expected
+
+
+def test_text_over_several_lines_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"main\.js: text over several lines"):
+        join_modules(write(tmp_path, main="export default function main() {\n  return `a\n  b`;\n}\n"))
+
+
 @pytest.mark.parametrize(
     "line",
     ['import * as a from "./a.js";', 'import a from "./a.js";', 'export { x } from "./a.js";', "export let x = 1;"],

@@ -55,14 +55,16 @@ export class Picture {
 
   /** Sum of a row over what is shown. */
   rowSum(query) {
-    let sum = 0;
-    for (let slot = 0; slot < this.existing; slot++) sum += this.sheet.at(query, this.columns[slot]);
-    return sum;
+    return this.sheet.rowSum(query) - this.hidden(query); // the sheet knows the sum better than its rounded weights do
   }
 
   /** Sum of a row over the hidden tokens. */
   hidden(query) {
-    return this.columns.length === this.sheet.keys.length ? 0 : this.sheet.rowSum(query) - this.rowSum(query);
+    if (this.columns.length === this.sheet.keys.length) return 0;
+    const shown = new Set(this.columns);
+    let sum = 0;
+    for (let key = 0; key < this.sheet.columns; key++) if (!shown.has(key)) sum += this.sheet.at(query, key);
+    return sum;
   }
 
   /** Mean of that over the rows that are shown; null when nothing is hidden or nothing is shown. */

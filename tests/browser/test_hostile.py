@@ -1,0 +1,169 @@
+"""Hostile strings as input, in the address and in a vocabulary: shown as they are, and nothing of them runs.
+
+Besides what these tests look at, every page that they open is watched: a request to another machine, an error on the
+console or an exception fails the test (conftest.py).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.browser.conftest import APP, OpenPage, Serve, wait_until_idle
+from tests.browser.explorer_driver import Open, choose, read_table, settle
+from tests.browser.hostile import LONE, SAFE, STRINGS
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.translator import Translator
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from transformer_core.tokenizer import Tokenizer
+
+PARAMETERS = (
+    *("kind", "layer", "head", "step", "unit", "view", "zoom", "form", "order", "average", "scale", "special"),
+    *("threshold", "pin", "against", "branch", "vs", "lang", "\u2028<b>", "__proto__"),
+)
+MOST = 240  # pieces in one field, below the page's limit
+
+
+def check(page: Page, *, title: str | None = None) -> None:
+    """Nothing ran, nothing was framed."""
+    owned, found, frames = page.evaluate(SAFE)
+    assert owned is None and frames == 0
+    assert title is None or found == title
+
+
+def refuse_dialogs(page: Page) -> list[str]:
+    dialogs: list[str] = []
+
+    def note(dialog: object) -> None:
+        dialogs.append(dialog.message)  # type: ignore[attr-defined]
+        dialog.dismiss()  # type: ignore[attr-defined]
+
+    page.on("dialog", note)
+    return dialogs
+
+
+def literal(token: str) -> str:
+    """As the explorer shows a piece; the browser reads a lone half as the replacement character."""
+    return token.replace(WORD_BOUNDARY, "").replace("\ud83d", "\ufffd")
+
+
+def pieces(page: Page) -> list[str]:
+    answer: list[str] = page.locator(".piece").evaluate_all(
+        "(all) => all.map((one) => one.textContent.toWellFormed?.() ?? one.textContent)"
+    )
+    return answer
+
+
+def test_as_tokens_they_are_shown_literally_and_separately(open_explorer: Open) -> None:
+    page = open_explorer("strings")
+    dialogs = refuse_dialogs(page)
+    tokens = [literal(text) for text in (*STRINGS, STRINGS[0], LONE)]
+    assert pieces(page) == [*tokens, "</s>"]
+    page.locator(".piece").nth(3).focus()
+    settle(page)
+    assert page.locator(".popover bdi").first.text_content() == tokens[3]
+    page.keyboard.press("Escape")
+    for unit in ("words", "pieces"):
+        for kind in ("encoder", "decoder", "cross"):
+            page.locator(".explorer").evaluate("(root, unit) => root.explorer.store.set({ unit })", unit)
+            choose(page, f".kind-{kind}")
+            page.locator(".map").focus()
+            page.keyboard.press("ArrowDown")
+            page.keyboard.press("ArrowRight")
+            settle(page)
+    page.locator("button.plain", has_text=texts("en")("explorer.table")).first.click()
+    settle(page)
+    _, rows, _ = read_table(page)
+    assert [literal(row) for row in rows] == [*tokens, "</s>"][: len(rows)] and len(rows) > 20
+    check(page)
+    assert not dialogs
+
+
+def batches(tokenizer: Tokenizer) -> list[list[str]]:
+    """Strings that together stay below the page's limit."""
+    found: list[list[str]] = [[]]
+    for text in STRINGS:
+        if len(tokenizer.source.encode(" ".join((*found[-1], text)))) > MOST:
+            found.append([])
+        found[-1].append(text)
+    return found
+
+
+def test_as_input_and_in_the_address(open_page: OpenPage, app_url: str) -> None:
+    tokenizer = Translator.load(APP.parents[1] / "checkpoints" / "en-de").tokenizer
+    first, *others = batches(tokenizer)
+    query = {"text": " ".join(first), **dict(zip(PARAMETERS, STRINGS, strict=False))}
+    page = open_page(f"{app_url}/?{urlencode(query)}")
+    dialogs = refuse_dialogs(page)
+    page.locator(".explorer .tile").first.wait_for()
+    box = page.get_by_role("textbox").first
+    assert box.input_value() == " ".join(first).replace("\n", "")
+    check(page, title="Headlight")
+    for batch in others:
+        before = page.locator(".explorer").evaluate("(root) => root.explorer.translation.id")
+        box.fill(" ".join(batch))
+        box.press("Enter")
+        page.wait_for_function(
+            "([root, before]) => root.explorer.translation.id !== before",
+            arg=[page.locator(".explorer").element_handle(), before],
+        )
+        wait_until_idle(page)
+        tokens = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
+        assert tokens[:-1] == list(tokenizer.source.encode(" ".join(" ".join(batch).split())).pieces)
+        check(page, title="Headlight")
+    assert not dialogs
+
+
+@pytest.fixture(scope="module")
+def hostile_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The untrained model with a vocabulary of hostile pieces."""
+    from sentencepiece import sentencepiece_model_pb2 as schema
+
+    from transformer_core.checkpoint import load_checkpoint, save_checkpoint
+    from transformer_core.tokenizer import Tokenizer as Vocabulary
+
+    checkpoint = load_checkpoint(random_checkpoint, "cpu")
+    model = schema.ModelProto()  # type: ignore[attr-defined]
+    model.ParseFromString((random_checkpoint / "tokenizer.model").read_bytes())
+    ordinary = [piece for piece in model.pieces if piece.type == piece.NORMAL and len(piece.piece) > 1]
+    for piece, text in zip(ordinary, STRINGS, strict=False):
+        piece.piece = WORD_BOUNDARY + "".join(text.split())  # a piece holds no white space
+        piece.type = piece.USER_DEFINED  # read as one whatever stands around it
+    assert len(ordinary) >= len(STRINGS)
+    folder = tmp_path_factory.mktemp("hostile") / "checkpoint"
+    tokenizer = Vocabulary(model.SerializeToString())
+    card = f"# Hostile\n\n{STRINGS[0]} {STRINGS[3]}\n"
+    save_checkpoint(folder, checkpoint.model.state_dict(), checkpoint.model.config, tokenizer, metrics={}, card=card)
+    return folder
+
+
+def test_in_a_vocabulary(open_page: OpenPage, serve: Serve, hostile_checkpoint: Path) -> None:
+    translator = Translator.load(hostile_checkpoint)
+    text = f"{STRINGS[3].replace(' ', '')} {STRINGS[0]}"
+    translation = translator.translate(text, beam=4)
+    written = [piece.replace(WORD_BOUNDARY, "") for piece in translation.pieces]
+    known = {"".join(string.split()) for string in STRINGS}
+    address = serve(APP, HEADLIGHT_CHECKPOINT=str(hostile_checkpoint))
+    page = open_page(f"{address}/?{urlencode({'text': text, 'lang': 'en'})}")
+    dialogs = refuse_dialogs(page)
+    page.locator(".explorer .tile").first.wait_for()
+    assert pieces(page)[: len(written)] == [piece or "\u2423" for piece in written]
+    candidates = {piece.replace(WORD_BOUNDARY, "") for step in translation.alternatives for piece, _ in step}
+    assert known & (set(written) | candidates), "the test must show some of them"
+    read = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
+    assert known & {token.replace(WORD_BOUNDARY, "") for token in read}
+    page.locator(".piece").first.focus()
+    settle(page)
+    check(page, title="Headlight")
+    page.get_by_role("link", name=texts("en")("nav.model")).click()
+    page.get_by_role("heading", name=texts("en")("model.title")).wait_for()
+    wait_until_idle(page)
+    check(page)
+    assert not dialogs
