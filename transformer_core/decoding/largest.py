@@ -27,7 +27,7 @@ def largest(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
 
 def _by_chunks(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
     size = values.shape[1] // _WIDTH * _WIDTH
-    chunks = values[:, :size].unflatten(1, (-1, _WIDTH))  # (R, C, w)
+    chunks = values[:, :size].reshape(len(values), -1, _WIDTH)  # (R, C, w)
     chosen = chunks.amax(dim=-1).topk(count).indices[:, :, None]  # (R, count, 1)
     candidates = chunks.gather(1, chosen.expand(-1, -1, _WIDTH)).flatten(1)  # (R, count * w)
     places = (chosen * _WIDTH + torch.arange(_WIDTH)).flatten(1)

@@ -63,7 +63,7 @@ def blocks_work(dtype: torch.dtype) -> bool:
     Its operators are not documented, so one product tells.
     """
     ours, known = torch.ops.mkldnn, dtype in (torch.float32, torch.bfloat16)
-    if not known or not torch.backends.mkldnn.is_available():
+    if not known or not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
         return False
     weight, x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], dtype=dtype), torch.ones(1, 2, dtype=dtype)
     try:

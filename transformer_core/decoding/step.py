@@ -122,7 +122,7 @@ class _Layer:
     def attend_to_past(self, x: Tensor, past: Past) -> Tensor:
         """(R, d) -> (R, d), after writing the new keys and values where they belong."""
         projected = self.to_queries_keys_values(x).view(-1, 1, sum(self.sizes))
-        queries, keys, values = projected.split(self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
+        queries, keys, values = torch.split(projected, self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
         past.next_keys.copy_(keys)
         past.next_values.copy_(values)
         heads = _attend(queries, past.keys[:, self.seen], past.values[:, self.seen], None)  # (R * H, 1, d_v)
@@ -134,7 +134,7 @@ class _Layer:
         queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
         queries = queries.transpose(1, 2).flatten(0, 1)  # (B * H, n, d_k)
         heads = _attend(queries, source.keys.flatten(0, 1), source.values.flatten(0, 1), forbidden)  # (B * H, n, d_v)
-        heads = heads.unflatten(0, (sentences, -1)).transpose(1, 2)  # (B, n, H, d_v)
+        heads = heads.reshape(sentences, self.num_heads, -1, heads.shape[-1]).transpose(1, 2)  # (B, n, H, d_v)
         return self.cross_w_o(heads.reshape(len(x), -1))
 
     def feed_forward(self, x: Tensor) -> Tensor:
@@ -179,9 +179,9 @@ def _packed(linear: nn.Linear, rows: int) -> PackedLinear:
 def _head_by_head(attention: MultiHeadAttention, rows: int) -> PackedLinear:
     """W^Q, W^K and W^V as one matrix with Q, K and V of the first head first, so that heads need no sorting later."""
     parts = (attention.w_q, attention.w_k, attention.w_v)
-    heads = (attention.num_heads, -1)
-    weight = torch.cat([part.weight.unflatten(0, heads) for part in parts], dim=1).flatten(0, 1)
-    biases = [part.bias.unflatten(0, heads) for part in parts if part.bias is not None]
+    heads = attention.num_heads
+    weight = torch.cat([part.weight.view(heads, -1, part.in_features) for part in parts], dim=1).flatten(0, 1)
+    biases = [part.bias.view(heads, -1) for part in parts if part.bias is not None]
     return PackedLinear(weight, torch.cat(biases, dim=1).flatten() if biases else None, rows)
 
 

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,8 @@ def test_the_length_penalty_is_chosen(made: Workplace, call: Call) -> None:
     """The scores are log-probabilities over ((5 + length) / 6) ** alpha, or over length ** alpha."""
     common = ("translate", "--checkpoint", made.checkpoint, "--beam", "2", "--alpha", "0.7", "--nbest", "2")
     data = b"The man sees a house.\n"
-    for kind, divisor in (("gnmt", lambda n: (5 + n) / 6), ("power", lambda n: n)):
+    divisors: dict[str, Callable[[int], float]] = {"gnmt": lambda n: (5 + n) / 6, "power": float}
+    for kind, divisor in divisors.items():
         (line,) = call(*common, "--length-penalty", kind, stdin=data).out.splitlines()
         translator = Translator.load(made.checkpoint)
         translator.decoding = translator.decoding.replace(length_penalty=kind)

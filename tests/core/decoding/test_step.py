@@ -195,7 +195,8 @@ def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search() -> None:
     readable.quick_step = None
     address = "decoder.layers.0.self_attention.values"
     for t in range(STEPS):
-        expected, got = [], []
+        expected: list[torch.Tensor] = []
+        got: list[torch.Tensor] = []
         for cache, logits in ((readable, expected), (changing, got)):
             if t % 3 == 1:
                 with edit(model, address, lambda value, site: 0 * value):
