@@ -102,6 +102,7 @@ class Trainer:
             run.mkdir(parents=True, exist_ok=True)
             forget_partial_steps(run)
         self.journal.forget_after(self.progress.step)
+        self._since_line = 0.0, 0  # nll and pieces of the updates since the last line of the journal
 
     def train(self) -> Progress:
         """Train until the configured step, Ctrl-C or SIGTERM in any process; the last state is always saved.
@@ -119,7 +120,7 @@ class Trainer:
                 bar.update()
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 if progress.step % config.log_every == 0 or progress.step == config.steps:
-                    self.journal.write(report)
+                    self.journal.write({**report, "mean_nll": self._mean_nll()})
                 self._check(report)
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
@@ -192,6 +193,7 @@ class Trainer:
         self.progress.step += 1
         self.progress.target_pieces += pieces
         self.progress.seconds += seconds
+        self._since_line = self._since_line[0] + nll, self._since_line[1] + pieces
         report = {
             "step": self.progress.step,
             "epoch": self.progress.epoch,
@@ -250,6 +252,11 @@ class Trainer:
             f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
             f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
         )
+
+    def _mean_nll(self) -> float:
+        """Mean over all pieces since the last call: one batch holds sentences of one length, so its nll says little."""
+        (nll, pieces), self._since_line = self._since_line, (0.0, 0)
+        return nll / pieces
 
     def _check(self, report: dict[str, Any]) -> None:
         """Stop loudly when there is no point in going on."""

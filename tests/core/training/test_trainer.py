@@ -362,3 +362,13 @@ def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pyt
 def test_metrics_are_one_json_object_a_line(corpus: Corpus, tmp_path: Path) -> None:
     new_trainer(corpus, tmp_path, SHORT.replace(log_every=3, steps=7)).train()
     assert [line["step"] for line in updates(tmp_path)] == [3, 6, 7]
+
+
+def test_a_line_holds_the_mean_over_all_pieces_since_the_line_before(corpus: Corpus, tmp_path: Path) -> None:
+    new_trainer(corpus, tmp_path / "each", SHORT.replace(log_every=1, steps=7)).train()
+    new_trainer(corpus, tmp_path / "third", SHORT.replace(log_every=3, steps=7)).train()
+    each = updates(tmp_path / "each")
+    pieces = np.diff([0, *(line["target_pieces"] for line in each)])
+    nll = np.array([line["nll"] for line in each])
+    expected = [np.average(nll[part], weights=pieces[part]) for part in (slice(0, 3), slice(3, 6), slice(6, 7))]
+    assert [line["mean_nll"] for line in updates(tmp_path / "third")] == pytest.approx(expected, rel=1e-6)
