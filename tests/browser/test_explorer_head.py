@@ -193,7 +193,7 @@ def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(open_
     decoder = map_of(maps, "decoder")[1]
     key = int(decoder.argmax())
     line = f"head 4.6, 'Ein' to '{shown(maps.inputs.tokens[key])}', {decoder[key]:.2f}"
-    assert page.locator("[aria-live]").inner_text() == line
+    assert page.locator("figure.head > [aria-live]").inner_text() == line
 
 
 def test_a_pin_survives_heads_and_steps_and_python_knows_it(open_explorer: Open) -> None:
@@ -296,7 +296,7 @@ def test_a_row_that_is_masked_everywhere_looks_nowhere(open_explorer: Open) -> N
         page.keyboard.press("ArrowDown")
     settle(page)
     assert "looks nowhere" in page.locator(".readout").inner_text()
-    assert "looks nowhere" in page.locator("[aria-live]").inner_text()
+    assert "looks nowhere" in page.locator("figure.head > [aria-live]").inner_text()
     place = page.locator(".map").evaluate("(map) => ({ ...map.dataset })")
     left, top, cell = (int(place[name]) for name in ("left", "top", "cell"))
     png = page.locator(".map canvas").evaluate("(canvas) => canvas.toDataURL('image/png').split(',')[1]")
