@@ -1,6 +1,6 @@
 """A bare page that shows nothing but the explorer, for test_explorer.py.
 
-Query parameters: `sample` (sentence, other, hostile, strings, uneven, cut or a number of tokens),
+Query parameters: `sample` (sentence, other, hostile, strings, uneven, cut, blind or a number of tokens),
 `language`, and `bytes`: weights travel as bytes.
 """
 
@@ -34,6 +34,8 @@ def payload(name: str, language: str, bytes_only: bool) -> bytes:
         maps = MADE[name]()
     elif name.isdecimal():
         maps = samples.long_sample(int(name))
+    elif name == "blind":
+        maps = samples.blind_sample()
     elif name == "cut":
         maps = samples.sample(*samples.SENTENCE, finished=False)
     else:

@@ -100,6 +100,14 @@ def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
     return steps
 
 
+def blind_sample() -> AttentionMaps:
+    """The third source piece may look nowhere: its row of the encoder's maps is masked from end to end."""
+    maps = sample(*SENTENCE)
+    encoder = maps.encoder.copy()
+    encoder[:, :, 2] = 0.0
+    return dataclasses.replace(maps, encoder=encoder)
+
+
 def long_sample(tokens: int, *, seed: int = 3) -> AttentionMaps:
     """Maps with so many tokens on each side, special tokens included."""
     return sample(*long_pieces(tokens), seed=seed)

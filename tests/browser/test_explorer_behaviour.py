@@ -142,7 +142,7 @@ def test_the_keyboard_reaches_every_cell_and_every_head(open_explorer: Open) -> 
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     settle(page)
-    live = page.locator("[aria-live]")
+    live = page.locator("figure.head > [aria-live]")
     assert live.inner_text() == f"head 4.6, 'bra' to 'dog', {weights[1, 2]:.2f}"
     page.locator(".tile[tabindex='0']").focus()
     for key in ("ArrowUp", "ArrowRight", "Enter"):

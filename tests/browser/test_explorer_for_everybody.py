@@ -85,7 +85,7 @@ def test_128_tokens_scroll_inside_and_stay_light(open_explorer: Open) -> None:
     page.keyboard.press("End")
     settle(page)
     weight = map_of(maps, "cross")[127, 127]
-    assert page.locator("[aria-live]").inner_text() == f"head 4.6, '</s>' to '</s>', {weight:.2f}"
+    assert page.locator("figure.head > [aria-live]").inner_text() == f"head 4.6, '</s>' to '</s>', {weight:.2f}"
     page.keyboard.press("Escape")
     settle(page)
     image, place = pixels(page)
