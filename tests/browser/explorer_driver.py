@@ -39,6 +39,15 @@ def choose(page: Page, selector: str) -> None:
     settle(page)
 
 
+def setting(page: Page, selector: str) -> None:
+    """Click something in the menu and close it again."""
+    page.locator(".menu-button").click()
+    page.locator(f".menu-panel {selector}").click()
+    page.keyboard.press("Escape")
+    page.mouse.move(2, 2)
+    settle(page)
+
+
 def map_of(maps: AttentionMaps, kind: Kind, layer: int = LAYER, head: int = HEAD) -> npt.NDArray[np.float32]:
     weights: npt.NDArray[np.float32] = maps.weights(kind)[layer, head]
     return weights

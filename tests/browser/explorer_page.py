@@ -1,6 +1,6 @@
 """A bare page that shows nothing but the explorer, for test_explorer.py.
 
-Query parameters: `sample` (sentence, other, hostile, cut or a number of tokens) and `language`.
+Query parameters: `sample` (sentence, other, hostile, cut, blind or a number of tokens) and `language`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ def payload(name: str, language: str) -> bytes:
     """The packed sample."""
     if name.isdecimal():
         maps = samples.long_sample(int(name))
+    elif name == "blind":
+        maps = samples.blind_sample()
     elif name == "cut":
         maps = samples.sample(*samples.SENTENCE, finished=False)
     else:

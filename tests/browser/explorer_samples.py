@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import numpy.typing as npt
 
@@ -71,6 +73,14 @@ def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
         shares = (1.0 - best) * np.array([0.5, 0.2, 0.1])
         steps.append(Step(best, tuple(zip(("▁der", "▁<i>eine</i>", "lich"), shares.tolist(), strict=True))))
     return steps
+
+
+def blind_sample() -> AttentionMaps:
+    """The third source piece may look nowhere: its row of the encoder's maps is masked from end to end."""
+    maps = sample(*SENTENCE)
+    encoder = maps.encoder.copy()
+    encoder[:, :, 2] = 0.0
+    return dataclasses.replace(maps, encoder=encoder)
 
 
 def long_sample(tokens: int, *, seed: int = 3) -> AttentionMaps:

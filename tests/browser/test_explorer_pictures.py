@@ -29,6 +29,7 @@ from tests.browser.explorer_driver import (
     numbers,
     pixels,
     read_table,
+    setting,
     settle,
     shown,
 )
@@ -128,7 +129,7 @@ def test_pieces_and_words_in_the_table_are_those_of_python(open_explorer: Open, 
     pieces = samples.sample(*samples.SENTENCE, finished=sample != "cut")
     page.locator(".beside .plain").click()
     for unit, maps in (("pieces", pieces), ("words", pieces.merged_to_words())):
-        choose(page, f".unit-{unit}")
+        setting(page, f".unit-{unit}")
         for kind in KINDS:
             choose(page, f".kind-{kind}")
             columns, rows, cells = read_table(page)
@@ -140,7 +141,7 @@ def test_pieces_and_words_in_the_table_are_those_of_python(open_explorer: Open, 
 def test_words_merge_as_in_python_to_a_ten_thousandth(open_explorer: Open) -> None:
     page = open_explorer()
     words = samples.sample(*samples.SENTENCE).merged_to_words()
-    choose(page, ".unit-words")
+    setting(page, ".unit-words")
     for kind in KINDS:
         choose(page, f".kind-{kind}")
         values = page.locator(".explorer").evaluate("(root) => Array.from(root.explorer.shown().values)")

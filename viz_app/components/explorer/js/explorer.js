@@ -217,8 +217,9 @@ export class Explorer {
   /** Escape lets go of what is pinned; the other keys that mean something everywhere are those of the time bar. */
   key(event) {
     if (event.key !== "Escape") return this.player.key(event);
-    if (this.store.state.zoom === "token") this.store.set({ zoom: "head" });
-    else this.store.set({ pin: null });
+    const { zoom, pin } = this.store.state;
+    if (pin && zoom !== "token") this.store.set({ pin: null });
+    else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
   }
 
   tellPython() {

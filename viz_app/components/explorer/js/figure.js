@@ -131,6 +131,20 @@ export class Figure {
     const beside = plate.roomy();
     if (!beside) plate.layout(space, height - above, tallest - above);
     this.row.classList.toggle("stacked", !beside);
+    // The names of the columns of tokens stand above these and share their width.
+    this.frame.style.width = plate === this.lines ? this.lines.element.style.width : "";
+    this.follow();
+  }
+
+  /** Keeps the newest row of a long sentence in sight, or what has been pinned. */
+  follow() {
+    const { picture } = this;
+    const { rows, columns, current, pin } = picture;
+    const target = picture.sheet.groups ? this.token.target(picture) : [current ?? pin?.query ?? -1, current === null ? (pin?.key ?? -1) : -1];
+    const key = `${this.shown.element.className} ${target}`;
+    if (key === this.followed) return;
+    this.followed = key;
+    this.shown.reveal(rows.indexOf(target[0]), columns.indexOf(target[1]));
   }
 
   draw() {

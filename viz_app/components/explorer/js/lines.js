@@ -174,15 +174,23 @@ export class Lines {
       const cell = facing ? { ...focus, [side]: index } : null;
       if (cell) this.drawShare(cell, query ? 0 : right + 2, y, query ? left - 2 : shown.width - right - 2);
       const strong = (focus && focus[side] === index) || (query && picture.current === index);
-      const { text, special } = positions[index];
+      const { text, special, start } = positions[index];
       const short = labels.shorten(text, limit);
       context.font = strong ? `bold ${labels.font}` : labels.font;
       context.fillStyle = strong || cell || !special ? theme.text : theme.muted;
       context.textAlign = query ? "right" : "left";
       context.fillText(short, x, y);
+      if (start && picture.sheet.unit === "pieces") this.drawStart(query ? x - context.measureText(short).width - 4 : x - 4, y);
       if (picture.pin?.[side] === index) this.drawPin(query ? x + 3 : x - 3, y, context.measureText(short).width + 6, query);
       if (cell) this.drawNumber(cell, query ? 2 : shown.width - 2, y, query);
     }
+  }
+
+  /** The thin mark at the start of a word. */
+  drawStart(x, y) {
+    const { context, labels, theme } = this;
+    context.fillStyle = theme.mark;
+    context.fillRect(Math.round(x), y - labels.size * 0.4, 1, labels.size * 0.8);
   }
 
   /** Behind a token: how much the token in focus looks at it, or is looked at by it. */
@@ -238,7 +246,10 @@ export class Lines {
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const focus = this.focus();
-    if (event.key === "Escape") return this.move(null);
+    if (event.key === "Escape" && this.hand.cursor()) {
+      event.preventDefault(); // only the next one leaves this zoom
+      return this.move(null);
+    }
     if ((event.key === "Enter" || event.key === " ") && focus) {
       event.preventDefault();
       event.stopPropagation();
@@ -260,7 +271,13 @@ export class Lines {
     const slot = Math.max(0, Math.min(count - 1, was ? start + way : start));
     const index = indices[slot];
     this.move(side === "query" ? { query: index, key: null, spoken: true } : { query: null, key: index, spoken: true });
+    this.reveal(side === "query" ? slot : -1, side === "key" ? slot : -1);
+  }
+
+  /** Scrolls a slot of the left or of the right column into sight. */
+  reveal(q, k) {
+    const slot = q >= 0 ? q : k;
     const { step, shown } = this.geometry;
-    this.element.scrollTop = within(this.element.scrollTop, slot * step, step, shown.height - 2);
+    if (slot >= 0) this.element.scrollTop = within(this.element.scrollTop, slot * step, step, shown.height - 2);
   }
 }

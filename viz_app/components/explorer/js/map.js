@@ -135,12 +135,13 @@ export class LargeMap {
     context.beginPath();
     context.rect(0, top, left, shown.height - top);
     context.clip();
+    const font = row < this.labels.size + 1 ? `${row - 1}px ${this.labels.family}` : this.labels.font;
     for (let [slot, end] = inSight(written, scrollTop, shown.height - top, row); slot < end; slot++) {
       const query = rows[slot];
       const y = top - scrollTop + (slot + 0.5) * row;
       const strong = [cursor?.query, current, pin?.query].includes(query);
       this.drawNext(sheet.queries[query], left - 8, y);
-      this.drawLabel(sheet.queries[query], left - 8 - next, y, "right", strong);
+      this.drawLabel(sheet.queries[query], left - 8 - next, y, "right", strong, font);
     }
     context.restore();
     context.save();
@@ -159,12 +160,12 @@ export class LargeMap {
   }
 
   /** A label; the start of a word carries a thin mark, a special token stands back. */
-  drawLabel({ text, start, special }, x, y, align, strong) {
+  drawLabel({ text, start, special }, x, y, align, strong, font = this.labels.font) {
     const { context, geometry, labels, theme, picture } = this;
     const short = labels.shorten(text, geometry.limit);
     context.fillStyle = strong || !special ? theme.text : theme.muted;
     context.textAlign = align;
-    context.font = strong ? `bold ${labels.font}` : labels.font;
+    context.font = strong ? `bold ${font}` : font;
     context.fillText(short, x, y);
     if (!start || picture.sheet.unit === "words") return;
     const edge = align === "left" ? x - 4 : x - context.measureText(short).width - 4;
@@ -223,7 +224,10 @@ export class LargeMap {
 
   key(event) {
     const cursor = this.hand.cursor();
-    if (event.key === "Escape") this.move(null);
+    if (event.key === "Escape" && cursor) {
+      event.preventDefault(); // only the next one leaves this zoom
+      this.move(null);
+    }
     if (event.key === "Enter" && cursor) {
       this.hand.pick(cursor, { keyboard: true, column: event.shiftKey, first: false });
       event.preventDefault();
@@ -252,11 +256,11 @@ export class LargeMap {
     this.reveal(...slot);
   }
 
-  /** Scrolls a cell into sight. */
+  /** Scrolls a cell into sight, or only a row or a column where the other slot is negative. */
   reveal(q, k) {
     const { cell, row, left, top, shown } = this.geometry;
-    this.element.scrollTop = within(this.element.scrollTop, q * row, row, shown.height - top - 2);
-    this.element.scrollLeft = within(this.element.scrollLeft, k * cell, cell, shown.width - left - 2);
+    if (q >= 0) this.element.scrollTop = within(this.element.scrollTop, q * row, row, shown.height - top - 2);
+    if (k >= 0) this.element.scrollLeft = within(this.element.scrollLeft, k * cell, cell, shown.width - left - 2);
   }
 }
 

@@ -21,7 +21,7 @@ export class Menu {
     this.special = h("input", { type: "checkbox", change: () => store.set({ special: this.special.checked }) });
     this.threshold = h("input", {
       type: "range",
-      class: "slider",
+      class: "menu-range",
       min: "0",
       max: String(MOST_THRESHOLD),
       step: "1",

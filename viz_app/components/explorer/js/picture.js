@@ -41,9 +41,9 @@ export class Picture {
     return tonePlace(this.sheet.at(query, key), this.rowMax(query), this.scale);
   }
 
-  /** Whether a row looks nowhere: all its keys are masked, hidden ones included. */
+  /** Whether a row looks nowhere: all its keys are masked, hidden ones included. Of what it receives nothing is known. */
   blind(query) {
-    if (this.rowMax(query) > 0) return false;
+    if (this.rowMax(query) > 0 || this.sheet.received) return false;
     for (let key = 0; key < this.sheet.columns; key++) if (this.sheet.at(query, key) > 0) return false;
     return true;
   }
@@ -60,14 +60,19 @@ export class Picture {
     return sum;
   }
 
+  /** Whether special tokens are hidden among the keys. */
+  hides() {
+    return this.columns.length < this.sheet.keys.length;
+  }
+
   /** Sum of a row over the hidden tokens. */
   hidden(query) {
-    return this.columns.length === this.sheet.keys.length ? 0 : this.sheet.rowSum(query) - this.rowSum(query);
+    return this.hides() ? Math.max(0, this.sheet.rowSum(query) - this.rowSum(query)) : 0;
   }
 
   /** Mean of that over the rows that are shown; null when nothing is hidden or nothing is shown. */
   hiddenShare() {
-    if (this.columns.length === this.sheet.keys.length || !this.written) return null;
+    if (!this.hides() || !this.written) return null;
     let sum = 0;
     for (let slot = 0; slot < this.written; slot++) sum += this.hidden(this.rows[slot]);
     return sum / this.written;

@@ -85,9 +85,9 @@ function nothing(picture, query, texts) {
 
 /** "row sum 1.000", or what is left of it beside hidden tokens. */
 export function rowSum(picture, query, texts) {
-  const hidden = picture.hidden(query);
   const sum = decimals(picture.rowSum(query));
-  return hidden > 0 ? fill(texts.row_sum_hidden, { sum, hidden: decimals(hidden) }) : fill(texts.row_sum, { sum });
+  if (!picture.hides()) return fill(texts.row_sum, { sum });
+  return fill(texts.row_sum_hidden, { sum, hidden: decimals(picture.hidden(query)) });
 }
 
 /** "Hidden: `</s>`. Share of this head's attention: 34 %"; null when nothing is hidden. */

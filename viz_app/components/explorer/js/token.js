@@ -128,6 +128,12 @@ export class TokenView {
     this.strip.update(positions, indices, received ? "k" : "q", received ? key : query, texts);
   }
 
+  /** The cell that is to be in sight: the row of the selected head, the column at which any head looks most. */
+  target(picture) {
+    const best = strongest(picture);
+    return [picture.current ?? -1, best ? best[1] : -1];
+  }
+
   /** The other side of the same position; in encoder-decoder attention the nearest one that exists. */
   turn(side) {
     const position = Number(this.store.state.pin.slice(1));
@@ -147,16 +153,23 @@ export class TokenView {
   }
 }
 
-/** "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*." */
-export function tokenCaption(picture, texts) {
+/** The cell with the largest weight; null when there is none. */
+function strongest(picture) {
   const { sheet } = picture;
-  const name = token(sheet.name, "em");
-  if (!picture.written) return fill(texts.token_unwritten, { token: name });
   let best = null;
   for (let row = 0; row < picture.written; row++) {
     const column = picture.favourite(row);
     if (column >= 0 && (!best || sheet.at(row, column) > sheet.at(...best))) best = [row, column];
   }
+  return best;
+}
+
+/** "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*." */
+export function tokenCaption(picture, texts) {
+  const { sheet } = picture;
+  const name = token(sheet.name, "em");
+  if (!picture.written) return fill(texts.token_unwritten, { token: name });
+  const best = strongest(picture);
   if (!best) return fill(texts.blind_caption, { query: name });
   return fill(sheet.received ? texts.token_caption_key : texts.token_caption_query, {
     token: name,
