@@ -55,9 +55,7 @@ export class Picture {
 
   /** Sum of a row over what is shown. */
   rowSum(query) {
-    let sum = 0;
-    for (let slot = 0; slot < this.existing; slot++) sum += this.sheet.at(query, this.columns[slot]);
-    return sum;
+    return this.sheet.rowSum(query) - this.hidden(query);
   }
 
   /** Whether special tokens are hidden among the keys. */
@@ -67,7 +65,11 @@ export class Picture {
 
   /** Sum of a row over the hidden tokens. */
   hidden(query) {
-    return this.hides() ? Math.max(0, this.sheet.rowSum(query) - this.rowSum(query)) : 0;
+    if (!this.hides()) return 0;
+    const { keys, columns } = this.sheet;
+    let sum = 0;
+    for (let key = 0; key < columns; key++) if (keys[key].special) sum += this.sheet.at(query, key);
+    return sum;
   }
 
   /** Mean of that over the rows that are shown; null when nothing is hidden or nothing is shown. */

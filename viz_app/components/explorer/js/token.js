@@ -43,6 +43,8 @@ export class TokenSheet {
   }
 
   rowSum(row) {
+    const { layer, head } = this.queries[row];
+    if (!this.received) return this.view.sheet(layer, head).rowSum(this.query);
     let sum = 0;
     for (let column = 0; column < this.columns; column++) sum += this.at(row, column);
     return sum;
