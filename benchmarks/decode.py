@@ -1,6 +1,6 @@
 """How long decoding takes: ours against transformers' MarianMTModel.generate and CTranslate2, with the same weights.
 
-    python -m benchmarks.decode [--quick] [--clock cpu]
+    python -m benchmarks.decode [--quick] [--clock cpu] [--batch 1 16 64] [--beam 1 4]
 
 All write exactly 32 pieces for sources of 32 pieces, since `</s>` is forbidden. The weights are drawn and the same in
 all, so that the pieces written can be compared: `same pieces` is the share of positions that agree with ours.
@@ -98,10 +98,10 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     model, twin = model.to(options.device), twin.to(options.device)
     low = copy.deepcopy(model).bfloat16()
     entries = []
-    for batch in (1, 2) if options.quick else (1, 16, 64):
+    for batch in options.batch or ((1, 2) if options.quick else (1, 16, 64)):
         source = torch.randint(4, config.vocab_size, (batch, LENGTH), device=options.device)
         source[:, -1] = SPECIAL.eos
-        for beam in (1, 4):
+        for beam in options.beam:
             runs: dict[str, Callable[[], Pieces]] = {
                 "ours": partial(ours, model, source, beam),
                 "ours_bf16": partial(ours, low, source, beam),
@@ -109,7 +109,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
             }
             if translator is not None:
                 runs["ctranslate2"] = partial(by_ctranslate2, translator, source, beam)
-            rounds = options.rounds or (2 if options.quick else {1: 15, 16: 7, 64: 3}[batch])
+            rounds = options.rounds or (2 if options.quick else max(3, 15 - batch // 2))
             entries.append(_entry(batch, beam, runs, rounds, options))
     return entries
 
@@ -136,6 +136,8 @@ def main() -> None:
     """Print a table, then one line of JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     machine_options(parser)
+    parser.add_argument("--batch", type=int, nargs="+", metavar="N", help="Sentences at a time. (default: 1 16 64)")
+    parser.add_argument("--beam", type=int, nargs="+", default=[1, 4], metavar="N", help="1 is greedy. (default: 1 4)")
     options = parser.parse_args()
     prepare(options)
     entries = measure(options)

@@ -15,7 +15,7 @@ SPECIAL = SpecialIds()
 
 
 def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> Any:
-    """A MarianMTModel of the same shape and dropout, with drawn weights; `attention` is "sdpa" or "eager"."""
+    """A MarianMTModel of the same shape, tying and dropout, with drawn weights; `attention` is "sdpa" or "eager"."""
     from transformers import MarianConfig, MarianMTModel
     from transformers.utils import logging
 
@@ -23,6 +23,7 @@ def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> An
     twin: Any = MarianMTModel(
         MarianConfig(
             vocab_size=config.vocab_size,
+            decoder_vocab_size=config.vocab_size,
             d_model=config.d_model,
             encoder_layers=config.num_layers,
             decoder_layers=config.num_layers,
@@ -30,7 +31,7 @@ def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> An
             decoder_attention_heads=config.num_heads,
             encoder_ffn_dim=config.d_ff,
             decoder_ffn_dim=config.d_ff,
-            activation_function="relu",
+            activation_function=config.activation,
             scale_embedding=True,
             dropout=config.dropout,
             attention_dropout=0.0,
@@ -41,6 +42,8 @@ def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> An
             bos_token_id=SPECIAL.bos,
             decoder_start_token_id=SPECIAL.bos,
             forced_eos_token_id=None,
+            share_encoder_decoder_embeddings=config.tie == "all",
+            tie_word_embeddings=config.tie != "none",
         )
     )
     twin.set_attn_implementation(attention)
@@ -56,20 +59,27 @@ def copy_weights(model: Transformer, twin: Any) -> None:
         stack.embed_tokens.weight = twin.model.shared.weight
         stack.embed_positions.weight.copy_(model.positions(0, len(stack.embed_positions.weight)))
         for theirs, layer in zip(stack.layers, ours.layers, strict=True):
-            _copy_layer(theirs, layer)
+            copy_layer(theirs, layer)
     # Pieces that our search never writes, and </s>, so that all write equally many pieces.
     for piece in (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, SPECIAL.eos):
         twin.final_logits_bias[0, piece] = -1e9
 
 
-def _copy_layer(theirs: Any, ours: nn.Module) -> None:
+@torch.no_grad()
+def copy_layer(theirs: Any, ours: nn.Module) -> None:
+    """Give a layer of a MarianMTModel the weights of an EncoderLayer or DecoderLayer."""
     for their_name, our_name in (("self_attn", "self_attention"), ("encoder_attn", "cross_attention")):
         if not hasattr(theirs, their_name):
             continue
-        their, our = getattr(theirs, their_name), ours.get_submodule(our_name)
-        for a, b in (("q_proj", "w_q"), ("k_proj", "w_k"), ("v_proj", "w_v"), ("out_proj", "w_o")):
-            getattr(their, a).weight.copy_(our.get_parameter(f"{b}.weight"))
-            getattr(their, a).bias.zero_()
+        their, our = getattr(theirs, their_name), getattr(ours, our_name)
+        for a, b in (
+            (their.q_proj, our.w_q),
+            (their.k_proj, our.w_k),
+            (their.v_proj, our.w_v),
+            (their.out_proj, our.w_o),
+        ):
+            a.weight.copy_(b.weight)
+            a.bias.zero_() if b.bias is None else a.bias.copy_(b.bias)
         _copy(getattr(theirs, f"{their_name}_layer_norm"), ours.get_submodule(f"{our_name}_add_norm.norm"))
     _copy(theirs.fc1, ours.get_submodule("feed_forward.w_1"))
     _copy(theirs.fc2, ours.get_submodule("feed_forward.w_2"))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from transformer_core.config import ModelConfig as ModelConfig
     from transformer_core.config import TrainingConfig as TrainingConfig
     from transformer_core.edits import ablate_heads as ablate_heads
+    from transformer_core.hook_list import describe_hook_points as describe_hook_points
     from transformer_core.hooks import capture as capture
     from transformer_core.hooks import edit as edit
     from transformer_core.hooks import hook_points as hook_points
@@ -32,6 +33,7 @@ _HOME = {
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
     "edits": ("ablate_heads",),
+    "hook_list": ("describe_hook_points",),
     "hooks": ("capture", "edit", "hook_points"),
     "model": ("Transformer",),
     "tokenizer": ("Tokenizer",),

@@ -68,4 +68,4 @@ class AdditiveAttention(MultiHeadAttention):
         return torch.cat(heads, dim=2)  # (B, H, Q, d_v)
 
     def _portion(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        return self._weighted(self._scores(queries, keys, mask), values)
+        return self._weighted(self._scores(queries, keys, mask), values, mask)

@@ -13,7 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import HookPoint, visit
+from transformer_core.masks import meaning_of
 
 
 def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
@@ -27,16 +29,49 @@ def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tens
     Returns:
         (B, H, Q, K).
     """
-    scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.shape[-1])  # (B, H, Q, K)
-    return scores if mask is None else scores.masked_fill(~mask, -math.inf)
+    shape, scale = (*queries.shape[:3], keys.shape[2]), 1.0 / math.sqrt(queries.shape[-1])  # (B, H, Q, K)
+    queries, keys = queries.flatten(0, 1), keys.flatten(0, 1).transpose(-2, -1)  # (B * H, Q, d_k), (B * H, d_k, K)
+    added = None if mask is None else meaning_of(mask).added_as(queries.dtype)
+    # The scale, and the mask where it is the same for all rows, cost nothing as part of the product.
+    if added is not None and added.numel() == added.shape[-2:].numel():
+        start = added.reshape(1, *added.shape[-2:])
+        return torch.baddbmm(start, queries, keys, alpha=scale).view(shape)
+    scores = torch.baddbmm(queries.new_empty(1, 1, 1), queries, keys, beta=0.0, alpha=scale).view(shape)
+    return scores if added is None else scores.add_(added)
 
 
-def attention_weights(scores: Tensor) -> Tensor:
-    """Softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN."""
-    weights = torch.softmax(scores, dim=-1, dtype=torch.float32)  # (B, H, Q, K)
-    # Detached, or the backward pass would keep all scores beside the weights.
-    nowhere = scores.detach().amax(dim=-1, keepdim=True) == -math.inf  # (B, H, Q, 1)
+def attention_weights(scores: Tensor, nowhere: Tensor | None = None) -> Tensor:
+    """Softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN.
+
+    Args:
+        scores: (B, H, Q, K).
+        nowhere: Boolean, broadcast to (B, H, Q, 1), True for such queries, where that is known; None finds them.
+
+    Returns:
+        (B, H, Q, K).
+    """
+    if nowhere is None:
+        # Detached, or the backward pass would keep all scores beside the weights.
+        nowhere = scores.detach().amax(dim=-1, keepdim=True) == -math.inf
+    # Filled before, too, or NaN would be the gradient of the scores.
+    weights = torch.softmax(scores.masked_fill(nowhere, 0.0), dim=-1, dtype=torch.float32)
     return weights.masked_fill(nowhere, 0.0)
+
+
+def weights_under_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """`attention_weights` of scores that are minus infinity only where the mask says so: most need no second look.
+
+    Args:
+        scores: (B, H, Q, K).
+        mask: As of `attention_scores`.
+
+    Returns:
+        (B, H, Q, K).
+    """
+    nowhere = None if mask is None else meaning_of(mask).nowhere
+    if nowhere is None:
+        return torch.softmax(scores, dim=-1, dtype=torch.float32)
+    return attention_weights(scores, nowhere)
 
 
 class MultiHeadAttention(nn.Module):
@@ -63,7 +98,7 @@ class MultiHeadAttention(nn.Module):
         self.w_k = nn.Linear(d_model, num_heads * d_k, bias=biases)
         self.w_v = nn.Linear(d_model, num_heads * d_v, bias=biases)
         self.w_o = nn.Linear(num_heads * d_v, d_model, bias=biases)
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
         self.queries = HookPoint()  # (B, H, Q, d_k)
         self.keys = HookPoint()  # (B, H, K, d_k)
@@ -93,8 +128,33 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, Q, d).
         """
+        if self._trains_plainly_on_cpu(x):
+            return self.attend(*self._project_together(x, memory), mask)
         keys, values = self.project_keys_and_values(memory)
         return self.attend(self.project_queries(x), keys, values, mask)
+
+    def _trains_plainly_on_cpu(self, x: Tensor) -> bool:
+        """Whether nobody can tell if projections are asked one by one: no hook, no other layer in their place."""
+        if x.device.type != "cpu" or not torch.is_grad_enabled() or torch.compiler.is_compiling():
+            return False
+        return all(
+            type(layer) is nn.Linear
+            and not (layer._forward_hooks or layer._forward_pre_hooks)
+            and not (layer._backward_hooks or layer._backward_pre_hooks)
+            for layer in (self.w_q, self.w_k, self.w_v)
+        )
+
+    def _project_together(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The twin of the projections one by one: what has the same input is one product, quicker in training."""
+        if x is memory:
+            queries, keys, values = _linear_together(x, self.w_q, self.w_k, self.w_v)
+        else:
+            queries, (keys, values) = self.w_q(x), _linear_together(memory, self.w_k, self.w_v)
+        return (
+            visit(self.queries, self._split_heads(queries)),
+            visit(self.keys, self._split_heads(keys)),
+            visit(self.values, self._split_heads(values)),
+        )
 
     def attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """Attention with keys and values that are there already, such as a cache's.
@@ -118,9 +178,13 @@ class MultiHeadAttention(nn.Module):
 
     def _attend_openly(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """The readable twin of `_attend`, for those who listen: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
-        scores = self._scores(_rows_to_queries(queries, keys), keys, self._whole_mask(queries, keys, mask))
-        scores = visit(self.scores, _queries_to_rows(scores, queries))  # (B, H, Q, K)
-        weights = visit(self.weights, attention_weights(scores))  # (B, H, Q, K)
+        mask = self._whole_mask(queries, keys, mask)
+        scores = self._scores(_rows_to_queries(queries, keys), keys, mask)
+        if self.scores.listening:  # and may hide all keys of a query, of which the mask knows nothing
+            weights = attention_weights(visit(self.scores, _queries_to_rows(scores, queries)))
+        else:
+            weights = _queries_to_rows(weights_under_mask(scores, mask), queries)
+        weights = visit(self.weights, weights)  # (B, H, Q, K)
         # Dropped after the hook point, so that a captured row sums to 1 in training too.
         heads = _rows_to_queries(self.dropout(weights), keys).to(values.dtype) @ values
         return _queries_to_rows(heads, queries)  # (B, H, Q, d_v)
@@ -136,18 +200,25 @@ class MultiHeadAttention(nn.Module):
     def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """(B, H, Q, d_v) as fast as the device can: fused, but in training on a CPU softmax in the open is faster."""
         if queries.device.type == "cpu" and queries.requires_grad:
-            return self._weighted(self._scores(queries, keys, mask), values)
+            return self._weighted(self._scores(queries, keys, mask), values, mask)
         dropout = self.dropout.p if self.training else 0.0
         return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout)
 
-    def _weighted(self, scores: Tensor, values: Tensor) -> Tensor:
+    def _weighted(self, scores: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """(B, H, Q, K), (B, H, K, d_v) -> (B, H, Q, d_v), without hooks."""
-        out: Tensor = self.dropout(attention_weights(scores)).to(values.dtype) @ values
+        out: Tensor = self.dropout(weights_under_mask(scores, mask)).to(values.dtype) @ values
         return out
 
     def _split_heads(self, x: Tensor) -> Tensor:
         """(B, n, H * d_head) -> (B, H, n, d_head)."""
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
+
+
+def _linear_together(x: Tensor, *layers: nn.Linear) -> tuple[Tensor, ...]:
+    """(B, n, d) -> what each layer makes of it, (B, n, out), from one matrix product."""
+    weight = torch.cat([layer.weight for layer in layers])
+    bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+    return torch.split(F.linear(x, weight, bias), [layer.out_features for layer in layers], dim=-1)
 
 
 def _rows_to_queries(queries: Tensor, keys: Tensor) -> Tensor:

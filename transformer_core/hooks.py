@@ -133,7 +133,8 @@ class _Tap:
     def apply(self, value: Tensor, site: Site | None) -> Tensor:
         if site is None:
             raise RuntimeError("a hook point without an address: call name_hook_points(model) after building the model")
-        changed = self._edit(value, replace(site, rows=_rows.get()))
+        rows = _rows.get()
+        changed = self._edit(value, site if rows is site.rows else replace(site, rows=rows))
         if changed is None:
             return value
         if changed.shape != value.shape:
@@ -141,15 +142,17 @@ class _Tap:
         return changed
 
 
-@torch.compiler.disable  # type: ignore[untyped-decorator]
-def _visit_eagerly(point: HookPoint, value: Tensor) -> Tensor:
-    result: Tensor = point(value)
-    return result
-
-
 def visit(point: HookPoint, value: Tensor) -> Tensor:
     """Pass a value through a point if anybody listens there; the compiler leaves the visit alone."""
-    return _visit_eagerly(point, value) if point.listening else value
+    if not point.listening:
+        return value
+    if torch.compiler.is_compiling():
+        from transformer_core.eager import visit_eagerly
+
+        eager: Tensor = visit_eagerly(point, value)
+        return eager
+    result: Tensor = point(value)
+    return result
 
 
 @contextmanager
@@ -171,8 +174,22 @@ def name_hook_points(model: nn.Module) -> None:
 
 def hook_points(model: nn.Module) -> dict[str, HookPoint]:
     """All hook points of a model, compiled or not, by address, in the order of its modules."""
-    points = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
-    return {point.site.address if point.site else name: point for name, point in points.items()}
+    found: list[HookPoint] = []
+    _find_points(model, found)
+    points = {point.site.address: point for point in found if point.site is not None}
+    if len(points) == len(found):
+        return points
+    named = {name: module for name, module in model.named_modules() if isinstance(module, HookPoint)}
+    return {point.site.address if point.site else name: point for name, point in named.items()}
+
+
+def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
+    """As `named_modules`, but several times as fast without the names: every capture asks."""
+    for child in module._modules.values():
+        if isinstance(child, HookPoint):
+            found.append(child)
+        elif child is not None and child._modules:
+            _find_points(child, found)
 
 
 def _select(

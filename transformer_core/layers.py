@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import Activation, ModelConfig
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import HookPoint, visit
 from transformer_core.restricted import RestrictedAttention
 
@@ -37,24 +38,9 @@ class SharedEmbedding(nn.Module):
         """(B, n) ids -> (B, n, d), times sqrt(d_model)."""
         return F.embedding(ids, self.weight) * self.scale
 
-    def logits(self, x: Tensor, bias: Tensor | None = None, weight: Tensor | None = None) -> Tensor:
-        """(..., d) -> (..., V), unnormalised log-probabilities.
-
-        Args:
-            x: (..., d).
-            bias: (V,); the paper has none.
-            weight: The same matrix in another layout; see `weight_by_columns`.
-        """
-        return F.linear(x, self.weight if weight is None else weight, bias)
-
-    def weight_by_columns(self) -> Tensor | None:
-        """The matrix stored by columns, for a search; None where that is no gain.
-
-        A CPU multiplies few rows with it up to five times as fast (measured with 16,000 pieces), and the search, which
-        does so at every step, soon wins back the time of the copy. It is made anew for every search, since weights may
-        have changed in between.
-        """
-        return self.weight.detach().T.contiguous().T if self.weight.device.type == "cpu" else None
+    def logits(self, x: Tensor, bias: Tensor | None = None) -> Tensor:
+        """(..., d) -> (..., V), unnormalised log-probabilities; the paper has no bias, (V,)."""
+        return F.linear(x, self.weight, bias)
 
 
 class FeedForward(nn.Module):
@@ -72,7 +58,7 @@ class FeedForward(nn.Module):
         self.w_1 = nn.Linear(d_model, d_ff)
         self.w_2 = nn.Linear(d_ff, d_model)
         self.activation = _ACTIVATIONS[activation]
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
         self.activations = HookPoint()  # (B, n, d_ff)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -92,7 +78,7 @@ class AddAndNorm(nn.Module):
         super().__init__()
         self.pre_norm = config.norm == "pre"
         self.norm = nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.residual = HookPoint()  # (B, n, d)
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:

@@ -15,6 +15,9 @@ from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.decoding.cache import DecoderCache, SourceCache
+from transformer_core.decoding.packed import PackedLinear, may_pack
+from transformer_core.decoding.step import QuickStep
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import name_hook_points, visit
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
@@ -43,7 +46,7 @@ class Transformer(nn.Module):
         learned = config.positions == "learned"
         self.positions = _positions(config)
         self.source_positions = LearnedPositions(d_model, config.max_positions) if learned else None
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.encoder = Encoder(config)
         self.decoder = Decoder(config)
         name_hook_points(self)
@@ -131,9 +134,15 @@ class Transformer(nn.Module):
         out: Tensor = self.decoder.norm(x)
         return out
 
-    def logits(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
-        """(B, n, d) -> (B, n, V); softmax of these is the probability of each next piece. See `weight_by_columns`."""
-        return visit(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias, weight))
+    def logits(self, x: Tensor, project: PackedLinear | None = None) -> Tensor:
+        """(B, n, d) -> (B, n, V); softmax of these is the probability of each next piece.
+
+        Args:
+            x: (B, n, d) from `decode`.
+            project: The output projection, packed for a search; None takes the model's own.
+        """
+        logits = project(x) if project else (self.projection or self.embedding).logits(x, self.output_bias)
+        return visit(self.decoder.logits, logits)
 
     @property
     def output_weight(self) -> nn.Parameter:
@@ -161,16 +170,20 @@ class Transformer(nn.Module):
             sources.append(SourceCache(keys.contiguous(), values.contiguous()))
         config, dtype = self.config, sources[0].keys.dtype
         shape = (config.num_layers, memory.shape[0] * beams, config.num_heads, capacity)
+        project = PackedLinear(self.output_weight, self.output_bias, shape[1]) if may_pack(self.output_weight) else None
         return DecoderCache(
             sources,
             source_mask,
             memory.new_empty(*shape, config.d_k, dtype=dtype),
             memory.new_empty(*shape, config.d_v, dtype=dtype),
-            (self.projection or self.embedding).weight_by_columns(),
+            project,
+            QuickStep.of(self, project, shape[1], source_mask) if project else None,
         )
 
     def decode_step(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
         """Read one more piece in every row; the twin of the last row of `decode`.
+
+        While nobody listens, `QuickStep` stands in for what follows where it can.
 
         Args:
             pieces: (R, 1) ids, the pieces written last.
@@ -179,6 +192,8 @@ class Transformer(nn.Module):
         Returns:
             (R, V) logits of the next piece.
         """
+        if cache.quick_step is not None and cache.quick_step.undisturbed():
+            return cache.quick_step(pieces, cache)
         x = self.embed(pieces, first_position=cache.length)  # (R, 1, d)
         for number, layer in enumerate(self.decoder.layers):
             assert isinstance(layer, DecoderLayer)
@@ -188,7 +203,7 @@ class Transformer(nn.Module):
                 lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
             )
         cache.length += 1
-        return self.logits(self.decoder.norm(x), cache.output_weight)[:, 0]
+        return self.logits(self.decoder.norm(x), cache.project)[:, 0]
 
 
 def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions:

@@ -1,19 +1,4 @@
-"""Where a model can be listened to: the points, their shapes, and how a place is named.
-
-| point          | where            | shape                           | meaning                                     |
-|----------------|------------------|---------------------------------|---------------------------------------------|
-| `queries`      | every attention  | (batch, heads, queries, d_k)    | Q of every head                             |
-| `keys`         | every attention  | (batch, heads, keys, d_k)       | K of every head                             |
-| `values`       | every attention  | (batch, heads, keys, d_v)       | V of every head                             |
-| `scores`       | every attention  | (batch, heads, queries, keys)   | scaled and masked; softmax gives `weights`  |
-| `weights`      | every attention  | (batch, heads, queries, keys)   | after softmax, before any dropout, float32  |
-| `head_outputs` | every attention  | (batch, heads, queries, d_v)    | before W^O                                  |
-| `activations`  | every FFN        | (batch, positions, d_ff)        | after max(0, x W_1 + b_1), before W_2       |
-| `residual`     | every Add & Norm | (batch, positions, d_model)     | its result: the residual stream             |
-| `embeddings`   | encoder, decoder | (batch, positions, d_model)     | embedding plus position, before dropout     |
-| `logits`       | decoder          | (batch, positions, vocab_size)  | before the last softmax; not in training,   |
-|                |                  |                                 | where they never exist as a whole           |
-"""
+"""Where a model can be listened to: the points, their shapes and meaning, and how a place is named."""
 
 from __future__ import annotations
 
@@ -36,6 +21,46 @@ Point = Literal[
 ]
 HEAD_POINTS: tuple[Point, ...] = ("queries", "keys", "values", "scores", "weights", "head_outputs")
 POINTS: tuple[Point, ...] = (*HEAD_POINTS, "activations", "residual", "embeddings", "logits")
+
+
+@dataclass(frozen=True)
+class PointInfo:
+    """What passes at a point.
+
+    Args:
+        where: Which modules have such a point.
+        shape: Names of the dimensions.
+        meaning: What the values are.
+    """
+
+    where: str
+    shape: tuple[str, ...]
+    meaning: str
+
+
+_OF_QUERIES, _OF_KEYS = ("batch", "heads", "queries"), ("batch", "heads", "keys")
+POINT_INFO: dict[Point, PointInfo] = {
+    "queries": PointInfo("every attention", (*_OF_QUERIES, "d_k"), "Q of every head"),
+    "keys": PointInfo("every attention", (*_OF_KEYS, "d_k"), "K of every head"),
+    "values": PointInfo("every attention", (*_OF_KEYS, "d_v"), "V of every head"),
+    "scores": PointInfo(
+        "every attention", (*_OF_QUERIES, "keys"), "scaled and masked; softmax of them gives the weights"
+    ),
+    "weights": PointInfo("every attention", (*_OF_QUERIES, "keys"), "after softmax, before any dropout, float32"),
+    "head_outputs": PointInfo("every attention", (*_OF_QUERIES, "d_v"), "what each head found, before W^O"),
+    "activations": PointInfo(
+        "every feed-forward network", ("batch", "positions", "d_ff"), "after max(0, x W_1 + b_1), before W_2"
+    ),
+    "residual": PointInfo("every Add & Norm", ("batch", "positions", "d_model"), "its result: the residual stream"),
+    "embeddings": PointInfo(
+        "encoder, decoder", ("batch", "positions", "d_model"), "embedding plus position, before dropout"
+    ),
+    "logits": PointInfo(
+        "decoder",
+        ("batch", "positions", "vocab_size"),
+        "before the last softmax; not in training, where they never exist as a whole",
+    ),
+}
 
 _KIND_OF_ATTENTION: dict[tuple[str, str], Kind] = {
     ("encoder", "self_attention"): "encoder",
@@ -79,6 +104,16 @@ class Site:
     layer: int | None
     point: Point
     rows: Rows = SENTENCES_IN_ORDER
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """Names of the dimensions of what passes here."""
+        return POINT_INFO[self.point].shape
+
+    @property
+    def meaning(self) -> str:
+        """What passes here, in words."""
+        return POINT_INFO[self.point].meaning
 
 
 def site_of(address: str) -> Site:

@@ -13,6 +13,8 @@ from transformer_core.cli import COMMANDS, main
 from transformer_core.cli.options import Parser
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
+from transformer_core.flops import Work, training_flops
+from transformer_core.presets import preset
 from transformer_core.training.state import step_folders
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,6 +113,26 @@ def test_the_training_pages_python_trains(
     (code,) = blocks(ROOT / "docs" / "training.md", "python")
     exec(code.replace('"en-de"', '"tiny"').replace("20_000", "2"), {})
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
+
+
+def test_computed_times_and_costs_follow_from_the_operations() -> None:
+    text = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\d,]+) \| (\S+e\d+) \| (.+), (\d+e12) \| (.+) \| (.+) \| \$(.+) \|$", text, re.M
+    )
+    assert len(rows) == 6
+    prices = {"RTX 4090": 0.4, "A100": 1.5, "H100 or H200": 2.5}
+    for name, steps, operations, gpu, peak, slow, fast, cost in rows:
+        chosen = preset(name)
+        work = Work(sentences=25_000 / 30, source_length=30, target_length=30)
+        run = training_flops(chosen.model, work) * chosen.training.steps
+        assert chosen.training.batch_tokens * chosen.training.accumulate == 25_000
+        assert f"{chosen.training.steps:,}" == steps
+        assert float(operations) == pytest.approx(run, rel=1e-3)
+        hours = run / (3600 * float(peak))
+        assert float(slow) == pytest.approx(hours / 0.2, abs=0.06)
+        assert float(fast) == pytest.approx(hours / 0.4, abs=0.06)
+        assert float(cost) == pytest.approx(hours / 0.4 * prices[gpu], abs=0.06)
 
 
 def test_the_recipe_shown_is_one(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from tests.core.tiny import tiny_config
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
+from transformer_core.dropout import Dropout
 from transformer_core.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward, SharedEmbedding
 from transformer_core.masks import causal_mask
 
@@ -130,7 +131,7 @@ def test_dropout_falls_on_the_sublayer_before_it_is_added() -> None:
     torch.manual_seed(11)
     out = step(x, lambda y: 3 * y)
     torch.manual_seed(11)
-    summed = x + F.dropout(3 * x, 0.5, training=True)
+    summed = x + Dropout(0.5)(3 * x)
     torch.testing.assert_close(out, F.layer_norm(summed, (16,), eps=1e-6))
     step.eval()
     torch.testing.assert_close(step(x, lambda y: 3 * y), F.layer_norm(4 * x, (16,), eps=1e-6))
@@ -142,7 +143,7 @@ def test_pre_norm_drops_the_sublayer_and_leaves_the_sum_alone() -> None:
     torch.manual_seed(11)
     out = step(x, lambda y: 3 * y)
     torch.manual_seed(11)
-    torch.testing.assert_close(out, x + F.dropout(3 * F.layer_norm(x, (16,), eps=1e-6), 0.5, training=True))
+    torch.testing.assert_close(out, x + Dropout(0.5)(3 * F.layer_norm(x, (16,), eps=1e-6)))
 
 
 def test_activation_dropout_falls_between_activation_and_second_projection() -> None:
@@ -152,7 +153,7 @@ def test_activation_dropout_falls_between_activation_and_second_projection() -> 
     torch.manual_seed(11)
     out = network(x)
     torch.manual_seed(11)
-    torch.testing.assert_close(out, network.w_2(F.dropout(inner, 0.5, training=True)))
+    torch.testing.assert_close(out, network.w_2(Dropout(0.5)(inner)))
     torch.testing.assert_close(network.eval()(x), network.w_2(inner))
 
 

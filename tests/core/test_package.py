@@ -35,3 +35,9 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 def test_the_package_alone_does_not_import_torch() -> None:
     code = "import sys, transformer_core; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_model_does_not_import_the_compiler() -> None:
+    """It takes longer to load than all of the rest of torch."""
+    code = "import sys, transformer_core.model; sys.exit('torch._dynamo' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -18,6 +18,7 @@ from transformer_core.config import ConfigError, DecodingConfig, TrainingConfig
 from transformer_core.data import Corpus, make_batch
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
+from transformer_core.dropout import Dropout
 from transformer_core.hooks import capture
 from transformer_core.masks import causal_mask
 from transformer_core.model import Transformer
@@ -96,7 +97,7 @@ def test_attention_dropout_falls_on_the_weights_after_their_hook_point() -> None
     weights = seen[f"{base}.weights"]
     torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
     torch.manual_seed(3)
-    expected = F.dropout(weights, 0.5, training=True) @ seen[f"{base}.values"]
+    expected = Dropout(0.5)(weights) @ seen[f"{base}.values"]
     torch.testing.assert_close(seen[f"{base}.head_outputs"], expected)
 
 

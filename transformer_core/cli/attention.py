@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_machine, add_search, load_translator
+from transformer_core.cli.options import (
+    SEARCH,
+    Parser,
+    UsageError,
+    add_checkpoint,
+    add_machine,
+    add_search,
+    load_translator,
+)
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
@@ -67,8 +75,10 @@ def run(arguments: Sequence[str]) -> int:
     source, target = _text("--source", options.source), options.target
     if target is not None:
         target = _text("--target", target)
-        if options.beam is not None or options.alpha is not None:
-            raise UsageError("--beam and --alpha are for searching a translation; leave them out with --target")
+        if any(getattr(options, name) is not None for name in SEARCH):
+            raise UsageError(
+                "--beam, --alpha and --length-penalty are for searching a translation; leave them out with --target"
+            )
     translator = load_translator(options)
     maps, scores, provenance = _weights(translator, source, target, options.beam, options.alpha)
     _write(out, maps, scores, provenance)
@@ -99,6 +109,7 @@ def _weights(
             found = translator.translate(source, beam=beam, alpha=alpha)
             search["beam"] = translator.decoding.beam if beam is None else beam
             search["alpha"] = translator.decoding.alpha if alpha is None else alpha
+            search["length_penalty"] = translator.decoding.length_penalty
             target, maps, scores = found.text, found.attention, found.scores
         else:
             tokenizer = translator.tokenizer

@@ -160,6 +160,7 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "references": max(map(len, test.references)),
         "beam": translator.decoding.beam if options.beam is None else options.beam,
         "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
+        "length_penalty": translator.decoding.length_penalty,
         "seconds": round(result.seconds, 3),
         "test": options.test,
         **_names(translator),

@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 
 import jsonargparse
 
@@ -15,6 +15,8 @@ from transformer_core.config import ConfigError, DecodingConfig
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
+
+SEARCH = ("beam", "alpha", "length_penalty")  # the fields of DecodingConfig that are options of their own
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
 
@@ -67,7 +69,8 @@ class Parser(jsonargparse.ArgumentParser):
         others = {field for field in config.__dataclass_fields__ if field != name}  # type: ignore[attr-defined]
         self.add_class_arguments(config, as_group=False, skip=set(others))
         action = next(action for action in self._actions if action.dest == name)
-        action.default, action.metavar = None, "N"
+        action.default = None
+        action.metavar = "|".join(choices) if (choices := _choices(config, name)) else "N"
         action.help = f"{action.help} {note}".strip()
 
     def given(self, arguments: Sequence[str]) -> dict[str, Any]:
@@ -126,6 +129,11 @@ class Parser(jsonargparse.ArgumentParser):
         return f"; did you mean {close[0]}?" if close else ""
 
 
+def _choices(config: type, name: str) -> tuple[str, ...]:
+    """What a field may be, where it is one of some words."""
+    return tuple(str(choice) for choice in get_args(get_type_hints(config)[name]))
+
+
 def _allowed(expected: str) -> str:
     if choices := re.findall(r"'([^']*)'", expected.partition("Literal")[2]):
         return f"one of {', '.join(choices)}"
@@ -157,7 +165,7 @@ def add_checkpoint(parser: Parser) -> None:
 
 def add_search(parser: Parser) -> None:
     """Options on how to search for a translation."""
-    for name in ("beam", "alpha"):
+    for name in SEARCH:
         parser.add_field(DecodingConfig, name, "The checkpoint's own default unless given.")
 
 
@@ -203,10 +211,13 @@ def select_device(name: str, threads: int) -> str:
 def load_translator(options: argparse.Namespace) -> Translator:
     """The model that --checkpoint names, on the device that --device names, after all options were checked."""
     folder = existing("--checkpoint", options.checkpoint, folder=True)
-    changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
+    given = {name: getattr(options, name, None) for name in SEARCH}
+    changes = {name: value for name, value in given.items() if value is not None}
     DecodingConfig(**changes)
     device = select_device(options.device, options.threads)
 
     from transformer_core.translator import Translator
 
-    return Translator.load(folder, device)
+    translator = Translator.load(folder, device)
+    translator.decoding = translator.decoding.replace(**changes)
+    return translator

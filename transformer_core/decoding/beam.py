@@ -15,6 +15,7 @@ from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
 from transformer_core.decoding.cache import DecoderCache
+from transformer_core.decoding.largest import largest
 from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
@@ -274,7 +275,7 @@ def _advance(
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
     # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
-    top_pieces = logits.index_fill_(1, never, -torch.inf).topk(width).indices  # (R, width)
+    top_pieces = largest(logits.index_fill_(1, never, -torch.inf), width)[1]  # (R, width)
     own = log_p.gather(1, top_pieces).view(len(running), beam, width)
     choices = min(2 * beam, width)
     # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.

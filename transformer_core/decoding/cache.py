@@ -6,9 +6,14 @@ Shape legend: R rows (sentences x beams), B sentences, L layers, H heads, S sour
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
+
+if TYPE_CHECKING:
+    from transformer_core.decoding.packed import PackedLinear
+    from transformer_core.decoding.step import QuickStep
 
 
 @dataclass
@@ -20,6 +25,22 @@ class SourceCache:
         values: (B, H, S, d_v).
     """
 
+    keys: Tensor
+    values: Tensor
+
+
+class Past(NamedTuple):
+    """What one decoder layer remembers of the pieces written, heads of all rows side by side; all are views.
+
+    Args:
+        next_keys: (R * H, 1, d_k), where those of the next piece belong.
+        next_values: (R * H, 1, d_v).
+        keys: (R * H, t + 1, d_k), those of the next piece included.
+        values: (R * H, t + 1, d_v).
+    """
+
+    next_keys: Tensor
+    next_values: Tensor
     keys: Tensor
     values: Tensor
 
@@ -36,7 +57,8 @@ class DecoderCache:
             attention without a mask is quicker.
         keys: (L, R, H, capacity, d_k) of the pieces written so far; filled up to `length`.
         values: (L, R, H, capacity, d_v).
-        output_weight: (V, d) of the output projection, laid out as is quickest for few rows; None takes the model's.
+        project: The output projection, packed for few rows; None takes the model's own.
+        quick_step: What stands in for the decoder while nobody listens; None where nothing can.
     """
 
     def __init__(
@@ -45,24 +67,37 @@ class DecoderCache:
         source_mask: Tensor,
         keys: Tensor,
         values: Tensor,
-        output_weight: Tensor | None = None,
+        project: PackedLinear | None = None,
+        quick_step: QuickStep | None = None,
     ) -> None:
         self.sources = sources
         self.source_mask = _needed(source_mask)
         self.keys, self.values = keys, values
-        self.output_weight = output_weight
+        self.project, self.quick_step = project, quick_step
         self.length = 0
         self._spare_keys, self._spare_values = torch.empty_like(keys), torch.empty_like(values)
 
     def append(self, layer: int, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Add (R, H, 1, d_k) and (R, H, 1, d_v) at the current position; returns the live ones, (R, H, t, ...)."""
-        if self.length == self.keys.shape[3]:
-            self.keys, self.values = _doubled(self.keys), _doubled(self.values)
-            self._spare_keys, self._spare_values = torch.empty_like(self.keys), torch.empty_like(self.values)
+        self._make_room()
         self.keys[layer, :, :, self.length] = keys[:, :, 0]
         self.values[layer, :, :, self.length] = values[:, :, 0]
         live = self.length + 1
         return self.keys[layer, :, :, :live], self.values[layer, :, :, :live]
+
+    def next_position(self) -> list[Past]:
+        """Of each layer where the keys and values of the next piece go, and all up to there; as `append`, at once."""
+        self._make_room()
+        live = self.length + 1
+        keys, values = (_heads_side_by_side(cached, live) for cached in (self.keys, self.values))  # (L, R * H, t, ...)
+        next_keys, next_values = keys[:, :, -1:].unbind(), values[:, :, -1:].unbind()
+        return list(map(Past, next_keys, next_values, keys.unbind(), values.unbind()))
+
+    def _make_room(self) -> None:
+        """Room for one more position."""
+        if self.length == self.keys.shape[3]:
+            self.keys, self.values = _doubled(self.keys), _doubled(self.values)
+            self._spare_keys, self._spare_values = torch.empty_like(self.keys), torch.empty_like(self.values)
 
     def reorder(self, rows: Tensor) -> None:
         """Let row i go on from what row rows[i] remembers; rows (R,) stay within their sentences."""
@@ -85,6 +120,11 @@ class DecoderCache:
 def _needed(mask: Tensor) -> Tensor | None:
     """The mask, or None if it forbids nothing."""
     return None if bool(mask.all()) else mask
+
+
+def _heads_side_by_side(cached: Tensor, live: int) -> Tensor:
+    """(L, R, H, n, x) -> (L, R * H, live, x), a view."""
+    return cached[..., :live, :].view(len(cached), -1, live, cached.shape[-1])
 
 
 def _copy_rows(past: Tensor, to: Tensor, rows: Tensor, length: int) -> None:

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import SpecialIds
+from transformer_core.decoding.largest import largest
 from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
@@ -29,26 +30,27 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
         For each sentence the ids of its translation, without `<s>` and `</s>`.
     """
     mask = padding_mask(source, special.pad)
-    limits = length_limits(mask, extra_length, model.config.longest)  # (B,)
+    limits = length_limits(mask, extra_length, model.config.longest).tolist()
     cache = model.start_cache(model.encode(source, mask), mask, beams=1)
     pieces = torch.full((len(source), 1), special.bos, device=source.device)
-    alive = torch.arange(len(source), device=source.device)  # sentences that still grow
+    alive = list(range(len(source)))  # sentences that still grow
     never = torch.tensor([special.pad, special.bos, special.unk], device=source.device)
-    results: list[list[int]] = [[] for _ in range(len(source))]
-    for length in range(1, int(limits.max()) + 1):
-        with rows_are(Rows(query_offset=cache.length, sentences=tuple(alive.tolist()))):
+    results: list[list[int]] = [[] for _ in alive]
+    for length in range(1, max(limits) + 1):
+        with rows_are(Rows(query_offset=cache.length, sentences=tuple(alive))):
             logits = model.decode_step(pieces, cache)  # (alive, V)
-        chosen = logits.index_fill_(1, never, -torch.inf).argmax(dim=-1)
-        going = chosen != special.eos
-        for sentence, piece in zip(alive[going].tolist(), chosen[going].tolist(), strict=True):
-            results[sentence].append(piece)
-        going &= limits[alive] > length
-        if not bool(going.any()):
+        pieces = largest(logits.index_fill_(1, never, -torch.inf), 1)[1]  # (alive, 1)
+        going = []
+        for row, (sentence, piece) in enumerate(zip(alive, pieces[:, 0].tolist(), strict=True)):
+            if piece != special.eos:
+                results[sentence].append(piece)
+                if length < limits[sentence]:
+                    going.append(row)
+        if not going:
             break
-        if not bool(going.all()):
-            kept = going.nonzero().flatten()
+        if len(going) < len(alive):
+            kept = torch.tensor(going, device=source.device)
             cache.keep_sentences(kept)
             cache.reorder(kept)
-            alive, chosen = alive[kept], chosen[kept]
-        pieces = chosen[:, None]
+            alive, pieces = [alive[row] for row in going], pieces[kept]
     return results

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from transformer_core.config import Smoothing
 
-_CHUNK = 512  # rows of logits that exist at a time
+_CHUNK = 1024  # rows of logits that exist at a time
+_CPU_BLOCK = 64  # rows of them in float32, few enough for a CPU's cache; a GPU rather does all rows at once
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,45 @@ def smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) ->
     return -(wanted * log_p).sum(), nll
 
 
+@dataclass(frozen=True)
+class _Block:
+    """Softmax and its gradient for a few rows, in memory that all blocks use: new pages cost a CPU more than filling.
+
+    Args:
+        logits: (rows, V) float32, space.
+        p: (rows, V) float32, space.
+        bias: (V,) of the output projection.
+        smoothing: Mass on the other pieces.
+    """
+
+    logits: Tensor
+    p: Tensor
+    bias: Tensor | None
+    smoothing: float
+
+    def sums(self, low: Tensor, right: Tensor, d_bias: Tensor | None, with_gradient: bool) -> tuple[Tensor, Tensor]:
+        """Smoothed loss and nll of (n, V) logits and (n, 1) right pieces; puts the gradient in the logits' place."""
+        logits, p = self.logits[: len(low)].copy_(low), self.p[: len(low)]  # (n, V)
+        if self.bias is not None:
+            logits += self.bias
+        torch.softmax(logits, dim=-1, out=p)
+        # p = exp(logit - log_z), most exactly so for the largest; quicker than logsumexp, which takes exp once more.
+        log_z = logits.amax(dim=-1, keepdim=True) - p.amax(dim=-1, keepdim=True).log()  # (n, 1)
+        nll = log_z - logits.gather(1, right)
+        vocabulary = low.shape[1]
+        off_target = self.smoothing / (vocabulary - 1)
+        # sum over k of -log p_k = V log_z - sum of logits
+        all_nll = vocabulary * log_z - logits.sum(dim=-1, keepdim=True)
+        smoothed = (1.0 - self.smoothing - off_target) * nll + off_target * all_nll
+        if with_gradient:
+            gradient = p.sub_(off_target)  # p - q, but for the right piece
+            gradient.scatter_add_(1, right, torch.full_like(nll, off_target - (1.0 - self.smoothing)))
+            if d_bias is not None:
+                d_bias += gradient.sum(dim=0)
+            low.copy_(gradient)
+        return smoothed.sum(), nll.sum()
+
+
 class _ChunkedCrossEntropy(torch.autograd.Function):
     """The same, from the vectors before the output projection; logits exist for a chunk of rows at a time.
 
@@ -77,34 +117,29 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         dtype: torch.dtype,
     ) -> tuple[Tensor, Tensor]:
         low_vectors, low_weight = vectors.to(dtype), weight.to(dtype)
-        vocabulary = weight.shape[0]
-        off_target = smoothing / (vocabulary - 1)
         with_gradient = any(ctx.needs_input_grad[:3])
         d_vectors = torch.empty_like(low_vectors)
-        d_weight = torch.zeros_like(weight, dtype=torch.float32)
+        d_weight: Tensor | None = None
         d_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         smoothed = torch.zeros((), dtype=torch.float64, device=vectors.device)
         nll = torch.zeros((), dtype=torch.float64, device=vectors.device)
+        chunk = min(_CHUNK, len(vectors))
+        rows = min(_CPU_BLOCK, chunk) if vectors.device.type == "cpu" else chunk
+        logits, p = vectors.new_empty(2, rows, len(weight), dtype=torch.float32)
+        block = _Block(logits, p, bias, smoothing)
+        lows = vectors.new_empty(chunk, len(weight), dtype=dtype)
         for start in range(0, len(vectors), _CHUNK):
-            rows = slice(start, start + _CHUNK)
-            right = targets[rows, None]
-            logits = (low_vectors[rows] @ low_weight.T).float()  # (n, V)
-            if bias is not None:
-                logits += bias
-            log_z = torch.logsumexp(logits, dim=-1, keepdim=True)
-            row_nll = log_z - logits.gather(1, right)  # (n, 1)
-            # sum over k of -log p_k = V log_z - sum of logits
-            all_nll = vocabulary * log_z - logits.sum(dim=-1, keepdim=True)
-            nll += row_nll.sum()
-            smoothed += ((1.0 - smoothing - off_target) * row_nll + off_target * all_nll).sum()
+            x, right = low_vectors[start : start + _CHUNK], targets[start : start + _CHUNK, None]
+            low = torch.mm(x, low_weight.T, out=lows[: len(x)])  # (n, V) logits, and then their gradient
+            for some, their_right in zip(torch.split(low, rows), torch.split(right, rows), strict=True):
+                sums = block.sums(some, their_right, d_bias, with_gradient)
+                smoothed += sums[0]
+                nll += sums[1]
             if with_gradient:
-                gradient = logits.sub_(log_z).exp_().sub_(off_target)  # p - q, but for the right piece
-                gradient.scatter_add_(1, right, torch.full_like(row_nll, off_target - (1.0 - smoothing)))
-                if d_bias is not None:
-                    d_bias += gradient.sum(dim=0)
-                low = gradient.to(dtype)
-                d_vectors[rows] = low @ low_weight
-                d_weight += low.T @ low_vectors[rows]
+                torch.mm(low, low_weight, out=d_vectors[start : start + _CHUNK])
+                d_weight = (low.T @ x).float() if d_weight is None else d_weight.add_(low.T @ x)
+        if d_weight is None:
+            d_weight = torch.zeros_like(weight, dtype=torch.float32)
         ctx.save_for_backward(d_vectors, d_weight, d_bias)
         ctx.vector_dtype, ctx.weight_dtype = vectors.dtype, weight.dtype
         nll = nll.float()

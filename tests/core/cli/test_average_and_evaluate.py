@@ -81,6 +81,13 @@ def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> Non
     assert scores["checkpoint_hash"] == translator.checkpoint_hash
 
 
+def test_evaluate_tells_the_length_penalty(made: Workplace, call: Call) -> None:
+    common = ["evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--beam", "1"]
+    assert json.loads(call(*common).out.splitlines()[-1])["length_penalty"] == "gnmt"
+    said = call(*common, "--length-penalty", "power")
+    assert json.loads(said.out.splitlines()[-1])["length_penalty"] == "power"
+
+
 def test_evaluate_takes_columns_and_more_references(made: Workplace, call: Call, tmp_path: Path) -> None:
     test = tmp_path / "test.tsv"
     test.write_text("The man sees.\tIgnoriert.\tDer Mann sieht.\tEin Mann sieht.\n" * 2, encoding="utf-8")

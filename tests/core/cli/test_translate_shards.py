@@ -44,6 +44,22 @@ def test_nbest_writes_one_json_object_for_each_line(made: Workplace, call: Call)
     assert lines[3]["problem"].startswith("not translated: the source has ")
 
 
+def test_the_length_penalty_is_chosen(made: Workplace, call: Call) -> None:
+    """The scores are log-probabilities over ((5 + length) / 6) ** alpha, or over length ** alpha."""
+    common = ("translate", "--checkpoint", made.checkpoint, "--beam", "2", "--alpha", "0.7", "--nbest", "2")
+    data = b"The man sees a house.\n"
+    for kind, divisor in (("gnmt", lambda n: (5 + n) / 6), ("power", lambda n: n)):
+        (line,) = call(*common, "--length-penalty", kind, stdin=data).out.splitlines()
+        translator = Translator.load(made.checkpoint)
+        translator.decoding = translator.decoding.replace(length_penalty=kind)
+        found = translator.translate("The man sees a house.", beam=2, alpha=0.7).hypotheses
+        for candidate, hypothesis in zip(json.loads(line)["candidates"], found, strict=True):
+            assert candidate["text"] == translator.tokenizer.decode(hypothesis.ids)
+            length = len(hypothesis.log_probabilities)
+            assert candidate["score"] == pytest.approx(candidate["log_probability"] / divisor(length) ** 0.7)
+    assert "must be one of gnmt, power" in one_line_error(call(*common, "--length-penalty", "wu", stdin=data))
+
+
 def test_more_candidates_than_beams_are_refused(made: Workplace, call: Call) -> None:
     said = call("translate", "--checkpoint", made.checkpoint, "--beam", "2", "--nbest", "3")
     assert "--nbest is 3, but must be at most the beam, 2" in one_line_error(said)

@@ -161,3 +161,13 @@ def test_a_bias_of_the_output_projection_against_torch() -> None:
     torch.testing.assert_close(loss.smoothed, reference)
     for ours, theirs in zip(got, torch.autograd.grad(reference, (vectors, weight, bias)), strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+
+
+def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:
+    """A process of a team may get one, and the others wait for its gradients."""
+    vectors, weight = torch.randn(2, 3, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
+    loss = output_loss(vectors, weight, torch.zeros(2, 3, dtype=torch.int64), pad=0, smoothing=0.1)
+    torch.autograd.backward(loss.smoothed)
+    assert (float(loss.smoothed), loss.pieces) == (0.0, 0)
+    assert weight.grad is not None
+    assert not bool(weight.grad.any())

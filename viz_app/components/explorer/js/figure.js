@@ -111,7 +111,7 @@ export class Figure {
     const hatched = lines ? "" : blind ? texts.blind : sheet.causal ? texts.masked : "";
     this.legend.draw(theme, texts, picture, { lines, mean, hatched });
     const encoder = sheet.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
-    const notes = [mean ? texts.mean_note : null, own ? null : hiddenNote(picture, texts), encoder].filter((note) => note);
+    const notes = [mean ? texts.mean_note : null, sheet.received ? null : hiddenNote(picture, texts), encoder].filter((note) => note);
     this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
   }
 

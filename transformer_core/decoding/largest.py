@@ -1,0 +1,38 @@
+"""The likeliest pieces out of many.
+
+Shape legend: R rows, V values of a row, C chunks of a row, w values of a chunk.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+_WIDTH = 128
+_MANY = 2**16  # values; with fewer one pass is as quick
+
+
+def largest(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """As torch.topk(values, count) over the last dimension: (R, V) -> the largest, best first, and their places.
+
+    torch looks at each value one by one on a CPU. The maximum of every chunk comes four times as quickly, and the
+    `count` largest values lie in the `count` chunks with the largest maxima. Which of equal values is taken is left
+    open, as in torch.
+    """
+    if values.device.type != "cpu" or values.numel() < _MANY or values.shape[1] < 4 * count * _WIDTH:
+        top, at = values.topk(count)
+        return top, at
+    return _by_chunks(values, count)
+
+
+def _by_chunks(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    size = values.shape[1] // _WIDTH * _WIDTH
+    chunks = values[:, :size].unflatten(1, (-1, _WIDTH))  # (R, C, w)
+    chosen = chunks.amax(dim=-1).topk(count).indices[:, :, None]  # (R, count, 1)
+    candidates = chunks.gather(1, chosen.expand(-1, -1, _WIDTH)).flatten(1)  # (R, count * w)
+    places = (chosen * _WIDTH + torch.arange(_WIDTH)).flatten(1)
+    rest = torch.arange(size, values.shape[1])  # too few for a chunk
+    candidates = torch.cat((candidates, values[:, size:]), dim=1)
+    places = torch.cat((places, rest.expand(len(values), -1)), dim=1)
+    top, at = candidates.topk(count)
+    return top, places.gather(1, at)

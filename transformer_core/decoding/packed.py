@@ -1,0 +1,75 @@
+"""Weights laid out for a search, which multiplies few rows with them at every step.
+
+They are made anew for every search, since weights may have changed in between: a copy of milliseconds that a few steps
+win back.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+_VERY_WIDE = 4_096
+
+
+class PackedLinear:
+    """x W^T + b for few rows, without gradients: torch.nn.functional.linear, but quicker on a CPU.
+
+    oneDNN keeps a matrix in blocks that suit its kernels, which torch's own compiler calls for frozen weights. Measured
+    in float32 on an EPYC with W of (16,000, 256), that is 4 times as fast as the plain layout with 2 to 4 rows, 3 times
+    with 16, and 1.2 times with 256. A single row is another matter: its product takes as long as reading W does, and
+    only for a very wide W, such as the output projection's, is another layout quicker: by columns, 4 times.
+
+    Args:
+        weight: (out, in).
+        bias: (out,), or None.
+        rows: How many there will be at most.
+    """
+
+    def __init__(self, weight: Tensor, bias: Tensor | None, rows: int) -> None:
+        self._weight, self._bias = weight.detach(), None if bias is None else bias.detach()
+        on_cpu, single = weight.device.type == "cpu", rows == 1 and weight.dtype == torch.float32
+        self._in_blocks = on_cpu and not single and blocks_work(weight.dtype)
+        if self._in_blocks:
+            self._weight = torch.ops.mkldnn._reorder_linear_weight(self._weight)
+        elif on_cpu and len(weight) >= _VERY_WIDE:
+            self._weight = self._weight.T.contiguous().T
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(..., in) -> (..., out)."""
+        if self._in_blocks:
+            out: Tensor = torch.ops.mkldnn._linear_pointwise(x, self._weight, self._bias, "none", [], "")
+            return out
+        return F.linear(x, self._weight, self._bias)
+
+
+def may_pack(weight: Tensor) -> bool:
+    """Whether a weight can be packed now: a plain one, and neither gradients nor autocast nor a compiler."""
+    return (
+        type(weight) is nn.Parameter  # no DTensor
+        and not torch.is_grad_enabled()
+        and not torch.is_autocast_enabled(weight.device.type)
+        and not torch.compiler.is_compiling()
+    )
+
+
+@cache
+def blocks_work(dtype: torch.dtype) -> bool:
+    """Whether this torch multiplies matrices of this number format in oneDNN's blocks on this CPU.
+
+    Its operators are not documented, so one product tells.
+    """
+    ours, known = torch.ops.mkldnn, dtype in (torch.float32, torch.bfloat16)
+    if not known or not torch.backends.mkldnn.is_available():
+        return False
+    weight, x = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], dtype=dtype), torch.ones(1, 2, dtype=dtype)
+    try:
+        if dtype == torch.bfloat16 and not ours._is_mkldnn_bf16_supported():
+            return False
+        product = ours._linear_pointwise(x, ours._reorder_linear_weight(weight), None, "none", [], "")
+    except (AttributeError, RuntimeError, TypeError):
+        return False
+    return bool(product.tolist() == [[3.0, 7.0, 11.0]])

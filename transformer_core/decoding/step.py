@@ -1,0 +1,204 @@
+"""One step of decoding as quick as it can be while nobody listens: the twin of `Transformer.decode_step`.
+
+Nothing but tensors: no module is called, no hook point visited; Q, K and V are one product; the weights are packed for
+few rows. `QuickStep.of` tells for which models it can stand in. With all others, and at every step at which somebody
+listens in the decoder, `decode_step` takes its readable path over the same cache.
+
+Shape legend: R rows (sentences x beams), B sentences, n = R / B beams, H heads, t pieces so far, S source positions,
+d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.nn.modules import module as torch_module
+
+from transformer_core.attention import MultiHeadAttention
+from transformer_core.decoding.packed import PackedLinear, may_pack
+from transformer_core.dropout import Dropout
+from transformer_core.hooks import HookPoint
+from transformer_core.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
+from transformer_core.restricted import RestrictedAttention
+
+if TYPE_CHECKING:
+    from transformer_core.decoding.cache import DecoderCache, Past, SourceCache
+    from transformer_core.model import Transformer
+
+Function = Callable[[Tensor], Tensor]
+
+# Exactly these: a subclass, such as additive attention or a layer with adapters, may do anything.
+_UNDERSTOOD = frozenset(
+    {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
+    | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
+)
+_listening = attrgetter("listening")
+
+
+class QuickStep:
+    """The decoder of one model, packed for one search.
+
+    Args:
+        model: One that `of` understands.
+        project: The output projection, packed already.
+        rows: R at most.
+    """
+
+    def __init__(self, model: Transformer, project: PackedLinear, rows: int) -> None:
+        self._model, self._project = model, project
+        self._layers = [_Layer(layer, rows) for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
+        self._last_norm = _norm(model.decoder.norm)
+        modules = list(model.decoder.modules())
+        self._points = [module for module in modules if isinstance(module, HookPoint)]
+        others = [module for module in modules if not isinstance(module, HookPoint)]
+        self._hooks = [  # these dictionaries stay the same ones while hooks come and go
+            torch_module._global_forward_hooks,
+            torch_module._global_forward_pre_hooks,
+            *(module._forward_hooks for module in others),
+            *(module._forward_pre_hooks for module in others),
+        ]
+
+    @staticmethod
+    def of(model: Transformer, project: PackedLinear, rows: int, source_mask: Tensor | None) -> QuickStep | None:
+        """Pack a model for a search; None where only the readable path knows what to do.
+
+        Args:
+            model: Any Transformer.
+            project: Its output projection, packed already.
+            rows: R at most.
+            source_mask: (B, 1, 1, S), or None without padding.
+        """
+        if source_mask is not None and not bool(source_mask.any(dim=-1).all()):
+            return None  # a source of nothing but padding, over which softmax is no number
+        plain = all(type(module) in _UNDERSTOOD and "forward" not in vars(module) for module in model.decoder.modules())
+        weights = list(model.decoder.parameters())
+        alike = {(weight.dtype, weight.device) for weight in (*weights, model.output_weight)}
+        if not plain or len(alike) > 1 or not all(map(may_pack, weights)):
+            return None
+        return QuickStep(model, project, rows)
+
+    def undisturbed(self) -> bool:
+        """Whether nobody listens in the decoder at this moment, and nothing needs dropout or a gradient."""
+        return not (
+            self._model.training or torch.is_grad_enabled() or any(map(_listening, self._points)) or any(self._hooks)
+        )
+
+    def __call__(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
+        """(R, 1) ids, the pieces written last, -> (R, V) logits of the next; the cache grows by one position."""
+        x = self._model.embed(pieces, first_position=cache.length)[:, 0]  # (R, d)
+        forbidden = _forbidden(cache.source_mask, self._layers[0].num_heads)
+        for layer, past, source in zip(self._layers, cache.next_position(), cache.sources, strict=True):
+            x = layer.self_add_norm(x, partial(layer.attend_to_past, past=past))
+            x = layer.cross_add_norm(x, partial(layer.attend_to_source, source=source, forbidden=forbidden))
+            x = layer.feed_forward_add_norm(x, layer.feed_forward)
+        cache.length += 1
+        return self._project(self._last_norm(x))
+
+
+class _Layer:
+    """A decoder layer as a few products; see `DecoderLayer` for what it says."""
+
+    def __init__(self, layer: DecoderLayer, rows: int) -> None:
+        past, source, inner = layer.self_attention, layer.cross_attention, layer.feed_forward
+        self.num_heads = past.num_heads
+        # A restricted query sees itself and so many positions before it.
+        self.seen = slice(-past.window - 1, None) if isinstance(past, RestrictedAttention) else slice(None)
+        self.sizes = [part.out_features // self.num_heads for part in (past.w_q, past.w_k, past.w_v)]
+        self.to_queries_keys_values = _head_by_head(past, rows)
+        self.self_w_o, self.cross_w_o = _packed(past.w_o, rows), _packed(source.w_o, rows)
+        self.to_source_queries = _packed(source.w_q, rows)
+        self.w_1, self.w_2, self.activation = _packed(inner.w_1, rows), _packed(inner.w_2, rows), inner.activation
+        self.self_add_norm = _add_and_norm(layer.self_attention_add_norm)
+        self.cross_add_norm = _add_and_norm(layer.cross_attention_add_norm)
+        self.feed_forward_add_norm = _add_and_norm(layer.feed_forward_add_norm)
+
+    def attend_to_past(self, x: Tensor, past: Past) -> Tensor:
+        """(R, d) -> (R, d), after writing the new keys and values where they belong."""
+        projected = self.to_queries_keys_values(x).view(-1, 1, sum(self.sizes))
+        queries, keys, values = projected.split(self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
+        past.next_keys.copy_(keys)
+        past.next_values.copy_(values)
+        heads = _attend(queries, past.keys[:, self.seen], past.values[:, self.seen], None)  # (R * H, 1, d_v)
+        return self.self_w_o(heads.view(len(x), -1))
+
+    def attend_to_source(self, x: Tensor, source: SourceCache, forbidden: Tensor | None) -> Tensor:
+        """(R, d) -> (R, d); the n beams of a sentence are n queries for the same keys."""
+        sentences = len(source.keys)
+        queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
+        queries = queries.transpose(1, 2).flatten(0, 1)  # (B * H, n, d_k)
+        heads = _attend(queries, source.keys.flatten(0, 1), source.values.flatten(0, 1), forbidden)  # (B * H, n, d_v)
+        heads = heads.unflatten(0, (sentences, -1)).transpose(1, 2)  # (B, n, H, d_v)
+        return self.cross_w_o(heads.reshape(len(x), -1))
+
+    def feed_forward(self, x: Tensor) -> Tensor:
+        """(R, d) -> (R, d)."""
+        return self.w_2(self.activation(self.w_1(x)))
+
+
+def _attend(queries: Tensor, keys: Tensor, values: Tensor, forbidden: Tensor | None) -> Tensor:
+    """softmax(Q K^T / sqrt(d_k)) V, equation 1, for all heads of all rows at once.
+
+    Args:
+        queries: (N, Q, d_k).
+        keys: (N, K, d_k).
+        values: (N, K, d_v).
+        forbidden: (N, 1, K), minus infinity where a key is padding and 0 elsewhere; None forbids nothing.
+
+    Returns:
+        (N, Q, d_v).
+    """
+    if queries.device.type != "cpu" or queries.dtype != torch.float32:
+        bias = None if forbidden is None else forbidden.to(queries.dtype)[None]
+        return F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=bias)[0]
+    # On a CPU three plain kernels are quicker than the fused one, which is made for many queries.
+    scores = torch.bmm(queries / math.sqrt(queries.shape[-1]), keys.transpose(1, 2))  # (N, Q, K)
+    if forbidden is not None:
+        scores += forbidden
+    return torch.bmm(torch.softmax(scores, dim=-1), values)
+
+
+def _forbidden(source_mask: Tensor | None, num_heads: int) -> Tensor | None:
+    """(B, 1, 1, S), True where there is text -> (B * H, 1, S), minus infinity where there is none."""
+    if source_mask is None:
+        return None
+    scores = torch.zeros_like(source_mask, dtype=torch.float32).masked_fill(~source_mask, -math.inf)
+    return scores.expand(-1, num_heads, -1, -1).flatten(0, 1)
+
+
+def _packed(linear: nn.Linear, rows: int) -> PackedLinear:
+    return PackedLinear(linear.weight, linear.bias, rows)
+
+
+def _head_by_head(attention: MultiHeadAttention, rows: int) -> PackedLinear:
+    """W^Q, W^K and W^V as one matrix with Q, K and V of the first head first, so that heads need no sorting later."""
+    parts = (attention.w_q, attention.w_k, attention.w_v)
+    heads = (attention.num_heads, -1)
+    weight = torch.cat([part.weight.unflatten(0, heads) for part in parts], dim=1).flatten(0, 1)
+    biases = [part.bias.unflatten(0, heads) for part in parts if part.bias is not None]
+    return PackedLinear(weight, torch.cat(biases, dim=1).flatten() if biases else None, rows)
+
+
+def _norm(norm: nn.Module) -> Function:
+    if not isinstance(norm, nn.LayerNorm):
+        return _same
+    shape = tuple(norm.normalized_shape)
+    return partial(F.layer_norm, normalized_shape=shape, weight=norm.weight, bias=norm.bias, eps=norm.eps)
+
+
+def _same(x: Tensor) -> Tensor:
+    return x
+
+
+def _add_and_norm(add_norm: AddAndNorm) -> Callable[[Tensor, Function], Tensor]:
+    """LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x))."""
+    norm = _norm(add_norm.norm)
+    if add_norm.pre_norm:
+        return lambda x, sublayer: x + sublayer(norm(x))
+    return lambda x, sublayer: norm(x + sublayer(x))

@@ -1,0 +1,29 @@
+"""All hook points of a model as a text to read."""
+
+from __future__ import annotations
+
+from transformer_core.hooks import hook_points
+from transformer_core.model import Transformer
+
+
+def describe_hook_points(model: Transformer) -> str:
+    """One line for each point: address, shape with the numbers that the model fixes, and meaning.
+
+    `hook_points(model)[address].site` tells the same to a program.
+    """
+    config = model.config
+    known = {
+        "heads": config.num_heads,
+        "d_k": config.d_k,
+        "d_v": config.d_v,
+        "d_ff": config.d_ff,
+        "d_model": config.d_model,
+        "vocab_size": config.vocab_size,
+    }
+    rows = []
+    for address, point in hook_points(model).items():
+        assert point.site is not None
+        shape = ", ".join(f"{name}={known[name]}" if name in known else name for name in point.site.shape)
+        rows.append((address, f"({shape})", point.site.meaning))
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    return "\n".join(f"{row[0]:<{widths[0]}}  {row[1]:<{widths[1]}}  {row[2]}" for row in rows)
