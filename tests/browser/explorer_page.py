@@ -1,6 +1,6 @@
 """A bare page that shows nothing but the explorer, for test_explorer.py.
 
-Query parameters: `sample` (sentence, other, hostile, cut or a number of tokens) and `language`.
+Query parameters: `sample` (sentence, other, hostile, cut, unequal or a number of tokens) and `language`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import streamlit as st
 
 from tests.browser import explorer_samples as samples
+from transformer_core.attention_maps import Kind
 from viz_app.components.explorer import Selection, explorer, pack
 from viz_app.text import texts
 
@@ -24,10 +25,13 @@ def payload(name: str, language: str) -> bytes:
         maps = samples.long_sample(int(name))
     elif name == "cut":
         maps = samples.sample(*samples.SENTENCE, finished=False)
+    elif name == "unequal":
+        maps = samples.unequal_sample()
     else:
         maps = samples.sample(*NAMED[name])
     table = texts(language).table("explorer")
-    return pack(maps, steps=samples.confidences(maps), texts=table, selection=START)
+    measured: dict[Kind, list[list[float]]] = {"cross": samples.error_rates(maps)} if name in NAMED else {}
+    return pack(maps, steps=samples.confidences(maps), texts=table, selection=START, alignment=measured)
 
 
 def page() -> None:

@@ -141,7 +141,7 @@ def _draw_result(t: Texts, served: TranslationService, sentence: Sentence, resul
     best = best_head(served.translator.metrics, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
     start = start.fitted(result.maps)
-    packed = payload(result, t, best)
+    packed = payload(result, t, best, served.translator.metrics)
     selection = explorer(packed, key=_EXPLORER, selection=start)
     st.session_state[_SELECTION] = selection
     return selection

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.attention_maps import AttentionMaps
+from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
 from viz_app.figures import HeatmapFigure, export, file_name, layer_heads, one_head
@@ -31,7 +31,14 @@ def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
     return Selection(kind="cross", layer=layer, head=head).fitted(maps)
 
 
-def payload(result: Result, t: Texts, best: Selection) -> bytes:
+def alignment_rates(metrics: Mapping[str, Any], maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
+    """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
+    table = metrics.get("alignment", {}).get("aer", {}).get("output", [])
+    layers, heads = maps.cross.shape[:2]
+    return {"cross": table} if [len(rates) for rates in table] == [heads] * layers else {}
+
+
+def payload(result: Result, t: Texts, best: Selection, metrics: Mapping[str, Any]) -> bytes:
     """The packed translation, the same bytes on every rerun.
 
     No session keeps it: of a long sentence it is many megabytes, and all but the labels are packed only once (Result).
@@ -40,6 +47,7 @@ def payload(result: Result, t: Texts, best: Selection) -> bytes:
         result: The translation and its maps.
         t: Labels in the visitor's language.
         best: The encoder-decoder head from which the words under the translation are taken.
+        metrics: What was measured about the checkpoint.
     """
     return pack(
         result.maps,
@@ -48,6 +56,7 @@ def payload(result: Result, t: Texts, best: Selection) -> bytes:
         texts=t.table("explorer"),
         selection=best,
         gloss_head=(best.layer, best.head),
+        alignment=alignment_rates(metrics, result.maps),
     )
 
 
