@@ -12,7 +12,7 @@ import pytest
 
 from transformer_core.translator import Translation, Translator
 from viz_app.components.explorer import Selection
-from viz_app.services.picture import DOWNLOADS, Picture, best_head, provenance
+from viz_app.services.picture import DOWNLOADS, Picture, alignment_rates, best_head, provenance
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +23,15 @@ def translator(random_checkpoint: Path) -> Translator:
 @pytest.fixture(scope="module")
 def translation(translator: Translator) -> Translation:
     return translator.translate("The bus.", beam=2)
+
+
+def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
+    maps = translation.attention
+    layers, heads = maps.cross.shape[:2]
+    table = [[0.5] * heads for _ in range(layers)]
+    assert alignment_rates({"alignment": {"aer": {"output": table, "input": []}}}, maps) == {"cross": table}
+    assert alignment_rates({}, maps) == {}
+    assert alignment_rates({"alignment": {"aer": {"output": table[:-1]}}}, maps) == {}
 
 
 def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
