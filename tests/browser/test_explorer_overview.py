@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from tests.browser import explorer_samples as samples
 from tests.browser.explorer_driver import ENGLISH, Open, choose, reported, settle
+from tests.browser.test_explorer_for_everybody import sideways
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.figures.colour import scale
 
@@ -107,7 +108,7 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     assert page.locator(".block-axes").nth(2).inner_text() == "Query ↓ piece written · Key → source piece"
     page.locator(".block[data-kind=encoder] .tile").nth(20).focus()
     page.keyboard.press("Enter")
-    page.get_by_text('"zoom": "head"').wait_for()
+    page.get_by_text('"layer": 2').wait_for()
     assert [reported(page)[name] for name in ("kind", "layer", "head")] == ["encoder", 2, 4]
     assert page.locator(".map").is_visible() and "head 3.5" in page.locator(".caption").inner_text()
     page.keyboard.press("Escape")
@@ -118,7 +119,9 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     assert focused(page) == "cross 2.2"
 
 
-def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(open_explorer: Open) -> None:
+def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(
+    open_explorer: Open, check_accessibility: Callable[[Page], None]
+) -> None:
     page = open_explorer()
     maps = samples.sample(*samples.SENTENCE)
     weights = {kind: maps.weights(kind).astype(float) for kind in KINDS}
@@ -135,6 +138,7 @@ def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(open_explorer:
             values = expected(weights[kind])
             assert np.abs(measure(page, name, kind) - values.ravel()).max() < 2e-3
             assert names(page, f".block[data-kind={kind}]") == best_first(values)
+    check_accessibility(page)
     shown = page.locator(".block[data-kind=cross] .tile-value").all_inner_texts()
     assert shown == [f"{value:.1f}" for value in np.sort(distance(weights["cross"]).ravel())]
     label = page.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
@@ -295,3 +299,16 @@ def test_pointing_at_a_tile_tells_its_strongest_link(open_explorer: Open) -> Non
     page.mouse.move(2, 2)
     settle(page)
     assert page.locator(".count").inner_text() == ENGLISH["count_note"]
+
+
+def test_all_kinds_on_a_telephone_and_in_few_nodes(open_explorer: Open) -> None:
+    page = open_explorer("128", language="ko", width=390, height=844)
+    choose(page, ".zoom-heads")
+    choose(page, ".view-kinds")
+    page.locator(".order-select").select_option("entropy")
+    settle(page)
+    boxes = page.locator(".block").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().toJSON())")
+    assert [box["left"] for box in boxes] == [boxes[0]["left"]] * 3, "one below the other"
+    assert all(box["right"] <= 390 for box in boxes) and sideways(page) <= 0
+    assert page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length") < 2000
+    assert page.evaluate("() => performance.getEntriesByName('explorer tiles').at(-1).duration") < 250

@@ -11,7 +11,8 @@ const TEXT_WIDTH = 46; // what that line needs to stand at ease
 const SMALLEST = 20;
 const LARGEST = 110;
 const LARGEST_OF_LAYER = 240;
-const STRETCH = 1.5; // a tile may be so much wider than its map, or higher, to use the space
+const STRETCH = 1.5; // a tile may be so much higher than its map, to use the space
+const BROAD = 2; // and so much broader
 const PHONE = 480; // narrower pages scroll instead of shrinking their tiles
 
 /**
@@ -24,10 +25,11 @@ const PHONE = 480; // narrower pages scroll instead of shrinking their tiles
  */
 export function arrange(blocks, width, height) {
   const number = blocks.length;
-  const beside = blocks.map((block) => fit(block, (width - BLOCK_GAP * (number - 1)) / number, height));
+  const stretch = width < PHONE ? 1 : STRETCH; // a telephone scrolls, so height is no gain there
+  const beside = blocks.map((block) => fit(block, (width - BLOCK_GAP * (number - 1)) / number, height, stretch));
   if (number === 1) return { side: false, fits: beside };
   const each = width < PHONE ? height : (height - STACK_GAP * (number - 1)) / number;
-  const below = blocks.map((block) => fit(block, width, each));
+  const below = blocks.map((block) => fit(block, width, each, stretch));
   const side = smallest(beside) > smallest(below);
   return { side, fits: alike(side ? beside : below) };
 }
@@ -41,8 +43,8 @@ function alike(fits) {
 
 const smallest = (fits) => Math.min(...fits.map(({ width, height }) => width * height));
 
-/** The largest tiles that keep to a width and, while they stay readable, to a height. */
-function fit(block, width, height) {
+/** The largest tiles that keep to a width and, while they stay readable, to a height, at most `stretch` times too high. */
+function fit(block, width, height, stretch) {
   const { layers, heads, told, one } = block;
   const gap = one ? HEADS_GAP : GAP;
   const columns = one ? columnsOfLayer(heads, width, height) : heads;
@@ -54,8 +56,8 @@ function fit(block, width, height) {
   const tallest = Math.floor((height - numbers - titleLines * 20) / rows) - gap - text - FRAME;
   const shape = Math.min(1.5, Math.max(0.8, block.keys / block.queries));
   const limit = one ? LARGEST_OF_LAYER : LARGEST;
-  const tileHeight = Math.max(SMALLEST, Math.min(Math.round((widest / shape) * (one ? 1 : STRETCH)), tallest, limit));
-  const tileWidth = Math.min(widest, Math.max(Math.round(tileHeight * Math.max(shape, STRETCH)), text ? TEXT_WIDTH : 0));
+  const tileHeight = Math.max(SMALLEST, Math.min(Math.round((widest / shape) * (one ? 1 : stretch)), tallest, limit));
+  const tileWidth = Math.min(widest, Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : 0));
   return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < TEXT_WIDTH };
 }
 

@@ -197,7 +197,7 @@ export class Explorer {
   zoomed({ zoom }) {
     if (!this.overview.opened) return;
     if (zoom === "heads") this.overview.comeBack();
-    else this.figure.element.scrollIntoView({ block: "nearest" });
+    else this.figure.caption.scrollIntoView({ block: "nearest" });
   }
 
   /** Escape goes back, one thing at a time; the other keys that mean something everywhere are those of the time bar. */
