@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
-from viz_app.figures import HeatmapFigure, export, file_name, layer_heads, one_head
+from viz_app.figures import HeatmapFigure, all_heads, export, file_name, layer_heads, one_head
 from viz_app.services.model import ROOT
 from viz_app.services.translation import Result
 from viz_app.text import Texts
@@ -103,7 +103,7 @@ class Picture:
 
     @cached_property
     def figure(self) -> HeatmapFigure:
-        """The selected head, or all heads of its layer when these stand side by side."""
+        """The selected head, or all heads of its layer or kind when these stand side by side."""
         chosen = self.selection.fitted(self.maps)
         shared: dict[str, Any] = {
             "language": self.language,
@@ -113,6 +113,8 @@ class Picture:
         }
         if chosen.view == "layer":
             return layer_heads(self.maps, chosen.kind, chosen.layer, **shared)
+        if chosen.zoom == "heads":
+            return all_heads(self.maps, chosen.kind, **shared)
         return one_head(self.maps, chosen.kind, chosen.layer, chosen.head, **shared)
 
     def file(self, format: str) -> bytes:

@@ -59,6 +59,13 @@ def test_one_layer_side_by_side(translator: Translator, translation: Translation
         np.testing.assert_array_equal(archive["weights"], translation.attention.decoder[0, :, :3, :3])
 
 
+def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(translation: Translation) -> None:
+    picture = Picture(translation.attention, Selection(kind="encoder", zoom="heads"), "en", {})
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        expected = translation.attention.encoder
+        np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
+
+
 def test_every_download_is_a_file_of_its_kind(translation: Translation) -> None:
     picture = Picture(translation.attention, Selection(), "en", {})
     starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF-", "csv": b"\xef\xbb\xbf", "npz": b"PK"}
