@@ -120,7 +120,7 @@ export class Overview {
 
   /** What follows the pointer, the pin and the step. */
   readOut(state) {
-    this.tiles.readOut(this.views, this.effective);
+    this.tiles.readOut(this.views, { ...state, order: this.effective.order });
     this.tiles.follow(this.followed(state));
   }
 
