@@ -7,7 +7,8 @@ export const BLOCK_GAP = 24; // between blocks that stand side by side
 const STACK_GAP = 12; // between blocks one below the other
 const NUMBERS = 18; // a row of head numbers, or a column of layer numbers
 const TEXT = 18; // the line under a tile that tells its name and value
-const TEXT_WIDTH = 46; // what that line needs to stand at ease
+const TEXT_WIDTH = 46; // what that line needs
+const AT_EASE = 54; // and in larger letters
 const SMALLEST = 20;
 const LARGEST = 110;
 const LARGEST_OF_LAYER = 240;
@@ -58,7 +59,7 @@ function fit(block, width, height, stretch) {
   const limit = one ? LARGEST_OF_LAYER : LARGEST;
   const tileHeight = Math.max(SMALLEST, Math.min(Math.round((widest / shape) * (one ? 1 : stretch)), tallest, limit));
   const tileWidth = Math.min(widest, Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : 0));
-  return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < TEXT_WIDTH };
+  return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < AT_EASE };
 }
 
 /** The heads of one layer stand in as many columns as make them largest. */

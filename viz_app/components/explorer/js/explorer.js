@@ -178,7 +178,7 @@ export class Explorer {
     this.player.update(state, step);
     this.candidates.update(state, step);
     this.menu.update(state);
-    this.overview.update(state, step);
+    this.overview.update(state, step, this.theme);
   }
 
   layout(state) {

@@ -24,6 +24,10 @@ export class Measures {
     return this.known.get(key);
   }
 
+  has(order, kind) {
+    return order === "entropy" || order === "distance" || this.of(order, kind) !== null;
+  }
+
   compute(order, kind) {
     const { translation, before } = this;
     if (order === "entropy") return meanOfRows(whole(translation, kind), rowEntropy);
@@ -35,7 +39,7 @@ export class Measures {
 
   /** Heads of a kind in the order of a measure, as indices: sharp, local, aligning or changed ones first. */
   sorted(order, kind) {
-    const values = this.of(order, kind);
+    const values = order === "layer" ? null : this.of(order, kind);
     if (!values) return null;
     const sign = order === "change" ? -1 : 1;
     return Array.from(values, (_, index) => index).sort((a, b) => sign * (values[a] - values[b]) || a - b);

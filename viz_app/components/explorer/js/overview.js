@@ -50,8 +50,8 @@ export class Overview {
     this.store.set({ kind: block.kind, layer: block.one ? layer : row, head, zoom: zoom === "heads" ? "head" : zoom });
   }
 
-  /** Brings the tiles and the choices to a state. */
-  update(state, step) {
+  /** Brings the tiles and what stands above and below them to a state. */
+  update(state, step, theme) {
     const { measures, tiles } = this;
     const views = kindsShown(state).map((kind) => [kind, measures.translation.view(kind, state.unit, step)]);
     this.views = Object.fromEntries(views);
@@ -60,13 +60,25 @@ export class Overview {
     this.chooseLayer(state);
     tiles.build(this.views, this.effective);
     tiles.order(measures, this.effective);
+    this.explain(state, theme);
+    if (!this.pointed) this.tell();
+  }
+
+  /** The colour scale, where no large picture has one, and what the dots on some tiles mean. */
+  explain(state, theme) {
+    const { measures, texts, legend, views } = this;
+    legend.element.hidden = state.zoom !== "heads";
+    legend.draw(theme, texts, { ...state, sheet: state }, { lines: false, mean: "", hatched: views.decoder ? texts.masked : "" });
+    this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
+    this.changed.textContent = texts.tiles_changed_key;
+    this.changed.title = texts.tiles_changed_note;
   }
 
   /** Offers the orders that exist for what is shown; returns the one that holds. */
   offer(state) {
     const { measures, texts, select } = this;
     const kinds = kindsShown(state);
-    const offered = ORDERS.filter((order) => order === "layer" || kinds.some((kind) => measures.of(order, kind)));
+    const offered = ORDERS.filter((order) => order === "layer" || kinds.some((kind) => measures.has(order, kind)));
     const key = `${texts.language} ${offered}`;
     if (this.offered !== key) {
       this.offered = key;
@@ -93,28 +105,18 @@ export class Overview {
 
   /** Fits into the space down to the edge of the window. */
   layout(state, height) {
-    this.element.classList.toggle("ordered", this.effective.order !== "layer");
     const titled = state.zoom === "heads" || state.view === "kinds";
     const around = this.choices.offsetHeight + this.note.offsetHeight + EDGE;
-    this.tiles.layout(this.views, state, this.element.clientWidth, height - around, titled);
+    this.tiles.layout(this.views, this.element.clientWidth, height - around, titled);
   }
 
   paint(state, theme, fade) {
-    const { texts } = this;
-    const hatched = this.views.decoder ? texts.masked : "";
-    // Beside the large picture that has a legend of its own.
-    this.legend.element.hidden = state.zoom !== "heads";
-    this.legend.draw(theme, texts, { ...state, sheet: state }, { lines: false, mean: "", hatched });
     this.tiles.paint(this.views, state, theme, fade);
   }
 
   mark() {
     const { measures, effective, texts } = this;
     this.tiles.mark(this.views, effective, measures, texts);
-    const changed = kindsShown(effective).reduce((sum, kind) => sum + measures.changed(kind).size, 0);
-    this.changed.hidden = !changed;
-    this.changed.textContent = texts.tiles_changed_key;
-    this.changed.title = texts.tiles_changed_note;
     this.tell();
   }
 

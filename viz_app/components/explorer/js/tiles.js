@@ -50,7 +50,7 @@ export class Tiles {
   }
 
   /** Fits the blocks into a width and, as far as the tiles stay readable, a height. */
-  layout(views, state, width, height, titled) {
+  layout(views, width, height, titled) {
     const shapes = this.blocks.map(({ kind, layers, heads, one, told }) => {
       const { queries, keys } = views[kind];
       return { layers, heads, one, told, titled, queries: queries.length, keys: keys.length };
