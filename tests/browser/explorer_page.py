@@ -1,6 +1,6 @@
 """A bare page that shows nothing but the explorer, for test_explorer.py.
 
-Query parameters: `sample` (sentence, other, hostile, strings, uneven, cut, blind or a number of tokens),
+Query parameters: `sample` (sentence, other, hostile, strings, uneven, unequal, cut, blind or a number of tokens),
 `language`, and `bytes`: weights travel as bytes.
 """
 
@@ -14,7 +14,7 @@ from unittest import mock
 import streamlit as st
 
 from tests.browser import explorer_samples as samples
-from transformer_core.attention_maps import AttentionMaps
+from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.components.explorer import Selection, explorer, pack, weights
 from viz_app.text import texts
 
@@ -38,12 +38,16 @@ def payload(name: str, language: str, bytes_only: bool) -> bytes:
         maps = samples.blind_sample()
     elif name == "cut":
         maps = samples.sample(*samples.SENTENCE, finished=False)
+    elif name == "unequal":
+        maps = samples.unequal_sample()
     else:
         maps = samples.sample(*NAMED[name])
     table = texts(language).table("explorer")
     with mock.patch.object(weights, "MOST_BYTES", 0 if bytes_only else weights.MOST_BYTES):
         packed = weights.pack_weights(maps)
-    return pack(maps, weights=packed, steps=samples.confidences(maps), texts=table, selection=START)
+    measured: dict[Kind, list[list[float]]] = {"cross": samples.error_rates(maps)} if name in NAMED else {}
+    steps = samples.confidences(maps)
+    return pack(maps, weights=packed, steps=steps, texts=table, selection=START, alignment=measured)
 
 
 def page() -> None:

@@ -48,6 +48,14 @@ def sample(source: list[str], target: list[str], *, seed: int = 1, finished: boo
     return AttentionMaps(source=source_axis, inputs=inputs, outputs=outputs, finished=finished, **weights)
 
 
+def unequal_sample(*, seed: int = 5) -> AttentionMaps:
+    """Encoder and decoder of different depth, each kind with its own number of heads."""
+    maps = sample(*SENTENCE, seed=seed)
+    return dataclasses.replace(
+        maps, encoder=maps.encoder[:3, :4], decoder=maps.decoder[:2, :2], cross=maps.cross[:2, :5]
+    )
+
+
 def _weights(queries: int, keys: int, generator: np.random.Generator, *, causal: bool) -> npt.NDArray[np.float32]:
     """(LAYERS, HEADS, queries, keys); rows sum to 1."""
     q = np.arange(queries)[:, None] * (keys / queries)
@@ -106,6 +114,12 @@ def blind_sample() -> AttentionMaps:
     encoder = maps.encoder.copy()
     encoder[:, :, 2] = 0.0
     return dataclasses.replace(maps, encoder=encoder)
+
+
+def error_rates(maps: AttentionMaps, *, seed: int = 4) -> list[list[float]]:
+    """An alignment error rate for each encoder-decoder head."""
+    rates: list[list[float]] = np.random.default_rng(seed).uniform(0.3, 0.9, size=maps.cross.shape[:2]).tolist()
+    return rates
 
 
 def long_sample(tokens: int, *, seed: int = 3) -> AttentionMaps:

@@ -54,7 +54,7 @@ def test_a_new_translation_keeps_the_place_and_the_selection(
     page.get_by_text("vergessen").wait_for()
     settle(page)
     assert page.locator(".explorer").evaluate("(root) => root.same") is True
-    assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label") == "Head 2.2"
+    assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "2.2"
     assert page.locator(".kind-decoder").get_attribute("aria-pressed") == "true"
     assert page.locator(".slider").input_value() == "9"
     if motion == "no-preference":
@@ -92,7 +92,7 @@ def test_after_a_visit_elsewhere_the_selection_is_still_there(open_explorer: Ope
     page.get_by_text("away").click()
     page.locator(".tile").first.wait_for()
     settle(page)
-    assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label") == "Head 2.2"
+    assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "2.2"
     assert page.locator(".kind-encoder").get_attribute("aria-pressed") == "true"
     assert reported(page)["head"] == 1
 
@@ -148,7 +148,7 @@ def test_the_keyboard_reaches_every_cell_and_every_head(open_explorer: Open) -> 
     for key in ("ArrowUp", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     settle(page)
-    assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label") == "Head 3.7"
+    assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "3.7"
     assert page.locator(".tile[tabindex='0']").count() == 1
 
 
@@ -164,7 +164,7 @@ def test_one_layer_side_by_side_with_the_value_of_the_cell_in_each_head(open_exp
     settle(page)
     expected = [f"{maps.cross[1, head, 0, 1]:.3f}" for head in range(8)]
     assert page.locator(".tile-value").all_inner_texts() == expected
-    assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label") == "Head 2.6"
+    assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "2.6"
 
 
 def test_a_piece_shows_how_sure_the_model_was_and_what_came_next(open_explorer: Open) -> None:

@@ -39,7 +39,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(open_explore
     page = open_explorer()
     maps = samples.sample(*samples.SENTENCE)
     assert page.locator(".tile").count() == 48
-    assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label") == "Head 4.6"
+    assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "4.6"
     assert page.locator(".pieces").all_text_contents() == list(maps.outputs.word_texts)
     assert re.fullmatch(r"Writing \S+, head 4\.6 looked \d+\s% at \S+\.", page.locator(".caption").inner_text())
     assert "not a dictionary" in page.locator(".words-note").inner_text()

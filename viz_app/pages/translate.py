@@ -185,7 +185,7 @@ def _packed(
     name = model_name()
     about = {"text": text, "model": model or name, "own": name, "models": list(checkpoints())}
     best = best_head(translator.metrics, result.maps)
-    return payload(shown, t, best, beam=tree, about=about)
+    return payload(shown, t, best, translator.metrics, beam=tree, about=about)
 
 
 def _draw_downloads(t: Texts, picture: Picture) -> None:

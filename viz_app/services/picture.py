@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.attention_maps import AttentionMaps
+from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
-from viz_app.figures import HeatmapFigure, export, file_name, layer_heads, one_head
+from viz_app.figures import HeatmapFigure, all_heads, export, file_name, layer_heads, one_head
 from viz_app.services.model import ROOT
 from viz_app.services.translation import Result
 from viz_app.text import Texts
@@ -31,10 +31,18 @@ def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
     return Selection(kind="cross", layer=layer, head=head).fitted(maps)
 
 
+def alignment_rates(metrics: Mapping[str, Any], maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
+    """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
+    table = metrics.get("alignment", {}).get("aer", {}).get("output", [])
+    layers, heads = maps.cross.shape[:2]
+    return {"cross": table} if [len(rates) for rates in table] == [heads] * layers else {}
+
+
 def payload(
     result: Result,
     t: Texts,
     best: Selection,
+    metrics: Mapping[str, Any],
     *,
     beam: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
@@ -47,9 +55,9 @@ def payload(
         result: The translation and its maps.
         t: Labels in the visitor's language.
         best: The encoder-decoder head from which the words under the translation are taken.
+        metrics: What was measured about the checkpoint.
         beam: The search as a tree; see `viz_app.services.hypotheses.search_tree`.
         about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
-        slot: Where the session keeps it; one payload is kept in each.
     """
     return pack(
         result.maps,
@@ -58,6 +66,7 @@ def payload(
         texts=t.table("explorer"),
         selection=best,
         gloss_head=(best.layer, best.head),
+        alignment=alignment_rates(metrics, result.maps),
         beam=beam,
         about=about,
     )
@@ -114,7 +123,7 @@ class Picture:
 
     @cached_property
     def figure(self) -> HeatmapFigure:
-        """The selected head, or all heads of its layer when these stand side by side."""
+        """The selected head, or all heads of its layer or kind when these stand side by side."""
         chosen = self.selection.fitted(self.maps)
         shared: dict[str, Any] = {
             "language": self.language,
@@ -124,6 +133,8 @@ class Picture:
         }
         if chosen.view == "layer":
             return layer_heads(self.maps, chosen.kind, chosen.layer, **shared)
+        if chosen.zoom == "heads":
+            return all_heads(self.maps, chosen.kind, **shared)
         return one_head(self.maps, chosen.kind, chosen.layer, chosen.head, **shared)
 
     def file(self, format: str) -> bytes:

@@ -253,3 +253,12 @@ def test_a_report_that_makes_no_sense_counts_as_none(state: object) -> None:
 def test_an_impossible_selection_says_what_is_allowed() -> None:
     with pytest.raises(ValueError, match="kind is 'both', but must be one of encoder, decoder, cross"):
         Selection(kind="both")  # type: ignore[arg-type]
+
+
+def test_measured_alignment_error_rates_come_back_and_must_fit_the_heads() -> None:
+    maps = make_maps(layers=2, heads=3)
+    rates = [[0.9, 0.8, 0.7], [0.6, 0.5, 0.25]]
+    assert decode(packed(maps, alignment={"cross": rates}))[0]["alignment"] == {"cross": rates}
+    assert decode(packed(maps))[0]["alignment"] == {}
+    with pytest.raises(ValueError, match=r"alignment error rates of cross must be 2 lists of 3"):
+        packed(maps, alignment={"cross": rates[:1]})

@@ -12,7 +12,7 @@ import pytest
 
 from transformer_core.translator import Translation, Translator
 from viz_app.components.explorer import Selection
-from viz_app.services.picture import DOWNLOADS, Picture, best_head, provenance
+from viz_app.services.picture import DOWNLOADS, Picture, alignment_rates, best_head, provenance
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +23,15 @@ def translator(random_checkpoint: Path) -> Translator:
 @pytest.fixture(scope="module")
 def translation(translator: Translator) -> Translation:
     return translator.translate("The bus.", beam=2)
+
+
+def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
+    maps = translation.attention
+    layers, heads = maps.cross.shape[:2]
+    table = [[0.5] * heads for _ in range(layers)]
+    assert alignment_rates({"alignment": {"aer": {"output": table, "input": []}}}, maps) == {"cross": table}
+    assert alignment_rates({}, maps) == {}
+    assert alignment_rates({"alignment": {"aer": {"output": table[:-1]}}}, maps) == {}
 
 
 def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
@@ -48,6 +57,13 @@ def test_one_layer_side_by_side(translator: Translator, translation: Translation
     picture = Picture(translation.attention, selection, "ko", {})
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         np.testing.assert_array_equal(archive["weights"], translation.attention.decoder[0, :, :3, :3])
+
+
+def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(translation: Translation) -> None:
+    picture = Picture(translation.attention, Selection(kind="encoder", zoom="heads"), "en", {})
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        expected = translation.attention.encoder
+        np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
 
 
 def test_every_download_is_a_file_of_its_kind(translation: Translation) -> None:

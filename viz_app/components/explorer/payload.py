@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
+from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import PackedWeights, pack_weights
 from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, scale
@@ -48,6 +48,7 @@ def pack(
     follow: bool = False,
     source_language: str = "en",
     target_language: str = "de",
+    alignment: Mapping[Kind, Sequence[Sequence[float]]] | None = None,
 ) -> bytes:
     """Packs the maps of one translation for the browser.
 
@@ -67,12 +68,15 @@ def pack(
         follow: Whether a component that already shows another translation takes this selection over as well.
         source_language: BCP 47 code of the source, for fonts and screen readers.
         target_language: BCP 47 code of the translation.
+        alignment: Measured alignment error rate of each head of a kind, [layer][head], 0 to 1; None or a kind left out
+            when nobody has measured it.
 
     Returns:
         The buffer; its header carries `id`, a hash of everything in it but the selection and the head of the gloss.
 
     Raises:
-        ValueError: `steps` does not fit the outputs, or a weight is not a number from 0 to 1.
+        ValueError: `steps` does not fit the outputs, `alignment` not the layers and heads, or a weight is not a number
+            from 0 to 1.
     """
     if len(steps) != len(maps.outputs):
         raise ValueError(f"{len(steps)} steps for {len(maps.outputs)} written pieces; one step each is needed")
@@ -92,6 +96,7 @@ def pack(
         "languages": {"source": source_language, "target": target_language},
         "colours": _colours(),
         "texts": dict(texts),
+        "alignment": _rates(alignment or {}, maps),
     }
     if about:
         header["about"] = dict(about)
@@ -130,6 +135,18 @@ def _join(header: dict[str, Any], weights: memoryview) -> bytes:
 def _short(probability: float) -> float:
     """Six digits are more than the screen shows, and less than half of what JSON would take."""
     return float(f"{probability:.6g}")
+
+
+def _rates(alignment: Mapping[Kind, Sequence[Sequence[float]]], maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
+    """The error rates as plain lists, checked against the shape of the maps."""
+    rates = {kind: [[float(rate) for rate in layer] for layer in table] for kind, table in alignment.items()}
+    for kind, table in rates.items():
+        layers, heads = maps.weights(kind).shape[:2]
+        if [len(layer) for layer in table] != [heads] * layers:
+            raise ValueError(
+                f"the alignment error rates of {kind} must be {layers} lists of {heads}, one for each layer"
+            )
+    return rates
 
 
 def _axis(axis: Axis) -> dict[str, list[Any]]:

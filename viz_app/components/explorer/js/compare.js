@@ -88,10 +88,11 @@ export class Compare {
   }
 
   release() {
-    if (this.store.state.against === null) return;
+    if (this.store.state.against === null) return false;
     this.pinned = null;
     this.wants = false;
     this.store.set({ ...NONE });
+    return true;
   }
 
   /** Whether the comparison stands in place of the large map. */

@@ -8,14 +8,14 @@ import { h, setAttribute } from "./dom.js";
 import { halves, KINDS, readHeader, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
+import { Overview } from "./overview.js";
 import { Store } from "./store.js";
 import { Theme } from "./theme.js";
-import { Tiles } from "./tiles.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
-const NOTE = 24; // height that the note under the tiles needs beyond the map
+const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "scale", "special", "threshold"];
 
 /** Distance of an element from the top of the page when nothing is scrolled. */
 function top(element) {
@@ -33,12 +33,11 @@ export class Explorer {
     this.compare = new Compare(this.store);
     this.kind = kindChoice(this.store);
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
-    this.view = new Choice("view", ["heads", "layer"], this.store);
     this.player = new Player(this.store);
     this.candidates = new Candidates();
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
-    this.tiles = new Tiles(this.store);
+    this.overview = new Overview(this.store);
     this.assemble();
     this.sizes = new ResizeObserver(() => this.store.mark("size"));
     this.sizes.observe(root);
@@ -50,14 +49,12 @@ export class Explorer {
       this.store.mark("size");
     };
     document.fonts.addEventListener("loadingdone", this.onFonts);
+    root.addEventListener("keydown", () => (this.pointing = this.store.state.cursor !== null), true);
     root.addEventListener("keydown", (event) => this.key(event));
   }
 
   assemble() {
-    this.count = h("p", { class: "note count" });
     this.figure.element.prepend(this.compare.tools);
-    this.views = h("div", { class: "views" }, this.view.element);
-    this.overview = h("div", { class: "overview" }, this.views, this.tiles.element, this.count);
     this.controls = h(
       "div",
       { class: "controls" },
@@ -67,7 +64,7 @@ export class Explorer {
       this.menu.element,
       this.menu.chips,
     );
-    this.body = h("div", { class: "body" }, this.figure.element, this.overview);
+    this.body = h("div", { class: "body" }, this.figure.element, this.overview.element);
     const parts = [this.words.element, this.beam.note.element, this.beam.element, this.controls, this.candidates.element];
     this.root.replaceChildren(...parts, this.compare.element, this.body, this.figure.table.element);
   }
@@ -92,6 +89,7 @@ export class Explorer {
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
+    this.overview.receive(translation, this.texts);
     this.label();
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...this.fitted(this.store.state), cursor: null });
@@ -126,11 +124,9 @@ export class Explorer {
     const { texts } = this;
     this.kind.label(texts.kinds, KINDS.map((kind) => texts[`kind_${kind}`]));
     this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
-    this.view.label(texts.view, [texts.view_heads, texts.view_layer]);
     this.menu.label(texts);
     this.figure.label(texts);
     setAttribute(this.root, "lang", texts.language);
-    this.count.textContent = texts.count_note;
   }
 
   /** The view that the large map and the tiles draw. */
@@ -164,14 +160,12 @@ export class Explorer {
     const all = has("data", "theme");
     // Where the pointer is, and whether the table is open, change no picture.
     const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size", "beam", "alpha"].includes(name));
-    if (drawn) this.update(state, step, view);
+    if (drawn) this.update(state, step);
     if (drawn) this.figure.update(view, sheet, state, current, this.theme);
     if (drawn || has("size")) {
-      this.layout(view);
-      if (all || has("kind", "unit", "step", "view", "zoom", "size") || state.view === "layer") {
-        this.tiles.paint(view, this.theme, has("data"));
-      }
-      this.tiles.mark(view, state, this.texts);
+      this.layout(state);
+      if (all || has(...TILES_CHANGE) || state.view === "layer") this.overview.paint(state, this.theme, has("data"));
+      this.overview.mark();
     }
     if (drawn || has("table")) this.figure.tabulate(state);
     this.figure.draw();
@@ -183,7 +177,8 @@ export class Explorer {
       this.beam.tree.draw();
       this.compare.layout();
     }
-    this.tiles.readOut(view, state);
+    this.overview.readOut(state);
+    if (has("zoom")) this.zoomed(state);
     this.tellPython();
   }
 
@@ -195,52 +190,47 @@ export class Explorer {
     this.root.style.setProperty("--line", this.theme.line);
   }
 
-  update(state, step, view) {
-    const { texts } = this;
-    const { kind } = state;
-    for (const choice of [this.zoom, this.kind, this.view]) choice.update(state);
+  update(state, step) {
+    for (const choice of [this.zoom, this.kind]) choice.update(state);
     this.root.dataset.zoom = state.zoom;
-    this.chooseLayer(view, state);
-    this.root.dataset.kind = kind;
-    this.count.hidden = state.view === "layer";
+    this.root.dataset.kind = state.kind;
     this.words.update(state, step);
     this.player.update(state, step);
     this.candidates.update(state, step);
     this.menu.update(state);
-    this.tiles.build(view, state, texts);
+    this.overview.update(state, step, this.theme);
   }
 
-  layout(view) {
+  layout(state) {
     const width = this.root.clientWidth;
     const wide = width >= WIDE;
     this.root.classList.toggle("wide", wide);
-    const left = window.innerHeight - top(this.figure.element) - this.figure.caption.offsetHeight - 34;
+    const below = window.innerHeight - top(this.body); // what the window shows of the pictures
+    this.overview.layout(state, wide ? Math.min(720, Math.max(300, below)) : 520);
+    const left = below - this.figure.caption.offsetHeight - 34;
     const height = wide ? Math.max(220, Math.min(640, left)) : 420;
     const tallest = Math.max(height, Math.min(640, window.innerHeight - 220));
-    this.tiles.layout(view, this.overview.clientWidth, height - (wide ? NOTE : 0));
     this.figure.layout(height, tallest);
   }
 
-  /** The numbers of the layers, while one layer is shown. */
-  chooseLayer(view, state) {
-    if (this.layer?.values.length !== view.layers) {
-      this.layer?.element.remove();
-      this.layer = new Choice("layer", Array.from({ length: view.layers }, (_, layer) => layer), this.store);
-      this.views.append(this.layer.element);
-    }
-    const numbers = this.layer.values.map((layer) => String(layer + 1));
-    this.layer.label(this.texts.layer, numbers);
-    this.layer.update(state);
-    this.layer.element.hidden = state.view !== "layer";
+  /** A head that was opened comes into sight; back in the overview its tile has the focus again. */
+  zoomed({ zoom }) {
+    if (!this.overview.opened) return;
+    if (zoom === "heads") this.overview.comeBack();
+    else this.figure.caption.scrollIntoView({ block: "nearest" });
   }
 
-  /** Escape lets go of what is pinned; the other keys that mean something everywhere are those of the time bar. */
+  /** Escape goes back, one thing at a time; the other keys that mean something everywhere are those of the time bar. */
   key(event) {
     if (event.key !== "Escape") return this.player.key(event);
     const { zoom, pin } = this.store.state;
     if (pin && zoom !== "token") this.store.set({ pin: null });
-    else if (zoom !== "token") this.compare.release();
-    else if (!event.defaultPrevented) this.store.set({ zoom: "head" });
+    else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
+    else if (this.compare.release()) event.preventDefault();
+    else if (zoom === "head" && !this.pointing && this.body.contains(event.composedPath()[0])) {
+      this.overview.opened = true;
+      this.store.set({ zoom: "heads" });
+    }
   }
 
   tellPython() {

@@ -1,176 +1,201 @@
-// Every head of the chosen kind as a thumbnail, or the heads of one layer side by side and larger.
+// Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
+import { arrange } from "./arrange.js";
+import { Block } from "./block.js";
+import { KINDS } from "./data.js";
 import { decimals, fillText, h, headName, setAttribute } from "./dom.js";
-import { paintHead, resize } from "./paint.js";
+import { Fade, slideFrom } from "./motion.js";
 
-const FADE = 200; // milliseconds in which a new sentence replaces the old one
+/** Figures behind the comma of a measure. */
+const DIGITS = { entropy: 1, distance: 1, alignment: 2, change: 2 };
 
 export class Tiles {
-  constructor(store) {
+  constructor(store, open) {
     this.store = store;
-    this.element = h("div", { class: "tiles", role: "grid", keydown: (event) => this.key(event) });
-    this.tiles = [];
-    this.focus = 0; // the tile that the Tab key reaches
+    this.open = open;
+    this.element = h("div", { class: "blocks", keydown: (event) => this.key(event), focusin: (event) => this.moveFocus(event) });
+    this.blocks = [];
+    this.focus = null; // the tile that the Tab key reaches
+    this.fade = new Fade();
   }
 
-  /** Makes the tiles for a shape; those that fit are kept. */
-  build(view, state, texts) {
+  get all() {
+    return this.blocks.flatMap(({ tiles }) => tiles);
+  }
+
+  /** Makes the blocks that the state asks for; those that fit are kept. */
+  build(views, state) {
     const one = state.view === "layer";
-    const shape = `${state.view} ${view.layers} ${view.heads}`;
-    if (this.shape === shape && this.texts === texts) return;
-    Object.assign(this, { shape, texts, one, heads: view.heads, layers: one ? 1 : view.layers });
-    this.element.className = one ? "tiles tiles-layer" : "tiles";
-    this.tiles = [];
-    const rows = Array.from({ length: this.layers }, (_, row) => {
-      const cells = Array.from({ length: view.heads }, (_, head) => this.tile(row, head));
-      return h("div", { role: "row", class: "tile-row" }, one ? null : this.label("rowheader", row + 1), ...cells);
+    const wanted = kindsShown(state).map((kind) => views[kind]);
+    const shape = [state.view, ...wanted.map(({ layers, heads }) => `${layers} ${heads}`)].join();
+    if (this.shape !== shape) {
+      this.shape = shape;
+      this.blocks = wanted.map(({ layers, heads }) => new Block(layers, heads, one, this.open));
+      this.focus = null;
+      this.laidOut = false;
+      this.element.replaceChildren(...this.blocks.map(({ element }) => element));
+    }
+    this.blocks.forEach((block, index) => block.setKind(wanted[index].kind));
+  }
+
+  /** Puts the tiles into their order; those that change places will slide there. */
+  order(measures, state) {
+    const orders = this.blocks.map((block) => {
+      const sorted = measures.sorted(state.order, block.kind);
+      return sorted && block.one ? ofLayer(sorted, state.layer, block.heads) : sorted;
     });
-    this.element.replaceChildren(...(one ? [] : [this.headings(view.heads)]), ...rows);
+    const moving = this.blocks.some((block, index) => block.moves(orders[index]));
+    if (moving && this.laidOut) this.slide = slideFrom(this.all.map(({ button }) => button));
+    if (moving) this.blocks.forEach((block, index) => block.arrange(orders[index]));
   }
 
-  headings(heads) {
-    const numbers = Array.from({ length: heads }, (_, head) => this.label("columnheader", head + 1));
-    return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
-  }
-
-  /** A grid may hold nothing but rows, and these nothing but cells and their headers. */
-  label(role, number) {
-    return h("span", { class: "tile-number", role }, String(number));
-  }
-
-  tile(row, head) {
-    const canvas = h("canvas", { "aria-hidden": true });
-    const value = this.one ? h("span", { class: "tile-value", "aria-hidden": true }) : null;
-    const name = this.one ? h("span", { class: "tile-name", "aria-hidden": true }) : null;
-    const index = this.tiles.length;
-    const button = h(
-      "button",
-      {
-        type: "button",
-        class: "tile",
-        role: "gridcell",
-        tabindex: "-1",
-        click: () => this.open(index),
-        focus: () => this.moveFocus(index),
-      },
-      canvas,
-      this.one ? h("span", { class: "tile-text", "aria-hidden": true }, name, value) : null,
-    );
-    this.tiles.push({ row, head, button, canvas, value, name });
-    return button;
-  }
-
-  layer(tile) {
-    return this.one ? this.store.state.layer : tile.row;
-  }
-
-  open(index) {
-    const tile = this.tiles[index];
-    this.store.set({ layer: this.layer(tile), head: tile.head });
-  }
-
-  /** Fits the tiles into a width and, as far as they stay readable, a height. */
-  layout(view, width, height) {
-    const gap = this.one ? 8 : 4;
-    const columns = this.one ? (width >= 330 ? 4 : 2) : this.heads;
-    const rows = this.one ? Math.ceil(this.heads / columns) : this.layers;
-    const beside = this.one ? 0 : 18;
-    const above = this.one ? 0 : 18;
-    const text = this.one ? 20 : 0;
-    const widest = Math.floor((width - beside - gap * (columns - 1)) / columns) - 4;
-    const shape = Math.min(1.5, Math.max(0.8, view.keys.length / view.queries.length));
-    const tallest = Math.max(24, Math.floor((height - above) / rows) - gap - text - 4);
-    const tileHeight = Math.max(20, Math.min(Math.round(widest / shape), tallest, this.one ? 240 : 110));
-    const tileWidth = Math.min(widest, Math.round(tileHeight * Math.max(shape, 1.5)));
-    this.element.style.setProperty("--columns", columns);
-    this.element.style.setProperty("--gap", `${gap}px`);
-    this.size = [tileWidth, tileHeight];
+  /** Fits the blocks into a width and, as far as the tiles stay readable, a height. */
+  layout(views, width, height, titled) {
+    const shapes = this.blocks.map(({ kind, layers, heads, one, told }) => {
+      const { queries, keys } = views[kind];
+      return { layers, heads, one, told, titled, queries: queries.length, keys: keys.length };
+    });
+    const { side, fits } = arrange(shapes, width, height);
+    this.side = side;
+    this.element.classList.toggle("side", side);
+    this.blocks.forEach((block, index) => block.layout(fits[index]));
+    this.matrix = this.lines();
+    this.laidOut = true;
+    this.slide?.();
+    this.slide = null;
   }
 
   /** Paints all tiles; a new sentence fades in over the old one. */
-  paint(view, theme, fade) {
+  paint(views, state, theme, fade) {
     const start = performance.now();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const [width, height] = this.size;
-    const old = fade && !still ? this.tiles.map(({ canvas }) => copy(canvas)) : null;
-    for (const tile of this.tiles) {
-      const context = resize(tile.canvas, width, height);
-      paintHead(context, view, this.layer(tile), tile.head, theme);
-    }
+    if (fade) this.fade.keep(this.all.map(({ canvas }) => canvas));
+    else this.fade.stop();
+    for (const block of this.blocks) block.paint(views[block.kind], state, theme);
     performance.clearMeasures("explorer tiles");
     performance.measure("explorer tiles", { start, end: performance.now() });
-    cancelAnimationFrame(this.fading);
-    if (old) this.fade(old, this.tiles.map(({ canvas }) => copy(canvas)), performance.now());
-  }
-
-  fade(old, fresh, start) {
-    const share = Math.min(1, Math.max(0, (performance.now() - start) / FADE));
-    this.tiles.forEach(({ canvas }, index) => {
-      const context = canvas.getContext("2d");
-      context.globalAlpha = 1;
-      context.drawImage(fresh[index], 0, 0);
-      context.globalAlpha = 1 - share;
-      if (old[index].width) context.drawImage(old[index], 0, 0, canvas.width, canvas.height);
-      context.globalAlpha = 1;
-    });
-    if (share < 1) this.fading = requestAnimationFrame(() => this.fade(old, fresh, start));
+    if (fade) this.fade.start();
   }
 
   /** Frames the selected tile and names all of them. */
-  mark(view, state, texts) {
-    setAttribute(this.element, "aria-label", texts[`kind_${state.kind}`]);
-    this.tiles.forEach((tile, index) => {
-      const layer = this.layer(tile);
-      const selected = layer === state.layer && tile.head === state.head;
-      const name = headName(layer, tile.head);
-      setAttribute(tile.button, "aria-label", fillText(texts.tile, { head: name }));
-      setAttribute(tile.button, "aria-selected", String(selected));
-      tile.button.title = fillText(texts.tile, { head: name });
-      if (tile.name) tile.name.textContent = name;
-      if (selected && !this.element.contains(this.element.getRootNode().activeElement)) this.focus = index;
-    });
-    this.tiles.forEach(({ button }, index) => setAttribute(button, "tabindex", index === this.focus ? 0 : -1));
-    this.readOut(view, state);
+  mark(views, state, measures, texts) {
+    for (const block of this.blocks) {
+      const { kind } = block;
+      const unit = state.unit === "words" ? texts.unit_word : texts.unit_piece;
+      block.label(texts[`kind_${kind}`], fillText(texts[`tiles_axes_${kind}`], { unit }));
+      const order = measures.of(state.order, kind) ? state.order : "layer";
+      const changed = measures.changed(kind);
+      for (const tile of block.tiles) {
+        const layer = block.layerOf(tile, state.layer);
+        const index = layer * block.heads + tile.head;
+        const selected = kind === state.kind && layer === state.layer && tile.head === state.head;
+        const label = this.describe(kind, index, order, measures, changed.has(index), texts);
+        const value = order === "layer" ? undefined : figures(measures.of(order, kind)[index], order, block.fit.narrow);
+        block.mark(tile, layer, { label, title: label, selected, value, changed: changed.has(index) });
+        if (selected && !this.holdsFocus()) this.focus = tile;
+      }
+    }
+    this.focus ??= this.all[0];
+    for (const tile of this.all) setAttribute(tile.button, "tabindex", tile === this.focus ? 0 : -1);
+    this.readOut(views, state);
+  }
+
+  /** "Encoder self-attention, head 3.5, entropy 1.2 bits", with the measure of the order and whether it has changed. */
+  describe(kind, index, order, measures, changed, texts) {
+    const { heads } = measures.translation.shape(kind);
+    const value = (name) => measures.of(name, kind)[index].toFixed(DIGITS[name]);
+    const head = headName(Math.floor(index / heads), index % heads);
+    const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, bits: value("entropy") })];
+    if (order === "change" || changed) parts.push(fillText(texts.tiles_change, { value: value("change") }));
+    else if (order !== "layer" && order !== "entropy") parts.push(fillText(texts[`tiles_${order}`], { value: value(order) }));
+    if (changed) parts.push(fillText(texts.tiles_changed, { value: measures.usualChange(kind).toFixed(DIGITS.change) }));
+    return parts.join(", ");
   }
 
   /** Under each head of a layer: its weight at the cell under the pointer. */
-  readOut(view, { cursor }) {
-    if (!this.one) return;
+  readOut(views, { cursor, order, layer }) {
+    const [block] = this.blocks;
+    if (!block?.one || order !== "layer") return;
+    const view = views[block.kind];
     const both = cursor && cursor.query !== null && cursor.key !== null && !view.masked(cursor.query, cursor.key);
-    for (const tile of this.tiles) {
-      const weight = both ? view.at(this.layer(tile), tile.head, cursor.query, cursor.key) : null;
-      tile.value.textContent = weight === null ? "" : decimals(weight);
+    for (const tile of block.tiles) {
+      tile.value.textContent = both ? decimals(view.at(layer, tile.head, cursor.query, cursor.key)) : "";
     }
   }
 
-  moveFocus(index) {
-    this.focus = index;
-    this.tiles.forEach(({ button }, other) => setAttribute(button, "tabindex", other === index ? 0 : -1));
+  /** Follows one token through all heads: `marks` tells for each kind the row and the column to mark. */
+  follow(marks) {
+    for (const block of this.blocks) block.follow(...(marks[block.kind] ?? [null, null]));
+  }
+
+  /** The lines of tiles from top to bottom; blocks side by side share theirs. */
+  lines() {
+    const lines = [];
+    let start = 0;
+    for (const { ordered, fit } of this.blocks) {
+      const first = this.side ? 0 : lines.length;
+      ordered.forEach((tile, index) => {
+        const line = (lines[first + Math.floor(index / fit.columns)] ??= []);
+        line[start + (index % fit.columns)] = tile;
+      });
+      if (this.side) start += fit.columns;
+    }
+    return lines;
+  }
+
+  holdsFocus() {
+    const focused = this.element.getRootNode().activeElement;
+    return this.element.contains(focused);
+  }
+
+  moveFocus({ target }) {
+    const tile = this.all.find(({ button }) => button === target);
+    if (!tile) return;
+    this.focus = tile;
+    for (const { button } of this.all) setAttribute(button, "tabindex", button === target ? 0 : -1);
+  }
+
+  /** Gives the focus to the tile of the selected head. */
+  focusSelected() {
+    const selected = this.all.find(({ button }) => button.getAttribute("aria-selected") === "true");
+    selected?.button.focus();
   }
 
   key(event) {
-    const columns = this.one ? Number(this.element.style.getPropertyValue("--columns")) : this.heads;
-    const row = Math.floor(this.focus / columns) * columns;
+    const row = this.matrix.findIndex((line) => line.includes(this.focus));
+    if (row < 0) return;
+    const line = this.matrix[row].filter(Boolean);
+    const reading = this.matrix.flatMap((tiles) => tiles.filter(Boolean));
+    const column = this.matrix[row].indexOf(this.focus);
+    const at = reading.indexOf(this.focus);
+    const beside = (tiles) => tiles && (this.side ? tiles[column] : tiles[Math.min(column, tiles.length - 1)]);
+    const ends = event.ctrlKey ? reading : line;
     const targets = {
-      ArrowLeft: this.focus - 1,
-      ArrowRight: this.focus + 1,
-      ArrowUp: this.focus - columns,
-      ArrowDown: this.focus + columns,
-      Home: row,
-      End: row + columns - 1,
+      ArrowLeft: () => reading[at - 1],
+      ArrowRight: () => reading[at + 1],
+      ArrowUp: () => beside(this.matrix[row - 1]),
+      ArrowDown: () => beside(this.matrix[row + 1]),
+      Home: () => ends[0],
+      End: () => ends.at(-1),
     };
     if (!(event.key in targets)) return;
     event.preventDefault();
     event.stopPropagation();
-    const target = targets[event.key];
-    if (this.tiles[target]) this.tiles[target].button.focus();
+    targets[event.key]()?.button.focus();
   }
 }
 
-function copy(canvas) {
-  const twin = document.createElement("canvas");
-  twin.width = canvas.width;
-  twin.height = canvas.height;
-  if (canvas.width && canvas.height) twin.getContext("2d").drawImage(canvas, 0, 0);
-  return twin;
+/** The value of a measure under a tile; a narrow one leaves out the zero before the point. */
+function figures(value, order, narrow) {
+  const text = value.toFixed(DIGITS[order]);
+  return narrow && DIGITS[order] > 1 ? text.replace(/^0/, "") : text;
+}
+
+/** The heads of one layer, in the order that they have among all. */
+function ofLayer(sorted, layer, heads) {
+  return sorted.filter((index) => Math.floor(index / heads) === layer).map((index) => index % heads);
+}
+
+/** The kinds that a state shows tiles of. */
+export function kindsShown({ view, kind }) {
+  return view === "kinds" ? KINDS : [kind];
 }

@@ -1,0 +1,314 @@
+"""The explorer's overview in a real browser: all heads of all kinds, their order, what has changed, the keyboard."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.browser import explorer_samples as samples
+from tests.browser.explorer_driver import ENGLISH, Open, choose, reported, settle
+from tests.browser.test_explorer_for_everybody import sideways
+from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
+from viz_app.figures.colour import scale
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+Numbers = npt.NDArray[np.float64]
+
+
+def names(page: Page, block: str = "") -> list[str]:
+    """The heads of the tiles from left to right and from top to bottom."""
+    found: list[str] = page.locator(f"{block} .tile").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
+    return found
+
+
+def focused(page: Page) -> str:
+    """The kind and head of the tile that has the focus."""
+    answer: str = page.locator(".explorer").evaluate(
+        """(root) => {
+          const tile = root.getRootNode().activeElement;
+          return `${tile.closest(".block").dataset.kind} ${tile.dataset.head}`;
+        }"""
+    )
+    return answer
+
+
+def measure(page: Page, name: str, kind: str) -> Numbers:
+    script = "(root, [name, kind]) => Array.from(root.explorer.overview.measures.of(name, kind))"
+    return np.array(page.locator(".explorer").evaluate(script, [name, kind]))
+
+
+def entropy(weights: Numbers) -> Numbers:
+    """(layers, heads) in bits."""
+    logarithms = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
+    result: Numbers = -(weights * logarithms).sum(axis=-1).mean(axis=-1)
+    return result
+
+
+def distance(weights: Numbers) -> Numbers:
+    """(layers, heads) in pieces from the diagonal, which leads from corner to corner."""
+    queries, keys = weights.shape[-2:]
+    away = np.abs(np.arange(keys)[None, :] - np.linspace(0, keys - 1, queries)[:, None])
+    result: Numbers = (weights * away).sum(axis=-1).mean(axis=-1)
+    return result
+
+
+def aligned(before: Axis, after: Axis) -> list[tuple[int, int]]:
+    """A longest common subsequence, by plain recursion over what is left of both."""
+    known: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    def rest(i: int, j: int) -> list[tuple[int, int]]:
+        if i == len(before) or j == len(after):
+            return []
+        if (i, j) not in known:
+            if before.tokens[i] == after.tokens[j]:
+                known[i, j] = [(i, j), *rest(i + 1, j + 1)]
+            else:
+                known[i, j] = max(rest(i + 1, j), rest(i, j + 1), key=len)
+        return known[i, j]
+
+    return rest(0, 0)
+
+
+def change(before: AttentionMaps, after: AttentionMaps, kind: Any) -> Numbers:
+    """(layers, heads): total variation over aligned keys and the stretches between them, mean over aligned rows."""
+    rows = aligned(before.queries(kind), after.queries(kind))
+    keys = aligned(before.keys(kind), after.keys(kind))
+    cuts = [(-1, -1), *keys, (len(before.keys(kind)), len(after.keys(kind)))]
+    result = np.zeros(after.weights(kind).shape[:2])
+    for old, new in rows:
+        p, q = before.weights(kind)[..., old, :].astype(float), after.weights(kind)[..., new, :].astype(float)
+        for (a, b), (c, d) in itertools.pairwise(cuts):
+            result += np.abs(p[..., a + 1 : c].sum(-1) - q[..., b + 1 : d].sum(-1))
+            if (c, d) != cuts[-1]:
+                result += np.abs(p[..., c] - q[..., d])
+    return result / 2 / len(rows)
+
+
+def best_first(values: Numbers, *, most: bool = False) -> list[str]:
+    order = np.argsort(-values.ravel() if most else values.ravel(), kind="stable")
+    return [f"{index // values.shape[1] + 1}.{index % values.shape[1] + 1}" for index in order]
+
+
+def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> None:
+    page = open_explorer(height=800)
+    choose(page, ".view-kinds")
+    choose(page, ".zoom-heads")
+    assert page.locator(".tile").count() == 144
+    boxes = [page.locator(".block").nth(number).bounding_box() for number in range(3)]
+    assert all(box and box["y"] + box["height"] <= 800 and box["x"] + box["width"] <= 1280 for box in boxes)
+    assert len({box["y"] for box in boxes if box}) == 1, "side by side"
+    assert page.locator(".block-name").all_inner_texts() == [ENGLISH[f"kind_{kind}"] for kind in KINDS]
+    assert page.locator(".block-axes").nth(2).inner_text() == "Query ↓ piece written · Key → source piece"
+    page.locator(".block[data-kind=encoder] .tile").nth(20).focus()
+    page.keyboard.press("Enter")
+    page.get_by_text('"layer": 2').wait_for()
+    assert [reported(page)[name] for name in ("kind", "layer", "head")] == ["encoder", 2, 4]
+    assert page.locator(".map").is_visible() and "head 3.5" in page.locator(".caption").inner_text()
+    page.keyboard.press("Escape")
+    settle(page)
+    assert not page.locator(".map").is_visible() and focused(page) == "encoder 3.5"
+    choose(page, ".block[data-kind=cross] .tile >> nth=9")
+    choose(page, ".zoom-heads")
+    assert focused(page) == "cross 2.2"
+
+
+def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(
+    open_explorer: Open, check_accessibility: Callable[[Page], None]
+) -> None:
+    page = open_explorer()
+    maps = samples.sample(*samples.SENTENCE)
+    weights = {kind: maps.weights(kind).astype(float) for kind in KINDS}
+    rates = np.array(samples.error_rates(maps))
+    choose(page, ".view-kinds")
+    order = page.locator(".order-select")
+    assert order.locator("option").evaluate_all("(all) => all.map((one) => one.value)") == [
+        *("layer", "entropy", "distance", "alignment")
+    ]
+    for name, expected in (("entropy", entropy), ("distance", distance)):
+        order.select_option(name)
+        settle(page)
+        for kind in KINDS:
+            values = expected(weights[kind])
+            assert np.abs(measure(page, name, kind) - values.ravel()).max() < 2e-3
+            assert names(page, f".block[data-kind={kind}]") == best_first(values)
+    check_accessibility(page)
+    shown = page.locator(".block[data-kind=cross] .tile-value").all_inner_texts()
+    assert shown == [f"{value:.1f}" for value in np.sort(distance(weights["cross"]).ravel())]
+    label = page.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
+    bits, pieces = entropy(weights["cross"])[1, 2], distance(weights["cross"])[1, 2]
+    assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {pieces:.1f} pieces"
+    order.select_option("alignment")
+    settle(page)
+    assert names(page, ".block[data-kind=cross]") == best_first(rates)
+    assert names(page, ".block[data-kind=encoder]")[:9] == [*(f"1.{head}" for head in range(1, 9)), "2.1"]
+    choose(page, ".view-layer")
+    assert names(page) == [name for name in best_first(rates) if name.startswith("4.")]
+    choose(page, ".kind-encoder")
+    assert order.input_value() == "layer", "nobody has measured how encoder heads align"
+
+
+def test_what_has_changed_since_the_last_sentence(open_explorer: Open) -> None:
+    page = open_explorer()
+    choose(page, ".view-kinds")
+    assert page.locator(".tile.changed").count() == 0
+    page.get_by_text("other sentence").click()
+    page.get_by_text("vergessen").wait_for()
+    page.wait_for_timeout(400)
+    before, after = samples.sample(*samples.SENTENCE), samples.sample(*samples.OTHER)
+    page.locator(".order-select").select_option("change")
+    settle(page)
+    for kind in KINDS:
+        expected = change(before, after, kind)
+        assert np.abs(measure(page, "change", kind) - expected.ravel()).max() < 1e-4
+        assert names(page, f".block[data-kind={kind}]") == best_first(expected, most=True)
+        middle = np.median(expected)
+        limit = max(0.05, middle + 3 * np.median(np.abs(expected - middle)))
+        marked = names_of_changed(page, kind)
+        assert marked == [
+            name for name, far in zip(all_names(expected), (expected > limit).ravel(), strict=True) if far
+        ]
+    assert page.locator(".tile.changed").count() and "changed clearly" in str(
+        page.locator(".tile.changed").first.get_attribute("title")
+    )
+
+
+def all_names(values: Numbers) -> list[str]:
+    return [f"{layer + 1}.{head + 1}" for layer, head in np.ndindex(values.shape)]
+
+
+def names_of_changed(page: Page, kind: str) -> list[str]:
+    found: list[str] = page.locator(f".block[data-kind={kind}] .tile.changed").evaluate_all(
+        "(all) => all.map((tile) => tile.dataset.head).sort()"
+    )
+    return found
+
+
+def test_an_unequal_model_shows_each_kind_in_its_own_shape(open_explorer: Open) -> None:
+    page = open_explorer("unequal")
+    choose(page, ".view-kinds")
+    choose(page, ".zoom-heads")
+    counts = [page.locator(f".block[data-kind={kind}] .tile").count() for kind in KINDS]
+    assert counts == [12, 4, 10]
+    assert page.locator(".order-select option").count() == 3, (
+        "no error rates were measured, and it is the first sentence"
+    )
+    page.locator(".block[data-kind=encoder] .tile").nth(3).focus()
+    visited = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown", "Home", "ArrowDown", "Control+End"):
+        page.keyboard.press(key)
+        visited.append(focused(page))
+    expected = ["decoder 1.1", "decoder 1.2", "cross 1.1", "cross 2.1", "cross 2.1", "encoder 2.1", "encoder 3.1"]
+    assert visited == [*expected, "encoder 3.4"]
+    assert page.locator(".tile[tabindex='0']").count() == 1
+
+
+def tile_image(page: Page, number: int) -> npt.NDArray[np.uint8]:
+    """The pixels of a tile, (height, width, 3)."""
+    answer = (
+        page.locator(".tile canvas")
+        .nth(number)
+        .evaluate(
+            """(canvas) => {
+          const { width, height } = canvas;
+          return [height, width, Array.from(canvas.getContext("2d").getImageData(0, 0, width, height).data)];
+        }"""
+        )
+    )
+    height, width, data = answer
+    image: npt.NDArray[np.uint8] = np.array(data, np.uint8).reshape(height, width, 4)[..., :3]
+    return image
+
+
+def patch(page: Page, **changes: Any) -> None:
+    page.locator(".explorer").evaluate("(root, changes) => root.explorer.store.set(changes)", changes)
+    settle(page)
+
+
+def test_a_tile_has_the_colours_of_its_weights_for_every_scale(open_explorer: Open) -> None:
+    page = open_explorer()
+    maps = samples.sample(*samples.SENTENCE)
+    weights = maps.cross[2, 4].astype(float)
+    tones: dict[str, Callable[[Numbers], Numbers]] = {
+        "linear": lambda w: w,
+        "sqrt": np.sqrt,
+        "row": lambda w: w / w.max(axis=1, keepdims=True),
+    }
+    for special in (True, False):
+        text = weights if special else weights[:-1, :-1]  # </s> is the last of both axes
+        for name, tone in tones.items():
+            patch(page, scale=name, special=special, threshold=12)
+            image = tile_image(page, 20).astype(int)
+            rows = ((np.arange(len(text)) + 0.5) * image.shape[0] / len(text)).astype(int)
+            columns = ((np.arange(text.shape[1]) + 0.5) * image.shape[1] / text.shape[1]).astype(int)
+            index = np.rint(np.where(text < 0.12, 0.0, tone(text)) * 255).astype(int)
+            wrong = np.abs(image[np.ix_(rows, columns)] - scale("light")[index].astype(int)).max(axis=-1)
+            assert wrong.max() <= 3, f"{name}: a rounding may take the neighbouring colour, no more"
+
+
+def test_a_pixel_of_many_cells_shows_the_largest_and_masked_ones_are_hatched(open_explorer: Open) -> None:
+    page = open_explorer("128")
+    weights = samples.long_sample(128).decoder[0, 3].astype(float)
+    choose(page, ".kind-decoder")
+    image = tile_image(page, 3).astype(int)
+    height, width = image.shape[:2]
+    assert height < 128 and width < 128
+    bin_of = [np.arange(128) * size // 128 for size in (height, width)]
+    largest = np.zeros((height, width))
+    np.maximum.at(largest, (bin_of[0][:, None], bin_of[1][None, :]), weights)
+    allowed = np.zeros((height, width), bool)
+    np.logical_or.at(allowed, (bin_of[0][:, None], bin_of[1][None, :]), np.tril(np.ones((128, 128), bool)))
+    expected = scale("light")[np.rint(largest * 255).astype(int)].astype(int)
+    assert np.abs(image - expected)[allowed].max() <= 3
+    assert (image[~allowed] != 255).any() and (image[~allowed] == 255).any(), "hatched"
+
+
+def style(page: Page, kind: str, name: str) -> float:
+    """A length in pixels that all tiles of a kind share."""
+    script = "(grid, name) => parseFloat(grid.style.getPropertyValue(name))"
+    answer: float = page.locator(f".block[data-kind={kind}] .tiles").evaluate(script, name)
+    return answer
+
+
+def test_one_token_is_followed_through_all_heads(open_explorer: Open) -> None:
+    page = open_explorer()
+    choose(page, ".view-kinds")
+    patch(page, pin="q3")
+    following = page.locator(".tiles").evaluate_all("(all) => all.map((one) => one.classList.contains('following'))")
+    assert following == [False, True, True], "the same place of the decoder writes the same piece"
+    tile = [style(page, "cross", name) for name in ("--row-start", "--row-extent", "--tile-height")]
+    assert np.allclose(tile[0], 3 * tile[2] / 10) and np.allclose(tile[1], max(2, tile[2] / 10))
+    patch(page, pin=None, step=5)
+    moved = style(page, "decoder", "--row-start")
+    assert moved > tile[0]
+
+
+def test_pointing_at_a_tile_tells_its_strongest_link(open_explorer: Open) -> None:
+    page = open_explorer()
+    assert page.locator(".count").inner_text() == ENGLISH["count_note"]
+    page.locator(".tile").nth(20).hover()
+    settle(page)
+    told = page.locator(".count").inner_text()
+    assert told.startswith("Encoder-decoder attention, head 3.5, entropy") and "head 3.5 looked" in told
+    page.mouse.move(2, 2)
+    settle(page)
+    assert page.locator(".count").inner_text() == ENGLISH["count_note"]
+
+
+def test_all_kinds_on_a_telephone_and_in_few_nodes(open_explorer: Open) -> None:
+    page = open_explorer("128", language="ko", width=390, height=844)
+    choose(page, ".zoom-heads")
+    choose(page, ".view-kinds")
+    page.locator(".order-select").select_option("entropy")
+    settle(page)
+    boxes = page.locator(".block").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().toJSON())")
+    assert [box["left"] for box in boxes] == [boxes[0]["left"]] * 3, "one below the other"
+    assert all(box["right"] <= 390 for box in boxes) and sideways(page) <= 0
+    assert page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length") < 2000
+    assert page.evaluate("() => performance.getEntriesByName('explorer tiles').at(-1).duration") < 250

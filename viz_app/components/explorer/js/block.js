@@ -1,0 +1,139 @@
+// The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
+
+import { h, headName, setAttribute } from "./dom.js";
+import { Look, paintHead, resize } from "./paint.js";
+
+export class Block {
+  /** @param one Whether the tiles are the heads of one layer, which may change. */
+  constructor(layers, heads, one, open) {
+    Object.assign(this, { heads, one, layers: one ? 1 : layers });
+    this.name = h("b", { class: "block-name" });
+    this.axes = h("span", { class: "note block-axes" });
+    this.title = h("p", { class: "block-title", "aria-hidden": true }, this.name, this.axes);
+    this.grid = h("div", { class: "tiles", role: "grid" });
+    this.element = h("div", { class: "block" }, this.title, this.grid);
+    this.tiles = Array.from({ length: this.layers * heads }, (_, index) => this.tile(index, open));
+  }
+
+  tile(index, open) {
+    const canvas = h("canvas", { "aria-hidden": true });
+    const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas };
+    tile.button = h("button", { type: "button", class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) }, canvas);
+    return tile;
+  }
+
+  setKind(kind) {
+    this.kind = kind;
+    this.element.dataset.kind = kind;
+  }
+
+  /** Layer of a tile, given the layer that is selected. */
+  layerOf(tile, selected) {
+    return this.one ? selected : tile.row;
+  }
+
+  /** Whether an order differs from the one that the tiles stand in. */
+  moves(order) {
+    return this.arranged !== String(order);
+  }
+
+  /** Puts the tiles into an order; `null` is the grid of layers and heads. */
+  arrange(order) {
+    if (!this.moves(order)) return;
+    this.arranged = String(order);
+    this.told = order !== null || this.one;
+    this.grid.classList.toggle("told", this.told);
+    this.ordered = (order ?? Array.from(this.tiles.keys())).map((index) => this.tiles[index]);
+    const focused = this.grid.getRootNode().activeElement;
+    const buttons = this.ordered.map(({ button }) => button);
+    if (this.told) {
+      for (const tile of this.tiles) this.tell(tile);
+      this.grid.replaceChildren(h("div", { role: "row", class: "tile-row" }, ...buttons));
+    } else this.grid.replaceChildren(this.headings(), ...this.rows(buttons));
+    // What is moved loses the focus.
+    if (buttons.includes(focused)) focused.focus({ preventScroll: true });
+  }
+
+  /** A grid may hold nothing but rows, and these nothing but cells and their headers. */
+  headings() {
+    const numbers = Array.from({ length: this.heads }, (_, head) => label("columnheader", head + 1));
+    return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
+  }
+
+  rows(buttons) {
+    return Array.from({ length: this.layers }, (_, row) => {
+      const cells = buttons.slice(row * this.heads, (row + 1) * this.heads);
+      return h("div", { role: "row", class: "tile-row" }, label("rowheader", row + 1), ...cells);
+    });
+  }
+
+  /** The line under a tile; made when it is first needed, so that the page stays light. */
+  tell(tile) {
+    if (tile.name) return;
+    tile.name = h("span", { class: "tile-name", "aria-hidden": true });
+    tile.value = h("span", { class: "tile-value", "aria-hidden": true });
+    tile.button.append(tile.name, tile.value);
+  }
+
+  layout(fit) {
+    this.fit = fit;
+    this.grid.style.setProperty("--columns", fit.columns);
+    this.grid.style.setProperty("--gap", `${fit.gap}px`);
+    this.grid.style.setProperty("--tile-width", `${fit.width}px`);
+    this.grid.style.setProperty("--tile-height", `${fit.height}px`);
+    this.grid.classList.toggle("narrow", fit.narrow);
+    this.element.classList.toggle("one-line", fit.titleLines === 1);
+    this.title.hidden = fit.titleLines === 0;
+  }
+
+  /** Paints all tiles. */
+  paint(view, state, theme) {
+    const look = new Look(view, state, theme);
+    const { width, height } = this.fit;
+    this.look = look;
+    for (const tile of this.tiles) {
+      paintHead(resize(tile.canvas, width, height), view, this.layerOf(tile, state.layer), tile.head, look);
+    }
+  }
+
+  /** Marks one row and one column in all tiles at once; null for none. */
+  follow(query, key) {
+    if (!this.look) return;
+    const { queries, keys, allKeys } = this.look;
+    const row = query === null ? -1 : queries.indexOf(query);
+    const column = key === null ? -1 : keys.indexOf(key);
+    this.grid.classList.toggle("following", row >= 0 || column >= 0);
+    this.stripe("row", row, queries.length, this.fit.height);
+    this.stripe("column", column, allKeys, this.fit.width);
+  }
+
+  stripe(name, index, count, extent) {
+    this.grid.style.setProperty(`--${name}-start`, `${(Math.max(0, index) * extent) / count}px`);
+    this.grid.style.setProperty(`--${name}-extent`, index < 0 ? "0px" : `${Math.max(2, extent / count)}px`);
+  }
+
+  /** Names the block for the eye and the ear. */
+  label(kindName, axes) {
+    this.name.textContent = kindName;
+    this.axes.textContent = axes;
+    setAttribute(this.grid, "aria-label", kindName);
+  }
+
+  /** Names a tile, frames it when it is selected, and marks it when its head has changed. */
+  mark(tile, layer, { label, title, selected, value, changed }) {
+    const { button } = tile;
+    const name = headName(layer, tile.head);
+    button.dataset.head = name;
+    setAttribute(button, "aria-label", label);
+    setAttribute(button, "aria-selected", String(selected));
+    if (button.title !== title) button.title = title;
+    button.classList.toggle("changed", changed);
+    if (!this.told) return;
+    tile.name.textContent = name;
+    if (value !== undefined) tile.value.textContent = value;
+  }
+}
+
+function label(role, number) {
+  return h("span", { class: "tile-number", role }, String(number));
+}

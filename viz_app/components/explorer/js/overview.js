@@ -1,0 +1,179 @@
+// All heads: which of them, in which order, and one line that tells about the head under the pointer.
+
+import { caption } from "./sentences.js";
+import { Choice } from "./controls.js";
+import { Legend } from "./legend.js";
+import { Picture } from "./picture.js";
+import { h } from "./dom.js";
+import { Measures, ORDERS } from "./measures.js";
+import { KINDS } from "./data.js";
+import { kindsShown, Tiles } from "./tiles.js";
+
+const EDGE = 22; // space that stays free under the overview
+
+export class Overview {
+  constructor(store) {
+    this.store = store;
+    this.tiles = new Tiles(store, (tile) => this.open(tile));
+    this.view = new Choice("view", ["heads", "layer", "kinds"], store);
+    this.select = h("select", { class: "order-select", change: () => store.set({ order: this.select.value }) });
+    this.orderName = h("span", {});
+    this.order = h("label", { class: "order" }, this.orderName, this.select);
+    this.changed = h("span", { class: "note changed-key" });
+    this.legend = new Legend();
+    this.choices = h("div", { class: "views" }, this.view.element, this.order, this.changed, this.legend.element);
+    this.note = h("p", { class: "note count" });
+    this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, this.note);
+    const { element } = this.tiles;
+    element.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.point(event.target));
+    element.addEventListener("pointerleave", () => this.point(null));
+    element.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.point(event.target));
+    element.addEventListener("focusout", () => this.point(null));
+  }
+
+  /** A new translation; the one before is kept to tell which heads have changed. */
+  receive(translation, texts) {
+    const last = this.measures?.translation;
+    const before = !last ? null : same(last, translation) ? this.measures.before : last;
+    before?.views.clear(); // only its pieces are needed again, which cost nothing
+    this.measures = new Measures(translation, before);
+    this.texts = texts;
+    this.view.label(texts.view, [texts.view_heads, texts.view_layer, texts.view_kinds]);
+    this.orderName.textContent = texts.order;
+    this.pointed = null;
+  }
+
+  /** Opens a head; from the overview alone it also zooms in. */
+  open({ block, row, head }) {
+    const { zoom, layer } = this.store.state;
+    this.opened ||= zoom === "heads";
+    this.store.set({ kind: block.kind, layer: block.one ? layer : row, head, zoom: zoom === "heads" ? "head" : zoom });
+  }
+
+  /** Brings the tiles and what stands above and below them to a state. */
+  update(state, step, theme) {
+    const { measures, tiles } = this;
+    const views = kindsShown(state).map((kind) => [kind, measures.translation.view(kind, state.unit, step)]);
+    this.views = Object.fromEntries(views);
+    this.effective = { ...state, order: this.offer(state) };
+    this.view.update(state);
+    this.chooseLayer(state);
+    tiles.build(this.views, this.effective);
+    tiles.order(measures, this.effective);
+    this.explain(state, theme);
+    if (!this.pointed) this.tell();
+  }
+
+  /** The colour scale, where no large picture has one, and what the dots on some tiles mean. */
+  explain(state, theme) {
+    const { measures, texts, legend, views } = this;
+    legend.element.hidden = state.zoom !== "heads";
+    legend.draw(theme, texts, { ...state, sheet: state }, { lines: false, mean: "", hatched: views.decoder ? texts.masked : "" });
+    this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
+    this.changed.textContent = texts.tiles_changed_key;
+    this.changed.title = texts.tiles_changed_note;
+  }
+
+  /** Offers the orders that exist for what is shown; returns the one that holds. */
+  offer(state) {
+    const { measures, texts, select } = this;
+    const kinds = kindsShown(state);
+    const offered = ORDERS.filter((order) => order === "layer" || kinds.some((kind) => measures.has(order, kind)));
+    const key = `${texts.language} ${offered}`;
+    if (this.offered !== key) {
+      this.offered = key;
+      select.replaceChildren(...offered.map((order) => h("option", { value: order }, texts[`order_${order}`])));
+    }
+    const order = offered.includes(state.order) ? state.order : "layer";
+    select.value = order;
+    this.order.title = texts[`order_${order}_note`];
+    return order;
+  }
+
+  /** The numbers of the layers, while one layer is shown. */
+  chooseLayer(state) {
+    const { layers } = this.measures.translation.shape(state.kind);
+    if (this.layer?.values.length !== layers) {
+      this.layer?.element.remove();
+      this.layer = new Choice("layer", Array.from({ length: layers }, (_, layer) => layer), this.store);
+      this.view.element.after(this.layer.element);
+    }
+    this.layer.label(this.texts.layer, this.layer.values.map((layer) => String(layer + 1)));
+    this.layer.update(state);
+    this.layer.element.hidden = state.view !== "layer";
+  }
+
+  /** Fits into the space down to the edge of the window. */
+  layout(state, height) {
+    const titled = state.zoom === "heads" || state.view === "kinds";
+    const around = this.choices.offsetHeight + this.note.offsetHeight + EDGE;
+    this.tiles.layout(this.views, this.element.clientWidth, height - around, titled);
+  }
+
+  paint(state, theme, fade) {
+    this.tiles.paint(this.views, state, theme, fade);
+  }
+
+  mark() {
+    const { measures, effective, texts } = this;
+    this.tiles.mark(this.views, effective, measures, texts);
+    this.tell();
+  }
+
+  /** What follows the pointer, the pin and the step. */
+  readOut(state) {
+    this.tiles.readOut(this.views, { ...state, order: this.effective.order });
+    this.tiles.follow(this.followed(state));
+  }
+
+  /** For each kind the row and the column of the token that is followed: under the pointer, pinned, or written last. */
+  followed({ kind, cursor, pin, step }) {
+    const position = pin ? Number(pin.slice(1)) : null;
+    const query = cursor?.query ?? (pin?.startsWith("q") ? position : null);
+    const key = cursor?.key ?? (pin?.startsWith("k") ? position : null);
+    const newest = (name) => (step === null || !this.views[name] ? null : this.views[name].rows - 1);
+    const marks = { encoder: [null, null], decoder: [newest("decoder"), null], cross: [newest("cross"), null] };
+    if (query !== null || key !== null) marks[kind] = [query, key];
+    // A row of the decoder and one of encoder-decoder attention at the same place write the same piece.
+    const other = { decoder: "cross", cross: "decoder" }[kind];
+    if (other && query !== null) marks[other] = [query, null];
+    return marks;
+  }
+
+  point(target) {
+    const button = target?.closest?.(".tile");
+    const tile = button ? this.tiles.all.find((one) => one.button === button) : null;
+    if (tile === this.pointed) return;
+    this.pointed = tile;
+    this.tell();
+  }
+
+  /** The line under the tiles: about the head under the pointer, or how heads are counted or ordered. */
+  tell() {
+    const { pointed, texts } = this;
+    const { order, view } = this.effective;
+    const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : texts[`order_${order}_note`];
+    if (!pointed) return this.note.replaceChildren(note);
+    const { block } = pointed;
+    const layer = block.layerOf(pointed, this.store.state.layer);
+    const picture = new Picture(this.views[block.kind].sheet(layer, pointed.head), this.effective);
+    this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(picture, texts));
+  }
+
+  /** Back to the overview, with the focus on the tile of the selected head. */
+  comeBack() {
+    this.opened = false;
+    this.tiles.focusSelected();
+  }
+}
+
+/** Whether two payloads hold the same maps, perhaps with labels in another language. */
+function same(a, b) {
+  if (JSON.stringify(a.axes) !== JSON.stringify(b.axes) || JSON.stringify(a.kinds) !== JSON.stringify(b.kinds)) return false;
+  return KINDS.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
+}
+
+function equal(a, b) {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return a.length === b.length;
+}
