@@ -15,6 +15,7 @@ from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer
 from viz_app.figures import MIME_TYPES
 from viz_app.pages import run
+from viz_app.pages.parts.other_views import opened, other_views
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
 from viz_app.services.card import WEAK_BLEU, everyday_bleu
@@ -56,9 +57,10 @@ def main() -> None:
             st.stop()
         status.empty()
         selection = _draw_result(t, served, sentence, result)
+        about = provenance(served.translator, result.translation)
         with downloads:
-            about = provenance(served.translator, result.translation)
             _draw_downloads(t, Picture(result.maps, selection, t.language, about))
+        other_views(t, result.maps, selection, (served.translator.checkpoint_hash, sentence.text), about)
     else:
         with status.container():
             _draw_refusal(t, sentence)
@@ -161,7 +163,7 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
 def _publish(t: Texts, sentence: Sentence) -> None:
     selection: Selection | None = st.session_state.get(_SELECTION)
     text = sentence.text if len(sentence.text) <= _MAX_LINK else None
-    params: dict[str, str | None] = {"lang": t.language, "text": text}
+    params: dict[str, str | None] = {"lang": t.language, "text": text, "other": opened()}
     if selection is not None:
         params |= params_from(selection)
     publish(params, language=t.language, page="translate")

@@ -12,6 +12,7 @@ from typing import Any
 
 from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
+from viz_app.services.other_views import OTHER_VIEWS, OtherView
 
 _CHOICES = {"kind": KINDS, "unit": UNITS, "view": VIEWS}
 
@@ -46,3 +47,8 @@ def _counted(text: str | None) -> int | None:
     if text is None or not (text.isascii() and text.isdigit() and len(text) <= 4):
         return None
     return int(text) or None
+
+
+def other_view_from(params: Mapping[str, str]) -> OtherView | None:
+    """Which of the other views a URL wants open; None for none, or for one that does not exist."""
+    return next((view for view in OTHER_VIEWS if params.get("other") == view), None)
