@@ -74,7 +74,7 @@ def strings_in_python() -> tuple[set[str], list[re.Pattern[str]]]:
 
 def strings_in_javascript() -> tuple[set[str], list[re.Pattern[str]]]:
     """Every word of the components' JavaScript, and a pattern for every template such as `kind_${kind}`."""
-    scripts = "\n".join(path.read_text(encoding="utf-8") for path in APP.rglob("*.js"))
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in APP.rglob("*.js") if "vendor" not in path.parts)
     templates = re.findall(r"`(\w+)\$\{[^}]+\}`", scripts)
     return set(re.findall(r"\w+", scripts)), [re.compile(re.escape(start) + r"\w+") for start in templates]
 

@@ -16,6 +16,7 @@ from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, reported
 from viz_app.figures import MIME_TYPES
 from viz_app.pages import run
+from viz_app.pages.parts.other_views import opened, other_views
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
 from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
@@ -60,9 +61,11 @@ def main() -> None:
         except Superseded:
             st.stop()
         selection, shown = _draw_result(t, served, sentence, result, status)
+        about = provenance(served.translator, shown.translation, selection.branch)
         with downloads:
-            about = provenance(served.translator, shown.translation, selection.branch)
             _draw_downloads(t, Picture(shown.maps, selection, t.language, about))
+        identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
+        other_views(t, shown.maps, selection, identity, about)
     else:
         with status.container():
             _draw_refusal(t, sentence, limit)
@@ -207,7 +210,7 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
 def _publish(t: Texts, sentence: Sentence) -> None:
     selection: Selection | None = st.session_state.get(_SELECTION)
     text = sentence.text if len(sentence.text) <= _MAX_LINK else None
-    params: dict[str, str | None] = {"lang": t.language, "text": text}
+    params: dict[str, str | None] = {"lang": t.language, "text": text, "other": opened()}
     if selection is not None:
         params |= params_from(selection)
         if selection.vs == sentence.text:

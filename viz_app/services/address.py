@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from viz_app.components.explorer.selection import CHOICES, MOST_COMPARED, Selection
+from viz_app.services.other_views import OTHER_VIEWS, OtherView
 
 _PIN = re.compile(r"([qk])([1-9][0-9]{0,3})")
 _HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
@@ -76,3 +77,8 @@ def _counted(text: str | None) -> int | None:
     if text is None or not (text.isascii() and text.isdigit() and len(text) <= 4):
         return None
     return int(text) or None
+
+
+def other_view_from(params: Mapping[str, str]) -> OtherView | None:
+    """Which of the other views a URL wants open; None for none, or for one that does not exist."""
+    return next((view for view in OTHER_VIEWS if params.get("other") == view), None)

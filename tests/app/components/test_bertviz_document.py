@@ -1,0 +1,289 @@
+"""BertViz' views as documents: complete in themselves, true to the maps, and closed to hostile tokens."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.browser.explorer_samples import OTHER, SENTENCE, sample
+from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
+from viz_app.components.bertviz_frame import document as module
+from viz_app.components.bertviz_frame.document import (
+    BERTVIZ_VIEWS,
+    LABEL_WIDTH,
+    BertvizChangedError,
+    BertvizView,
+    bertviz_document,
+)
+from viz_app.figures.spec import shown
+
+VENDOR = Path(module.__file__).parent / "vendor"
+# Sums of the files in the npm packages d3 5.16.0 and jquery 3.7.1.
+SHA256 = {
+    "d3-5.16.0.min.js": "5dbe924b3847df010f0b8572dd6ef42ea87d6370eeff72b13ea236247412a53c",
+    "d3-5.16.0.LICENSE.txt": "7a3cb0e5055874e67db9aa2d5fe26de23204fa994ffbad198901ffe9c812a717",
+    "jquery-3.7.1.min.js": "fc9a93dd241f6b045cbff0481cf4e1901becd0e12fb45166a8f17f95823f0b1a",
+    "jquery-3.7.1.LICENSE.txt": "d4db9ebe6f29f5168eac45ad713f055623ac5d0dcd5ba92da23d650ae012020d",
+}
+HOSTILE = [
+    "</script><script>parent.owned=1</script>",
+    "</SCRIPT ><img src=x onerror=alert(1)>",
+    "<img src=https://example.org/x.png onerror=alert(1)>",
+    "<!--<script>",
+    "]]>-->",
+    "\u2028alert(1)\u2029",
+    "\"');alert(1)//",
+    "\\u003c/script\\u003e\\",
+    "${alert(1)}`",
+    "&lt;b&gt;&amp;",
+    "\n</script>\n",
+    "PYTHON_PARAMS",
+    "const params = {}; // HACK: ",
+    "\x00\x07\x7f",
+    "\ud800",
+    "\u202e\u05e9\u05dc\u05d5\u05dd",
+    "\U0001f642\u200d안녕",
+    "x" * 300,
+    "__proto__",
+    "",
+]
+
+
+class Page(HTMLParser):
+    """Every tag of a document with its attributes, and the texts of scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[tuple[str, dict[str, str | None], str]] = []
+        self.inside = False
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self.inside = tag in ("script", "style")
+        if self.inside:
+            self.texts.append((tag, dict(attrs), ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            tag, attributes, before = self.texts.pop()
+            self.texts.append((tag, attributes, before + data))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        (found,) = [text for _, attributes, text in self.texts if attributes.get("type") == "application/json"]
+        parsed: dict[str, Any] = json.loads(found)
+        return parsed
+
+    @property
+    def scripts(self) -> list[str]:
+        return [text for tag, attributes, text in self.texts if tag == "script" and "type" not in attributes]
+
+    @property
+    def policy(self) -> dict[str, list[str]]:
+        (content,) = [
+            attributes["content"] or ""
+            for tag, attributes in self.tags
+            if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
+        ]
+        parts = [part.split() for part in content.split(";")]
+        return {name: values for name, *values in parts}
+
+
+class Uneven(AttentionMaps):
+    """Maps whose kinds have numbers of layers and heads of their own."""
+
+    def __post_init__(self) -> None:
+        pass
+
+
+def uneven() -> Uneven:
+    even = sample(*SENTENCE)
+    return Uneven(
+        encoder=even.encoder[:3, :5],
+        decoder=even.decoder,
+        cross=even.cross[:2, :4],
+        source=even.source,
+        inputs=even.inputs,
+        outputs=even.outputs,
+    )
+
+
+def maps_of(tokens: list[str]) -> AttentionMaps:
+    count = len(tokens)
+    axis = Axis(tuple(tokens), tuple(range(count)), (False,) * count)
+    weights = np.full((2, 3, count, count), 1 / count, np.float32)
+    return AttentionMaps(encoder=weights, decoder=weights, cross=weights, source=axis, inputs=axis, outputs=axis)
+
+
+@pytest.fixture(scope="module")
+def maps() -> AttentionMaps:
+    return sample(*SENTENCE)
+
+
+def test_the_vendored_files_are_the_published_ones() -> None:
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in VENDOR.glob("*-*")}
+    assert found == SHA256
+    told = (VENDOR / "README.md").read_text(encoding="utf-8")
+    assert all(name in told for name in SHA256)
+
+
+@pytest.mark.parametrize("view", BERTVIZ_VIEWS)
+def test_it_needs_nothing_else(maps: AttentionMaps, view: BertvizView) -> None:
+    text = bertviz_document(maps, view, kind="cross")
+    page = Page(text)
+    assert {tag for tag, _ in page.tags} <= {
+        "html", "head", "meta", "title", "style", "body", "div", "span", "select", "script"
+    }  # fmt: skip
+    allowed = {"lang", "charset", "http-equiv", "content", "id", "type"}
+    assert {name for _, attributes in page.tags for name in attributes} <= allowed
+    jquery, d3, *rest = page.scripts
+    assert (hashlib.sha256(jquery.encode()).hexdigest(), hashlib.sha256(d3.encode()).hexdigest()) == (
+        SHA256["jquery-3.7.1.min.js"],
+        SHA256["d3-5.16.0.min.js"],
+    )
+    ours = text.replace(jquery, "").replace(d3, "")
+    assert set(re.findall(r"https?://[\w./-]+", ours)) <= {
+        # In the head comment of BertViz' script.
+        "https://github.com/tensorflow/tensor2tensor/blob/master/tensor2tensor/visualization/attention.js"
+    }
+    assert len(rest) == 2
+
+
+@pytest.mark.parametrize("view", BERTVIZ_VIEWS)
+def test_the_policy_names_every_script_and_nothing_else(maps: AttentionMaps, view: BertvizView) -> None:
+    text = bertviz_document(maps, view, kind="encoder", theme="dark")
+    page = Page(text)
+
+    def hashes(texts: list[str]) -> list[str]:
+        return [f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts]
+
+    styles = [text for tag, _, text in page.texts if tag == "style"]
+    assert page.policy == {
+        "default-src": ["'none'"],
+        "script-src": hashes(page.scripts),
+        "style-src": hashes(styles),
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+    }
+    names = [tag for tag, _ in page.tags]
+    assert names[:4] == ["html", "head", "meta", "meta"], "the policy stands before everything that it is about"
+    assert "\r" not in text, "a browser would change it, and with it the hash"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("view", BERTVIZ_VIEWS)
+def test_weights_and_labels_are_those_of_the_kind(maps: AttentionMaps, view: BertvizView, kind: Kind) -> None:
+    (entry,) = Page(bertviz_document(maps, view, kind=kind)).data["attention"]
+    np.testing.assert_allclose(np.asarray(entry["attn"]), maps.weights(kind), atol=0.5e-4 + 1e-9)
+    assert entry["left_text"] == [shown(token) for token in maps.queries(kind).tokens]
+    assert entry["right_text"] == [shown(token) for token in maps.keys(kind).tokens]
+
+
+def test_rows_are_named_after_what_is_read_or_written(maps: AttentionMaps) -> None:
+    """Handed both at once, BertViz takes one list for the rows of two kinds: the decoder's inputs."""
+    encoder, decoder, cross = Page(bertviz_document(maps, "model")).data["attention"]
+    assert [entry["name"] for entry in (encoder, decoder, cross)] == ["Encoder", "Decoder", "Cross"]
+    assert decoder["left_text"][0] == decoder["right_text"][0] == "<s>"
+    assert (cross["left_text"][0], cross["left_text"][-1], cross["right_text"][-1]) == ("Ein", "</s>", "</s>")
+    np.testing.assert_allclose(np.asarray(cross["attn"]), maps.cross, atol=0.5e-4 + 1e-9)
+
+
+def test_layers_and_heads_count_from_one(maps: AttentionMaps) -> None:
+    head = Page(bertviz_document(maps, "head", kind="cross", layer=3, head=5)).data
+    assert (head["layer"], head["include_layers"]) == (4, [1, 2, 3, 4, 5, 6])
+    assert head["heads"] == [5], "an index into the heads, which BertViz does not number"
+    model = Page(bertviz_document(maps, "model", kind="cross")).data
+    assert (model["include_layers"], model["include_heads"]) == ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 7, 8])
+    assert model["display_mode"] == "light"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("view", BERTVIZ_VIEWS)
+def test_encoder_and_decoder_of_different_depth(view: BertvizView, kind: Kind) -> None:
+    maps = uneven()
+    layers, heads = maps.weights(kind).shape[:2]
+    data = Page(bertviz_document(maps, view, kind=kind, layer=layers - 1, head=heads - 1)).data
+    assert np.asarray(data["attention"][0]["attn"]).shape == maps.weights(kind).shape
+    with pytest.raises(ValueError, match="name one kind"):
+        bertviz_document(maps, view)
+
+
+@pytest.mark.parametrize("view", BERTVIZ_VIEWS)
+@pytest.mark.parametrize("token", HOSTILE)
+def test_a_hostile_token_stays_data(token: str, view: BertvizView) -> None:
+    clean = Page(bertviz_document(maps_of(["a", "b"]), view, kind="cross"))
+    page = Page(bertviz_document(maps_of([token, f"\u2581{token}"]), view, kind="cross"))
+    assert page.tags[:2] + page.tags[3:] == clean.tags[:2] + clean.tags[3:]
+    assert page.policy == clean.policy
+    assert page.scripts == clean.scripts, "no character of a token stands in a script"
+    (entry,) = page.data["attention"]
+    assert entry["left_text"] == entry["right_text"] == [shown(t, LABEL_WIDTH[view]) for t in (token, f"\u2581{token}")]
+
+
+def test_the_data_cannot_end_their_block() -> None:
+    text = bertviz_document(maps_of(HOSTILE), "model", kind="encoder")
+    (block,) = re.findall(r'<script type="application/json" id="[\w-]+">(.*?)</script>', text, re.DOTALL)
+    assert block.isascii() and not set(block) & set("<>&\n")
+
+
+def test_the_same_arguments_give_the_same_text(maps: AttentionMaps) -> None:
+    """A document that differed would be loaded anew at every rerun of the page."""
+    assert bertviz_document(maps, "head", kind="cross") == bertviz_document(maps, "head", kind="cross")
+    assert bertviz_document(maps, "head", kind="cross") != bertviz_document(sample(*OTHER), "head", kind="cross")
+
+
+def test_eight_bytes_a_weight(maps: AttentionMaps) -> None:
+    short, long = (bertviz_document(m, "model", kind="cross") for m in (sample(*OTHER), maps))
+    difference = sample(*OTHER).cross.size - maps.cross.size
+    assert 0 < len(short) - len(long) <= 8 * difference
+
+
+def test_an_impossible_wish_says_what_is_allowed(maps: AttentionMaps) -> None:
+    with pytest.raises(ValueError, match="view is 'neuron', but must be one of head, model"):
+        bertviz_document(maps, "neuron")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="layer is 6, but must be between 0 and 5"):
+        bertviz_document(maps, "head", kind="cross", layer=6)
+    with pytest.raises(ValueError, match="head is -1"):
+        bertviz_document(maps, "head", kind="cross", head=-1)
+    with pytest.raises(ValueError, match="theme is 'sepia'"):
+        bertviz_document(maps, "head", kind="cross", theme="sepia")  # type: ignore[arg-type]
+    broken = sample(*SENTENCE)
+    broken.cross[0, 0, 0, 0] = np.nan
+    with pytest.raises(ValueError, match="not a number"):
+        bertviz_document(broken, "head", kind="cross")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("require.min.js", "loader.js"),
+        ("const params = ", "const settings = "),
+        ("require.config(", "require.setup("),
+        ("; // HACK: ", "; "),
+        ('<script type="text/javascript">', "<script>"),
+    ],
+)
+def test_another_bertviz_is_refused(maps: AttentionMaps, monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> None:
+    import bertviz
+
+    real = bertviz.head_view
+    monkeypatch.setattr(
+        "bertviz.head_view", lambda **options: SimpleNamespace(data=real(**options).data.replace(old, new))
+    )
+    with pytest.raises(BertvizChangedError, match=r"1\.4\.1"):
+        bertviz_document(maps, "head", kind="cross")

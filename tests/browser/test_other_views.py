@@ -1,0 +1,260 @@
+"""The row of other views in a real browser: BertViz draws, offline and contained; Plotly shows the selected head."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.browser import explorer_samples as samples
+from transformer_core.attention_maps import KINDS, Kind
+from viz_app.components.bertviz_frame.document import LABEL_WIDTH
+from viz_app.figures.spec import shown
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Dialog, Frame, Page
+
+    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+
+PAGE = Path(__file__).with_name("other_views_page.py")
+EN = texts("en")
+
+Open = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_views(serve: Serve, open_page: OpenPage) -> Open:
+    """Open the bare page: `open_views("head", sample="hostile", language="ko", width=390)`."""
+
+    def start(other: str | None = None, *, query: str = "", **options: object) -> Page:
+        opening = f"&other={other}" if other else ""
+        return open_page(f"{serve(PAGE)}/?{query}{opening}", **options)
+
+    return start
+
+
+def drawn(page: Page) -> Frame:
+    """The frame with BertViz' drawing, once it is there."""
+    page.locator(".frame[data-state=drawn] iframe:not(.waiting)").wait_for()
+    return page.frames[-1]
+
+
+def count(frame: Frame, selector: str) -> int:
+    number: int = frame.locator(selector).count()
+    return number
+
+
+def labels(frame: Frame, side: str) -> list[str]:
+    """The tokens on one side of the head view."""
+    found: list[str] = frame.locator(f"#{side} text").all_text_contents()
+    return found
+
+
+def sideways(page: Page) -> int:
+    answer: int = page.locator('[data-testid="stMain"]').evaluate("(main) => main.scrollWidth - main.clientWidth")
+    return answer
+
+
+def test_closed_until_opened_then_plotly_then_bertviz(open_views: Open) -> None:
+    page = open_views()
+    page.get_by_text("opened: None").wait_for()
+    assert page.locator(".js-plotly-plot").count() == 0 and len(page.frames) == 1
+    page.get_by_text(EN("other.title"), exact=True).click()
+    page.locator(".js-plotly-plot .heatmaplayer image").wait_for()
+    page.get_by_text("opened: plotly").wait_for()
+    page.get_by_text(EN("other.head"), exact=True).click()
+    frame = drawn(page)
+    page.get_by_text("opened: head").wait_for()
+    maps = samples.sample(*samples.SENTENCE)
+    assert count(frame, "line") == samples.HEADS * len(maps.outputs) * len(maps.source)
+    page.get_by_text(EN("other.title"), exact=True).click()
+    page.get_by_text("opened: None").wait_for()
+    assert len(page.frames) == 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_head_view_draws_the_selected_head(open_views: Open, kind: Kind) -> None:
+    frame = drawn(open_views("head", query=f"kind={kind}&layer=2&head=3"))
+    maps = samples.sample(*samples.SENTENCE)
+    assert labels(frame, "left") == [shown(token, LABEL_WIDTH["head"]) for token in maps.queries(kind).tokens]
+    assert labels(frame, "right") == [shown(token, LABEL_WIDTH["head"]) for token in maps.keys(kind).tokens]
+    assert frame.locator("#layer").input_value() == "2", "layers count from 1"
+    opacity = frame.locator("line").evaluate_all("(lines) => lines.map((l) => +l.getAttribute('stroke-opacity'))")
+    weights = maps.weights(kind)[1]
+    expected = [0.0 if head != 2 else round(float(w), 4) for head in range(8) for w in weights[head].ravel()]
+    assert opacity == pytest.approx(expected, abs=1e-9)
+    frame.locator("#layer").select_option("6")
+    changed = frame.locator("line").evaluate_all("(lines) => lines.map((l) => +l.getAttribute('stroke-opacity'))")
+    assert max(changed) == pytest.approx(float(maps.weights(kind)[5, 2].max()), abs=1e-4)
+
+
+def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_views: Open) -> None:
+    frame = drawn(open_views("model"))
+    maps = samples.sample(*samples.SENTENCE)
+    assert count(frame, ".attn_background") == samples.LAYERS * samples.HEADS
+    assert count(frame, "line") == maps.cross.size
+    frame.locator("#attn_background_0_2 ~ rect").last.dispatch_event("click")
+    assert frame.get_by_text("Layer 1, Head 3", exact=True).count() == 1
+    tokens = [shown(token, LABEL_WIDTH["model"]) for axis in (maps.outputs, maps.source) for token in axis.tokens]
+    assert frame.locator("text.token").all_text_contents() == tokens
+
+
+@pytest.mark.parametrize("view", ["head", "model"])
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_views: Open, view: str, kind: Kind) -> None:
+    page = open_views(view, query=f"sample=hostile&kind={kind}")
+    dialogs: list[str] = []
+
+    def dialog_opened(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dialog_opened)
+    frame = drawn(page)
+    if view == "model":
+        frame.locator("#attn_background_0_0 ~ rect").last.dispatch_event("click")
+    maps = samples.sample(*samples.HOSTILE)
+    found = frame.locator("text").all_text_contents()
+    for token in maps.queries(kind).tokens:
+        assert shown(token, LABEL_WIDTH["head" if view == "head" else "model"]) in found
+    assert count(frame, "img, image, iframe, a, foreignObject, script[src], b") == 0
+    page.wait_for_timeout(200)
+    assert not dialogs
+
+
+@pytest.mark.parametrize("view", ["head", "model"])
+def test_the_frame_has_no_origin_and_no_way_out(open_views: Open, view: str) -> None:
+    page = open_views(view)
+    frame = drawn(page)
+    assert page.locator(".frame iframe").get_attribute("sandbox") == "allow-scripts"
+    assert frame.evaluate("() => self.origin") == "null"
+    reach = """(what) => { try { return String(eval(what)); } catch (error) { return error.name; } }"""
+    for what in ("parent.document", "top.document.title", "localStorage.length", "document.cookie"):
+        answer = frame.evaluate(reach, what)
+        assert answer in ("SecurityError", "EvalError"), f"{what} gives {answer}"
+
+
+def test_the_policy_stops_what_the_sandbox_allows(browser: Browser, serve: Serve) -> None:
+    """In a context that nobody watches, because a stopped request is an error on the console."""
+    context = browser.new_context()
+    page = context.new_page()
+    answered: list[str] = []
+    page.goto(f"{serve(PAGE)}/?other=head")
+    frame = drawn(page)
+    address = f"{serve(PAGE)}/_stcore/health"
+    context.on("response", lambda response: answered.append(response.url))
+    stopped = frame.evaluate(
+        """async (address) => {
+          const script = document.createElement("script");
+          script.textContent = "window.ran = true";
+          document.body.append(script);
+          const handler = document.createElement("div");
+          handler.setAttribute("onclick", "window.ran = true");
+          document.body.append(handler);
+          handler.click();
+          const image = new Image();
+          const seen = new Promise((done) => {
+            image.onload = () => done("loaded");
+            image.onerror = () => done("stopped");
+          });
+          image.src = address + "?image";
+          const fetched = await fetch(address + "?fetch", { mode: "no-cors" }).then(() => "loaded", () => "stopped");
+          return [window.ran === undefined, await seen, fetched];
+        }""",
+        address,
+    )
+    context.close()
+    assert stopped == [True, "stopped", "stopped"]
+    assert not [url for url in answered if "?image" in url or "?fetch" in url]
+
+
+def test_a_document_of_other_origin_is_contained_by_the_frame_alone(browser: Browser, serve: Serve) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{serve(PAGE)}/?sample=attack")
+    frame = drawn(page)
+    tried = frame.evaluate("() => window.tried")
+    height = page.locator(".frame iframe").evaluate("(frame) => frame.clientHeight")
+    title, pages = page.title(), len(context.pages)
+    context.close()
+    assert tried == ["refused"] * 5
+    assert height <= 900, "a height that nobody can want is cut"
+    assert title != "attack" and pages == 1
+
+
+@pytest.mark.parametrize("view", ["plotly", "head", "model"])
+def test_too_long_is_told_with_the_limit(open_views: Open, view: str) -> None:
+    page = open_views(view, query="sample=128")
+    page.get_by_text("Weights to draw").wait_for()
+    assert len(page.frames) == 1 and page.locator(".js-plotly-plot").count() == 0
+
+
+def test_it_follows_the_selection_and_the_old_picture_stays_until_then(open_views: Open) -> None:
+    page = open_views("head")
+    drawn(page)
+    page.evaluate(
+        """() => {
+          window.empty = 0;
+          const place = document.querySelector(".frame") ?? [...document.querySelectorAll("*")]
+            .map((node) => node.shadowRoot?.querySelector(".frame")).find(Boolean);
+          new MutationObserver(() => {
+            window.empty += place.querySelector("iframe:not(.waiting)") ? 0 : 1;
+          }).observe(place, { childList: true, subtree: true, attributes: true });
+        }"""
+    )
+    page.get_by_text("another head").click()
+    page.frame_locator(".frame iframe:not(.waiting)").locator("#left text", has_text="<s>").wait_for()
+    frame = drawn(page)
+    maps = samples.sample(*samples.SENTENCE).merged_to_words()
+    assert labels(frame, "left") == [shown(token, LABEL_WIDTH["head"]) for token in maps.inputs.tokens]
+    assert frame.locator("#layer").input_value() == "1"
+    assert page.evaluate("() => window.empty") == 0
+
+
+@pytest.mark.parametrize(("language", "dark", "width"), [("en", False, 1280), ("ko", True, 1280), ("ko", False, 390)])
+@pytest.mark.parametrize("view", ["plotly", "head", "model"])
+def test_light_dark_and_narrow(open_views: Open, view: str, language: str, dark: bool, width: int) -> None:
+    page = open_views(view, query=f"language={language}", dark=dark, width=width, height=844)
+    if view == "plotly":
+        page.locator(".js-plotly-plot .heatmaplayer image").wait_for()
+    else:
+        frame = drawn(page)
+        title = page.locator(".frame iframe").get_attribute("title") or ""
+        assert texts(language)("figures.kind_cross") in title
+        ink, ground = frame.evaluate(
+            """() => [getComputedStyle(document.querySelector("svg text")).fill,
+                      getComputedStyle(document.body).backgroundColor]"""
+        )
+        assert (ink, ground) == (
+            ("rgb(242, 244, 248)", "rgb(14, 17, 23)") if dark else ("rgb(26, 29, 36)", "rgb(255, 255, 255)")
+        )
+    assert sideways(page) <= 0
+
+
+@pytest.mark.parametrize(("view", "language", "dark"), [("plotly", "en", False), ("head", "ko", True)])
+def test_axe_finds_nothing_serious(
+    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, view: str, language: str, dark: bool
+) -> None:
+    """On the app itself, whose theme the bare page lacks. Axe does not look into the frame."""
+    page = open_page(f"{app_url}/?other={view}&lang={language}", dark=dark)
+    if view == "head":
+        drawn(page)
+    else:
+        page.locator(".js-plotly-plot .heatmaplayer image").wait_for()
+    check_accessibility(page)
+
+
+def test_on_the_page_translate_a_link_opens_it_and_the_address_follows(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/?other=head&kind=cross&layer=2&head=1&lang=en")
+    frame = drawn(page)
+    assert frame.locator("#layer").input_value() == "2"
+    page.get_by_text(EN("other.model"), exact=True).click()
+    page.wait_for_function("() => new URL(location.href).searchParams.get('other') === 'model'")
+    page.frame_locator(".frame iframe:not(.waiting)").locator(".attn_background").first.wait_for()
+    page.get_by_text(EN("other.title"), exact=True).click()
+    page.wait_for_function("() => !new URL(location.href).searchParams.has('other')")
+    assert parse_qs(urlsplit(page.url).query)["layer"] == ["2"]

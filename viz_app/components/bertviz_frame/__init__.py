@@ -1,0 +1,39 @@
+"""BertViz' views, contained: a document from `bertviz_document` in a frame that can reach neither page nor network.
+
+    document = bertviz_document(maps, "head", kind="cross", layer=3, head=5)
+    bertviz_frame(document, key="bertviz", title="BertViz", failed="BertViz could not draw this.")
+
+Streamlit's own `st.iframe` gives a frame the origin of the app, so that a script in it could read the page; this
+component makes one with `sandbox="allow-scripts"` and nothing else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from viz_app.components.bertviz_frame.document import bertviz_document
+
+__all__ = ["bertviz_document", "bertviz_frame"]
+
+_FOLDER = Path(__file__).parent
+
+_mount = st.components.v2.component(
+    "headlight_bertviz",
+    html='<div class="frame">\n<p class="failed" role="alert" hidden></p>\n</div>\n',
+    css=(_FOLDER / "frame.css").read_text(encoding="utf-8"),
+    js=(_FOLDER / "frame.js").read_text(encoding="utf-8"),
+)
+
+
+def bertviz_frame(document: str, *, key: str, title: str, failed: str) -> None:
+    """Show a document; the one that stood there before stays until the new one is drawn.
+
+    Args:
+        document: From `bertviz_document`. The same text again is not loaded again.
+        key: Identity of the component.
+        title: What the frame holds, for screen readers.
+        failed: What to say when its scripts fail.
+    """
+    _mount(key=key, data={"document": document, "title": title, "failed": failed}, height="content")

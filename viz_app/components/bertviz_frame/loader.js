@@ -1,0 +1,20 @@
+"use strict";
+// Runs inside the frame, before BertViz' script, and stands in for require.js: BertViz asks it for jQuery and d3.
+// The frame tells the page around it two things only: how high its drawing is, or that it failed.
+
+(() => {
+  const tell = (message) => window.parent.postMessage(message, "*");
+  const drawingHeight = () => {
+    const root = document.documentElement;
+    const scrollbar = root.scrollWidth > root.clientWidth ? 18 : 0;
+    return Math.ceil(document.body.getBoundingClientRect().height) + scrollbar;
+  };
+
+  window.addEventListener("error", () => tell({ failed: true }));
+  window.requirejs = (_names, draw) => {
+    draw(window.jQuery, window.d3);
+    // At once, since a browser lays out a frame that is out of sight only when somebody asks; and after every change.
+    tell({ height: drawingHeight() });
+    new ResizeObserver(() => tell({ height: drawingHeight() })).observe(document.body);
+  };
+})();
