@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import functools
 import http.server
+import importlib
 import statistics
 import tempfile
 import threading
@@ -208,12 +209,12 @@ def measure_bertviz(browser: Browser, tokens: int, rounds: int) -> dict[str, Any
     from playwright.sync_api import Error
 
     from tests.browser import explorer_samples as samples
-    from viz_app.components.bertviz_frame import bertviz_document
 
+    frame = importlib.import_module("viz_app.components.bertviz_frame")
     found: dict[str, Any] = {"tokens": tokens}
     with tempfile.TemporaryDirectory() as folder, _files(Path(folder)) as address:
         file = Path(folder) / "model.html"
-        file.write_text(bertviz_document(samples.long_sample(tokens), "model"), encoding="utf-8")
+        file.write_text(frame.bertviz_document(samples.long_sample(tokens), "model"), encoding="utf-8")
         found["document_mb"] = file.stat().st_size / 1e6
         times = []
         try:

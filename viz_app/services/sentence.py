@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-# The shipped model translates so many pieces in 2 seconds on one core; twice as many take 4 (benchmarks/explorer.py).
+# The shipped model translates so many pieces in 2 seconds on one core; twice as many take 4.
 MAX_PIECES = 256
 
 # Jamo, syllables and compatibility forms: what a Korean keyboard writes.
