@@ -29,7 +29,7 @@ export class Compare {
     this.table = new DifferenceTable();
     this.maps = Object.fromEntries(MAPS.map((name) => [name, new SideMap(name, (cursor) => this.point(name, cursor))]));
     this.titles = Object.fromEntries(MAPS.map((name) => [name, h("figcaption", {})]));
-    this.figures = MAPS.map((name) => h("figure", { class: "side" }, this.titles[name], this.maps[name].element));
+    this.figures = MAPS.map((name) => h("figure", { class: "compare-side" }, this.titles[name], this.maps[name].element));
     this.weights = new Bar("0", "0.5", "1");
     this.differences = new Bar("\u22121", "0", "+1");
     this.hatched = h("span", {});
