@@ -37,8 +37,8 @@ export class Compare {
     this.legend = h("div", { class: "compare-legend" }, this.weights.element, this.differences.element, hatch);
     const head = h("div", { class: "compare-head" }, this.about, this.close);
     this.sides = h("div", { class: "compare-sides" }, ...this.figures);
-    this.body = [this.note, this.sides, this.readout, this.legend, this.table.button, this.alone, this.table.element];
-    this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head, this.live);
+    this.body = [this.note, this.sides, this.readout, this.legend, this.table.button, this.alone, this.table.element, this.live];
+    this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head);
   }
 
   /** Takes over a new translation, and the one to compare with when Python has sent it along. */
@@ -288,7 +288,7 @@ class Bar {
   constructor(...numbers) {
     this.label = h("span", {});
     this.canvas = h("canvas", { "aria-hidden": true });
-    const row = h("span", { class: "legend-numbers" }, ...numbers.map((text) => h("span", {}, text)));
+    const row = h("span", { class: "bar-numbers" }, ...numbers.map((text) => h("span", {}, text)));
     this.element = h("span", { class: "legend" }, this.label, h("span", { class: "legend-bar" }, this.canvas, row));
   }
 
