@@ -141,7 +141,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
 
 def test_on_a_phone_in_the_dark_in_korean(open_compare: OpenCompare, check_accessibility: CheckAccessibility) -> None:
     page = open_compare(vs="link", language="ko", dark=True, width=390, height=844)
-    lefts = page.locator(".side").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
+    lefts = page.locator(".compare-side").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
     assert len(lefts) == 3 and len(set(lefts)) == 1, "stacked"
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     check_accessibility(page)

@@ -29,7 +29,7 @@ export class Compare {
     this.table = new DifferenceTable();
     this.maps = Object.fromEntries(MAPS.map((name) => [name, new SideMap(name, (cursor) => this.point(name, cursor))]));
     this.titles = Object.fromEntries(MAPS.map((name) => [name, h("figcaption", {})]));
-    this.figures = MAPS.map((name) => h("figure", { class: "side" }, this.titles[name], this.maps[name].element));
+    this.figures = MAPS.map((name) => h("figure", { class: "compare-side" }, this.titles[name], this.maps[name].element));
     this.weights = new Bar("0", "0.5", "1");
     this.differences = new Bar("\u22121", "0", "+1");
     this.hatched = h("span", {});
@@ -37,8 +37,8 @@ export class Compare {
     this.legend = h("div", { class: "compare-legend" }, this.weights.element, this.differences.element, hatch);
     const head = h("div", { class: "compare-head" }, this.about, this.close);
     this.sides = h("div", { class: "compare-sides" }, ...this.figures);
-    this.body = [this.note, this.sides, this.readout, this.legend, this.table.button, this.alone, this.table.element];
-    this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head, this.live);
+    this.body = [this.note, this.sides, this.readout, this.legend, this.table.button, this.alone, this.table.element, this.live];
+    this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head);
   }
 
   /** Takes over a new translation, and the one to compare with when Python has sent it along. */
@@ -288,7 +288,7 @@ class Bar {
   constructor(...numbers) {
     this.label = h("span", {});
     this.canvas = h("canvas", { "aria-hidden": true });
-    const row = h("span", { class: "legend-numbers" }, ...numbers.map((text) => h("span", {}, text)));
+    const row = h("span", { class: "bar-numbers" }, ...numbers.map((text) => h("span", {}, text)));
     this.element = h("span", { class: "legend" }, this.label, h("span", { class: "legend-bar" }, this.canvas, row));
   }
 

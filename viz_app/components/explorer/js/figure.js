@@ -148,6 +148,7 @@ export class Figure {
   }
 
   draw() {
+    if (!this.shown.labels) return; // fonts came while the figure was hidden; it is laid out when it is seen again
     this.shown.draw();
     this.omitted.hidden = this.shown !== this.lines || !this.lines.omitted;
     this.omitted.textContent = this.omitted.hidden ? "" : this.texts.lines_omitted;
