@@ -147,7 +147,7 @@ export class Compare {
   /** "A: head 2.1 · Encoder-decoder attention · sentence · model". */
   name(letter, translation, { name, kind }) {
     const { texts } = this;
-    const parts = [fillText(texts.tile, { head: name }), texts[`kind_${kind}`]];
+    const parts = [fillText(texts.compare_head, { head: name }), texts[`kind_${kind}`]];
     const model = translation.about?.model;
     if (model && model !== (letter === "A" ? this.translation : this.pinned).about?.model) parts.push(model);
     if (translation.beam?.shown) parts.push(fillText(texts.compare_branch, { branch: translation.beam.shown + 1 }));
@@ -167,8 +167,8 @@ export class Compare {
     };
     const common = (name) => ({ theme, label: `${this.titles[name].textContent}. ${texts.map_keys}` });
     const caption = (name, letter, text, sheet) => this.titles[name].replaceChildren(h("b", {}, letter), ` ${text}`, this.axes(sheet));
-    caption("a", "A", fillText(texts.tile, { head: a.name }), a);
-    caption("b", "B", fillText(texts.tile, { head: b.name }), b);
+    caption("a", "A", fillText(texts.compare_head, { head: a.name }), a);
+    caption("b", "B", fillText(texts.compare_head, { head: b.name }), b);
     caption("difference", "B \u2212 A", texts.compare_difference, b);
     this.maps.a.show({ sheet: a, ...axes(a), colour: plain(a), ...common("a") });
     this.maps.b.show({ sheet: b, ...axes(b), colour: plain(b), ...common("b") });
