@@ -1,7 +1,8 @@
 """A page for benchmarks/explorer.py: buttons, each of which shows another translation of as many tokens.
 
-Query parameters: `tokens` on each side and `rounds`, how many buttons. The weights are made by a formula and packed
-before any button is pressed; the translations differ in their tokens, so that each is sent as a whole.
+Query parameters: `tokens` on each side; `rounds`, how many buttons; `bertviz` for a button that shows that instead. The
+weights are made by a formula and packed before any button is pressed; the translations differ in their tokens, so that
+each is sent as a whole.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import streamlit as st
 
 from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import Axis
+from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
 from viz_app.components.explorer import Selection, explorer, pack
 from viz_app.components.explorer.weights import pack_weights
 from viz_app.text import texts
@@ -40,9 +42,21 @@ def payloads(tokens: int, rounds: int) -> list[bytes]:
     ]
 
 
+@st.cache_resource
+def document(tokens: int) -> str:
+    """BertViz' model view of the same maps."""
+    return bertviz_document(samples.long_sample(tokens), "model")
+
+
 def page() -> None:
-    """The buttons and the explorer."""
-    packed = payloads(int(st.query_params.get("tokens", "20")), int(st.query_params.get("rounds", "1")))
+    """The buttons and the explorer, or BertViz."""
+    tokens = int(st.query_params.get("tokens", "20"))
+    if "bertviz" in st.query_params:
+        text = document(tokens)
+        if st.button("show bertviz"):
+            bertviz_frame(text, key="bertviz", title="BertViz", failed="failed")
+        return
+    packed = payloads(tokens, int(st.query_params.get("rounds", "1")))
     with st.container(horizontal=True):
         for number in range(len(packed)):
             if st.button(f"show {number}"):
