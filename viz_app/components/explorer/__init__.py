@@ -15,6 +15,7 @@ translation and leave the user's selection alone, unless they were packed with `
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,17 @@ __all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "pack", "reported"
 _FOLDER = Path(__file__).parent
 _STATE = "selection"
 
+# Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
+# knows already. So code and style, 150 kB, are a component of their own whose message never changes.
+_STYLE = json.dumps((_FOLDER / "explorer.css").read_text(encoding="utf-8"))
+_bring_code = st.components.v2.component(
+    "headlight_explorer_code",
+    js=f"const STYLE = {_STYLE};\n{join_modules(_FOLDER / 'js' / 'main.js')}",
+)
 _mount = st.components.v2.component(
     "headlight_explorer",
     html='<div class="explorer"></div>\n',
-    css=(_FOLDER / "explorer.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "main.js"),
+    js=join_modules(_FOLDER / "js" / "mount.js"),
 )
 
 
@@ -66,6 +73,7 @@ def explorer(
         st.session_state[kept] = selection
     if st.session_state[kept] is not None:
         payload = starting_at(payload, st.session_state[kept])
+    _bring_code(key=f"code-of-{key}", height="content")
     result: Any = _mount(
         key=key,
         data=payload if other is None else pair(payload, other),

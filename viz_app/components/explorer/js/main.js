@@ -1,13 +1,18 @@
-// The explorer: builds the parts once, then draws what has changed. Streamlit calls the default export with new data.
+// The explorer's code: one explorer for each place on the page, which then takes new data. See mount.js.
+// STYLE, the text of explorer.css, is put before it by Python.
 
 import { Explorer } from "./explorer.js";
 
+const CODE = Symbol.for("headlight.explorer");
 const explorers = new WeakMap();
+const style = new CSSStyleSheet();
+style.replaceSync(STYLE);
 
-export default function explorerComponent({ data, parentElement, setStateValue }) {
+function show({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".explorer");
   let explorer = explorers.get(root);
   if (!explorer) {
+    root.getRootNode().adoptedStyleSheets = [style];
     explorer = new Explorer(root);
     explorers.set(root, explorer);
     root.explorer = explorer; // for tests and the console
@@ -21,4 +26,10 @@ export default function explorerComponent({ data, parentElement, setStateValue }
       explorers.delete(root);
     }
   };
+}
+
+export default function provide() {
+  if (globalThis[CODE]) return;
+  globalThis[CODE] = show;
+  dispatchEvent(new Event(CODE.description));
 }
