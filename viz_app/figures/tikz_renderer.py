@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from viz_app.figures.chart_drawing import matrix_map
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.layout import letter
+from viz_app.figures.layout import POINTS_PER_MM, letter
 from viz_app.figures.lines import HEAD_COLOURS
 from viz_app.figures.record import provenance_json
 from viz_app.figures.scales import ColourMap, differences_map, weights_map
@@ -126,34 +126,67 @@ def _plot(columns: int, cells: list[str]) -> list[str]:
     ]
 
 
+@dataclass(frozen=True)
+class _Grid:
+    """How a figure's panels stand: side of a cell (mm), whether they have labels, and whether they share them."""
+
+    side: float
+    labelled: bool
+    shared: bool
+
+    @classmethod
+    def of(cls, figure: HeatmapFigure, style: Style) -> _Grid:
+        panels = figure.panels
+        keys = max(len(panel.key_labels) for panel in panels)
+        labelled = len(panels) == 1 or (figure.columns * keys <= 96 and figure.rows <= 2)
+        shared = len({(panel.query_labels, panel.key_labels) for panel in panels}) == 1
+        room = (0.72 if shared else 0.6) if labelled else 0.85
+        side = min(_CELL, room * (style.width or _WIDTH) / (figure.columns * keys))
+        return cls(side, labelled, shared)
+
+    def gaps(self, figure: HeatmapFigure) -> tuple[float, float]:
+        """Between columns and rows of panels, in points: without labels of their own they stand close."""
+        if self.shared or not self.labelled:
+            return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
+        longest = [
+            max(len(shown(label, _MAX_LABEL)) for panel in figure.panels for label in labels(panel))
+            for labels in (lambda panel: panel.query_labels, lambda panel: panel.key_labels)
+        ]
+        return 0.6 * self.font(12.0) * longest[0] + 10, 0.6 * self.font(12.0) * longest[1] + 26
+
+    def font(self, largest: float) -> float:
+        """Size of labels in points."""
+        return min(largest, 0.9 * self.side * POINTS_PER_MM)
+
+
 def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
     scales = {
         False: ("attention", weights_map(figure.weights, style, figure.theme)),
         True: ("difference", differences_map(figure.differences, style, figure.theme)),
     }
-    keys = max(len(panel.key_labels) for panel in figure.panels)
-    width = style.width or _WIDTH
-    alone = len(figure.panels) == 1
-    labelled = alone or (figure.columns * keys <= 96 and figure.rows <= 2)
-    side = min(_CELL, (0.72 if labelled else 0.85) * width / (figure.columns * keys))  # mm
-    gap = "18pt" if labelled else "3pt"
+    grid = _Grid.of(figure, style)
+    across, down = grid.gaps(figure)
+    size = grid.font(style.font)
     options = [
         "scale only axis, enlargelimits=false, axis on top, y dir=reverse, tick style={draw=none}",
-        f"group style={{group size={figure.columns} by {figure.rows}, horizontal sep={gap}, vertical sep={gap}}}",
+        f"tick label style={{font=\\fontsize{{{size:.2f}}}{{{1.2 * size:.2f}}}\\selectfont}}",
+        f"group style={{group size={figure.columns} by {figure.rows}, "
+        f"horizontal sep={across:.1f}pt, vertical sep={down:.1f}pt}}",
     ]
-    lines = ["\\begin{tikzpicture}", *_title(figure, style), f"\\begin{{groupplot}}[{', '.join(options)}]"]
-    barred: set[bool] = set()
+    lines = ["\\begin{tikzpicture}", f"\\begin{{groupplot}}[{', '.join(options)}]"]
     for i, panel in enumerate(figure.panels):
         two_ends = isinstance(panel, DifferencePanel)
         name, scale = scales[two_ends]
-        told = [_size(panel, side), _colormap(name, scale), *_panel_words(figure, style, panel, i, labelled)]
+        told = [_size(panel, grid.side), _colormap(name, scale), *_panel_words(figure, style, panel, i, grid)]
+        if two_ends and figure.weights and style.legend:
+            told.append("xshift=18mm")  # for the colour bar of the weights, which stands before it
         last = not any(isinstance(other, DifferencePanel) == two_ends for other in figure.panels[i + 1 :])
-        if style.legend and last and two_ends not in barred:
-            barred.add(two_ends)
+        if style.legend and last:
             title = figure.difference_title if two_ends else figure.scale_title
-            told.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm}}")
-        lines += [f"\\nextgroupplot[{', '.join(told)}]", *_plot(len(panel.key_labels), _panel_cells(panel))]
-    return [*lines, "\\end{groupplot}", "\\end{tikzpicture}"]
+            told.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
+        cells = _cells([list(row) for row in panel.weights], panel.masked)
+        lines += [f"\\nextgroupplot[{', '.join(told)}]", *_plot(len(panel.key_labels), cells)]
+    return [*lines, "\\end{groupplot}", *_title(figure, style), "\\end{tikzpicture}"]
 
 
 def _size(panel: HeatmapPanel, side: float) -> str:
@@ -162,34 +195,33 @@ def _size(panel: HeatmapPanel, side: float) -> str:
     return f"width={columns * side:.3f}mm, height={rows * side:.3f}mm, {limits}"
 
 
-def _panel_words(figure: HeatmapFigure, style: Style, panel: HeatmapPanel, index: int, labelled: bool) -> list[str]:
+def _panel_words(figure: HeatmapFigure, style: Style, panel: HeatmapPanel, index: int, grid: _Grid) -> list[str]:
     letters = style.letters and len(figure.panels) > 1 and not figure.row_titles
     title = f"({letter(index)}) {panel.title}".rstrip() if letters else panel.title
+    first, last = index % figure.columns == 0, index + figure.columns >= len(figure.panels)
     words = []
     if title and (index < figure.columns or not figure.row_titles):
-        words.append(f"title={{{tex(title)}}}, title style={{yshift=-1ex}}")
-    if not labelled:
-        row = figure.row_titles[index // figure.columns] if figure.row_titles and index % figure.columns == 0 else ""
+        words.append(f"title={{{tex(title)}}}, title style={{yshift=-1.2ex}}")
+    if not grid.labelled:
+        row = figure.row_titles[index // figure.columns] if figure.row_titles and first else ""
         return [*words, "xtick=\\empty, ytick=\\empty", *([f"ylabel={{{tex(row)}}}"] if row else [])]
     angle = 90 if style.rotation == "auto" else style.rotation
     words.append(f"x tick label style={{rotate={angle}, anchor={'north' if angle == 0 else 'east'}}}")
-    words += [_ticks("x", panel.key_labels), _ticks("y", panel.query_labels)]
-    if index % figure.columns == 0:
+    own = not grid.shared
+    words.append(_ticks("x", panel.key_labels) if last or own else "xtick=\\empty")
+    words.append(_ticks("y", panel.query_labels) if first or own else "ytick=\\empty")
+    if first:
         words.append(f"ylabel={{{tex(figure.query_title)}}}")
-    if index + figure.columns >= len(figure.panels):
+    if last:
         words.append(f"xlabel={{{tex(figure.key_title)}}}")
     return words
 
 
-def _panel_cells(panel: HeatmapPanel) -> list[str]:
-    return _cells([list(row) for row in panel.weights], panel.masked)
-
-
 def _title(figure: Figure, style: Style) -> list[str]:
-    """The heading; above the first axes, which pgfplots places at the origin."""
+    """The heading, above everything drawn so far."""
     if not style.title or not figure.title:
         return []
-    return [f"\\node[anchor=south west] at (0, 7mm) {{{tex(figure.title)}}};"]
+    return [f"\\node[anchor=south] at (current bounding box.north) {{{tex(figure.title)}}};"]
 
 
 def _curves(figure: CurvesFigure, style: Style) -> list[str]:
@@ -231,7 +263,7 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         _colormap("values", matrix_map(figure, style)),
     ]
     if style.legend:
-        options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm}}")
+        options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")
     if style.title and figure.title:
         options.append(f"title={{{tex(figure.title)}}}")
     cells = _cells([list(row) for row in figure.matrix], None, (y, x))
