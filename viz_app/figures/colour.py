@@ -81,6 +81,11 @@ def kind_colour(kind: str, theme: Theme = "light", *, text: bool = False) -> str
     return KIND_TEXT_COLOURS[kind] if text else KIND_COLOURS[kind]
 
 
+def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """(..., 3) uint8 sRGB -> (..., 3) CIELAB."""
+    return _to_lab(rgb / 255.0)
+
+
 def to_lab(colour: str) -> npt.NDArray[np.float64]:
     """A colour "#rrggbb" as (3,) CIELAB."""
     return _to_lab(_rgb(colour) / 255.0)

@@ -19,8 +19,8 @@ Measure = Callable[[str, float], float]  # text, font size -> width in points
 MAX_LABEL = 16  # characters of a token that are drawn
 PAD = _PAD = 6.0
 _GAP = 4.0  # between neighbouring parts
-_PAGE_WIDTH = 180 * POINTS_PER_MM  # text width of an A4 page
-_PAGE_HEIGHT = 235 * POINTS_PER_MM
+PAGE_WIDTH = 180 * POINTS_PER_MM  # text width of an A4 page
+PAGE_HEIGHT = 235 * POINTS_PER_MM
 _LEAST_WIDTH = 80 * POINTS_PER_MM
 _LARGEST_CELL = {1: 15.0, 2: 11.0}  # points; a single panel, several panels
 _ROOMY_CELL = 3.5  # times the font size: a given width with few tokens leaves margins instead of larger cells
@@ -203,19 +203,27 @@ class Planner:
     def _cell(self, label: float) -> float:
         """Side of a cell for labels of this size."""
         left, between, right = self._sides(label)
-        columns, rows = self.figure.columns, self.figure.rows
+        columns = self.figure.columns
         spent = left + right + between * (columns - 1)
         across = columns * self.keys
         if self.asked is not None:
-            return max(0.1, min((self.asked - spent) / across, _ROOMY_CELL * self.font, self.largest))
+            tall = self._cell_of_a_page(label, _ROOMY_CELL * self.font) if self.size_class > 1 else inf
+            return max(0.1, min((self.asked - spent) / across, _ROOMY_CELL * self.font, self.largest, tall))
         largest = _LARGEST_CELL[self.size_class]
-        wide = (_PAGE_WIDTH - spent) / across
-        title, apart, below = self._heights(largest, label)
-        tall = (_PAGE_HEIGHT - title - apart * (rows - 1) - below - 4 * self.font) / (rows * self.queries)
+        wide = (PAGE_WIDTH - spent) / across
+        tall = self._cell_of_a_page(label, largest)
         if self.asked_height is not None:
             return max(0.1, min(self.largest, _ROOMY_CELL * self.font))
         cell = min(largest, wide, tall)
         return max(cell, _LEAST_CELL) if self.size_class == 1 else max(cell, 0.5)
+
+    def _cell_of_a_page(self, label: float, largest: float) -> float:
+        """Side of a cell with which all rows of panels fit on a page."""
+        rows = self.figure.rows
+        title, apart, below = self._heights(largest, label)
+        lines = len(self.figure.caption) * self.font / (PAGE_WIDTH / 2) + 1 if self.style.caption else 0.0
+        spent = title + apart * (rows - 1) + below + (5 + 1.5 * lines) * self.font
+        return (PAGE_HEIGHT - spent) / (rows * self.queries)
 
     def _place(self, cell: float, label: float) -> Layout:
         figure, font = self.figure, self.font

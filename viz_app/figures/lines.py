@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from viz_app.figures.spec import Figure, HeatmapPanel
 
-# Okabe and Ito's colours (2008), told apart with every common kind of colour vision; the yellow, too light for lines
-# on white, is last and darker here. On a dark page the lighter ones of each pair.
+# Okabe and Ito's colours (2008), told apart with every common kind of colour vision, but an indigo for their yellow,
+# which is too light for lines on white. On a dark page lighter ones.
 HEAD_COLOURS = {
-    "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1a1d24", "#8a7f00"),
-    "dark": ("#56B4E9", "#F5843B", "#2FC79A", "#E3A0C6", "#E69F00", "#3C86C2", "#f2f4f8", "#F0E442"),
+    "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1a1d24", "#4a3cd0"),
+    "dark": ("#56B4E9", "#F5843B", "#2FC79A", "#E3A0C6", "#E69F00", "#3C86C2", "#f2f4f8", "#785aff"),
 }
 
 

@@ -8,7 +8,7 @@ from viz_app.figures import fonts
 from viz_app.figures.canvas import Canvas
 from viz_app.figures.colour import INK, MASK_HATCH
 from viz_app.figures.frame import GAP, LINE, Entry, Frame, page_height, page_width
-from viz_app.figures.layout import MAX_LABEL, PAD, POINTS_PER_MM
+from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.spec import shown
 from viz_app.figures.style import Style
 from viz_app.figures.tree import TreeFigure, TreeNode
@@ -16,7 +16,6 @@ from viz_app.figures.tree import TreeFigure, TreeNode
 _EDGE = 2.2  # room between two columns over the font size
 _PITCH = 2.5  # from one candidate to the next over the font size
 _SCORE = 0.75  # size of scores over that of labels
-_WIDEST = 180 * POINTS_PER_MM
 _LEAST_FONT = 6.0
 BEST = {"light": "#0072B2", "dark": "#56B4E9"}
 
@@ -43,7 +42,7 @@ def plan(figure: TreeFigure, style: Style) -> Plan:
         widths[node.step - 1] = max(widths[node.step - 1], widest)
     unit = sum(widths) + _EDGE * figure.steps  # width of the tree at font size 1
     if style.width is None:
-        label_font = max(min(font, (_WIDEST - 2 * PAD) / unit), min(font, _LEAST_FONT))
+        label_font = max(min(font, (PAGE_WIDTH - 2 * PAD) / unit), min(font, _LEAST_FONT))
         width = max(unit * label_font + 2 * PAD, 80 * POINTS_PER_MM)
     else:
         width = page_width(style, 0.0)
