@@ -83,7 +83,7 @@ def strongest_links(
     weights = maps.weights(kind)[layer, head]  # (Q, K)
     queries, keys = maps.queries(kind), maps.keys(kind)
     content = np.outer(_content(queries), _content(keys))
-    if kind != "cross" and not itself:
+    if not itself and _same_tokens(maps, kind):
         content &= ~np.eye(len(queries), dtype=bool)
     if not content.any():
         content = np.ones_like(content)
@@ -129,7 +129,7 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
             tokens["written"] = shown(maps.outputs.tokens[link.row], MAX_LABEL)
         else:  # words of a translation that was cut off: the last input has no output
             template = "caption_encoder"
-    if kind != "cross" and link.row == link.column:
+    if link.row == link.column and _same_tokens(maps, kind):
         values["key"] = table["itself"]
         del tokens["key"]
     caption = fill_in(table[template], values, tokens)
@@ -207,6 +207,11 @@ def strongest(maps: Maps, kind: AnyKind, layer: int, head: int, language: str) -
 
 def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
     return strongest_links(maps, kind, layer, head, count=1, itself=False)[0].weight
+
+
+def _same_tokens(maps: Maps, kind: AnyKind) -> bool:
+    """Whether rows and columns are the same tokens: self-attention."""
+    return kind != "cross" and maps.queries(kind) == maps.keys(kind)
 
 
 def _content(axis: Axis) -> npt.NDArray[np.bool_]:

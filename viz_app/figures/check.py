@@ -91,6 +91,7 @@ def _page(figure: Figure, style: Style) -> Iterable[Warning]:
         canvas = draw(figure, style, "png", 72)
         written = [artist for artist in cast("list[Text]", canvas.page.findobj(Text)) if artist.get_text()]
         missing = fonts.missing_characters("".join(artist.get_text() for artist in written))
+        cut = [artist.get_text() for artist in written if _sticks_out(artist, canvas.width)]
         labelled = not isinstance(figure, HeatmapFigure) or heatmap_drawing.plan(figure, style).label_font > 0
     if not labelled:
         yield Warning("labels")
@@ -103,9 +104,8 @@ def _page(figure: Figure, style: Style) -> Iterable[Warning]:
     allowed = PAGE_HEIGHT if style.height is None else style.height * POINTS_PER_MM
     if canvas.height > allowed + 1:
         yield Warning("tall", {"height": f"{height:.0f}", "page": f"{allowed / POINTS_PER_MM:.0f}"})
-    cut = [artist for artist in written if _sticks_out(artist, canvas.width)]
     if cut:
-        yield Warning("cut", {"text": cut[0].get_text()})
+        yield Warning("cut", {"text": cut[0]})
     if missing:
         shown = sorted(missing)[:8]
         yield Warning("glyphs", {"characters": " ".join(f"{c} (U+{ord(c):04X})" for c in shown)})

@@ -18,6 +18,7 @@ from viz_app.figures.style import Style
 _PITCH = 1.6  # from one token to the next over the font size
 _MIDDLE = 50 * POINTS_PER_MM  # room for lines when the width is free
 _SQUARE = 0.75  # a head's square beside a key over the font size
+_SPREAD = 0.9  # height that lines of several heads take at a token over the font size
 _THIN, _THICK = 0.3, 2.2  # width of lines of weight 0 and of the end of the scale
 
 
@@ -139,12 +140,18 @@ def _draw_links(canvas: Canvas, figure: LinesFigure, style: Style, place: Plan) 
     scale = weights_map([each.weights for each in figure.panels], style, figure.theme)
     table = colours(figure, canvas)
     links = figure.links()
+    # Lines of several heads between the same tokens lie beside each other.
+    count = len(figure.panels)
+    beside = [(i - (count - 1) / 2) * _SPREAD * place.label_font / count for i in range(count)]
     shares = scale.position([weight for *_, weight in links])
     canvas.axes.add_collection(
         LineCollection(
             [
-                [(place.left, _y(place, row, queries, longest)), (place.right, _y(place, column, keys, longest))]
-                for _, row, column, _ in links
+                [
+                    (place.left, _y(place, row, queries, longest) + beside[number]),
+                    (place.right, _y(place, column, keys, longest) + beside[number]),
+                ]
+                for number, row, column, _ in links
             ],
             # By the root, so that weights spread over many keys are seen; widths are in proportion.
             colors=[canvas.mixed(table[n], share**0.5) for (n, *_), share in zip(links, shares, strict=True)],
