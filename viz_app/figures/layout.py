@@ -332,5 +332,5 @@ def letter(index: int) -> str:
 
 def _prefixes(labels: Sequence[Sequence[str]]) -> bool:
     """Whether each list of labels is the start of the longest one."""
-    longest = tuple(max(labels, key=len))
-    return all(tuple(each) == longest[: len(each)] for each in labels)
+    longest: Sequence[str] = max(labels, key=len)
+    return all(tuple(each) == tuple(longest[: len(each)]) for each in labels)

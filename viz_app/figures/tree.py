@@ -50,7 +50,7 @@ class TreeFigure(Figure):
 
     nodes: Sequence[TreeNode]
     step_title: str = "step"
-    status_titles: tuple[str, str, str] = STATUSES  # type: ignore[assignment]
+    status_titles: tuple[str, str, str] = STATUSES
     best_title: str = "best"
     score_title: str = "log-probability"
     name: str = "headlight_beam"

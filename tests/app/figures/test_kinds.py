@@ -67,8 +67,15 @@ def search() -> Search:
     return Search(history, best=6, text="Die 한국어", score=-0.35, piece=PIECES.__getitem__)
 
 
+@pytest.fixture
+def small() -> AttentionMaps:
+    """One layer of two heads: files of every kind are made quickly."""
+    source, output = ("\u2581the", "\u2581dog", "\u2581barks"), ("\u2581der", "\u2581Hund", "\u2581bellt")
+    return make_maps(source, output, layers=1, heads=2)
+
+
 def curves(**changes: Any) -> CurvesFigure:
-    x = np.arange(1, 101)
+    x = np.arange(1, 101, dtype=float)
     series = [Series(x=x, y=1 / x, label="1/x <b>"), Series(x=x, y=np.sqrt(x), label="뿌리", dashed=True)]
     return CurvesFigure(**{"series": series, "x_title": "step", "y_title": "rate_$x$", "title": "학습률", **changes})
 
@@ -224,20 +231,20 @@ def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Sear
 # Their files
 
 
-def test_every_figure_has_every_format_twice_the_same(maps: AttentionMaps, search: Search) -> None:
-    figures, again = (every_figure(maps.__class__(**vars(maps)), search) for _ in range(2))
+def test_every_figure_has_every_format_twice_the_same(small: AttentionMaps, search: Search) -> None:
+    figures, again = (every_figure(small, search) for _ in range(2))
     style = Style(preset="acl-page", letters=True, caption=True)
     for name, figure in figures.items():
         for format in formats_of(figure):
-            if name in ("heads", "all") and format in ("png", "html", "svg"):
-                continue  # the same code as for one layer, slowly
+            if name in ("layer", "heads", "all", "steps") and format in ("png", "html", "svg"):
+                continue  # the same code as for one head
             assert export(figure, format, style, dpi=60) == export(again[name], format, style, dpi=60), (name, format)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_pdfs_have_text_in_embedded_fonts(maps: AttentionMaps, search: Search, language: str) -> None:
-    for name, figure in every_figure(maps, search, language=language).items():
-        if "pdf" not in formats_of(figure):
+def test_pdfs_have_text_in_embedded_fonts(small: AttentionMaps, search: Search, language: str) -> None:
+    for name, figure in every_figure(small, search, language=language).items():
+        if name in ("decoding", "heads", "layer"):
             continue
         reader = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="a4", caption=True))))
         text = "".join(reader.pages[0].extract_text().split())
@@ -251,9 +258,9 @@ def test_pdfs_have_text_in_embedded_fonts(maps: AttentionMaps, search: Search, l
 
 def test_hostile_tokens_are_text_in_svg_and_html(hostile: AttentionMaps) -> None:
     search = Search((node(-1, 1, 0, -0.1, "finished"),), 0, HOSTILE[0], -0.1, HOSTILE.__getitem__)
-    for name, figure in every_figure(hostile, search).items():
-        if "svg" not in formats_of(figure):
-            continue
+    figures = every_figure(hostile, search)
+    for name in ("head", "lines", "beam", "compare"):
+        figure = figures[name]
         root = ElementTree.fromstring(export(figure, "svg", Style(caption=True)))
         tags = {element.tag.rsplit("}")[-1].lower() for element in root.iter()}
         assert not tags & {"script", "img", "b", "foreignobject", "a"}, name
@@ -342,10 +349,10 @@ def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Searc
     assert told["provenance"]["version"]
 
 
-def test_a_gif_has_every_step_and_says_where_it_comes_from(maps: AttentionMaps) -> None:
-    animation = VIEWS["decoding"].figure(maps=maps, kind="decoder", provenance={"sentence": "한국어"})
+def test_a_gif_has_every_step_and_says_where_it_comes_from(small: AttentionMaps) -> None:
+    animation = VIEWS["decoding"].figure(maps=small, kind="decoder", provenance={"sentence": "한국어"})
     picture = Image.open(io.BytesIO(export(animation, "gif", dpi=60)))
-    assert picture.n_frames == 8
+    assert picture.n_frames == 4
     assert picture.info["loop"] == 0
     assert json.loads(picture.info["comment"])["sentence"] == "한국어"
     frames = []
@@ -368,17 +375,17 @@ def test_a_page_of_html_needs_no_network(maps: AttentionMaps) -> None:
 
 def test_sixteen_people_at_once_each_get_their_own_figure(maps: AttentionMaps, search: Search) -> None:
     figures = [VIEWS["head"].figure(maps=maps, layer=i % 6, head=i) for i in range(8)]
-    figures += [VIEWS["lines"].figure(maps=maps, layer=i, head=i) for i in range(6)]
+    figures += [VIEWS["lines"].figure(maps=maps, layer=i, head=i, query=i) for i in range(6)]
     figures += [VIEWS["beam"].figure(search=search), curves()]
-    alone = [export(figure, "svg") for figure in figures]
+    alone = [export(figure, "png", dpi=50) for figure in figures]
     with ThreadPoolExecutor(16) as pool:
-        assert list(pool.map(lambda figure: export(figure, "svg"), figures)) == alone
+        assert list(pool.map(lambda figure: export(figure, "png", dpi=50), figures)) == alone
     assert len(set(alone)) == 16
 
 
-def test_a_slide_is_filled_and_not_more(maps: AttentionMaps, search: Search) -> None:
+def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) -> None:
     for name in ("head", "layer", "lines", "steps", "beam"):
-        figure = VIEWS[name].figure(maps=maps, kind="cross", search=search)
+        figure = VIEWS[name].figure(maps=small, kind="cross", search=search)
         box = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="slide")))).pages[0].mediabox
         assert (float(box.width), float(box.height)) == pytest.approx((254 / 25.4 * 72, 143 / 25.4 * 72), abs=0.2), name
 
