@@ -189,7 +189,7 @@ class Canvas:
         """The page as a file; the same page gives the same bytes."""
         buffer = io.BytesIO()
         self.page.savefig(buffer, format=self.format, dpi=self.dpi, metadata=self._metadata())
-        texts = {artist.get_text() for artist in self.page.findobj(Text)}  # type: ignore[attr-defined]
+        texts = {artist.get_text() for artist in self.page.findobj(Text)}
         used = "".join(sorted(texts))
         missing = fonts.missing_characters(used)
         if missing:

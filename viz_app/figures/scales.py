@@ -99,7 +99,8 @@ class ColourMap:
 
     def rgb(self, values: npt.ArrayLike) -> Colours:
         """(...) values -> (..., 3) uint8."""
-        return self.colours[np.rint(self.position(values) * (len(self.colours) - 1)).astype(int)]
+        colours: Colours = self.colours[np.rint(self.position(values) * (len(self.colours) - 1)).astype(int)]
+        return colours
 
     def hex(self) -> tuple[str, ...]:
         """The colours as "#rrggbb"."""

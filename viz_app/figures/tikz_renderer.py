@@ -148,11 +148,9 @@ class _Grid:
         """Between columns and rows of panels, in points: without labels of their own they stand close."""
         if self.shared or not self.labelled:
             return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
-        longest = [
-            max(len(shown(label, _MAX_LABEL)) for panel in figure.panels for label in labels(panel))
-            for labels in (lambda panel: panel.query_labels, lambda panel: panel.key_labels)
-        ]
-        return 0.6 * self.font(12.0) * longest[0] + 10, 0.6 * self.font(12.0) * longest[1] + 26
+        queries = max(len(shown(label, _MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
+        keys = max(len(shown(label, _MAX_LABEL)) for panel in figure.panels for label in panel.key_labels)
+        return 0.6 * self.font(12.0) * queries + 10, 0.6 * self.font(12.0) * keys + 26
 
     def font(self, largest: float) -> float:
         """Size of labels in points."""

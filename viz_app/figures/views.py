@@ -203,4 +203,4 @@ def figure_again(view: Mapping[str, Any], **material: Any) -> Figure:
         material: What a record cannot hold: maps, other, search, provenance.
     """
     parameters = {name: tuple(value) if isinstance(value, list) else value for name, value in view.items()}
-    return view_named(parameters.pop("name")).figure(**parameters, **material)
+    return view_named(str(parameters.pop("name"))).figure(**parameters, **material)

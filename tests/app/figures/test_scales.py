@@ -23,7 +23,7 @@ def test_the_default_is_the_scale_of_the_screen(theme: Theme) -> None:
 @pytest.mark.parametrize("name", ["grey", "viridis", "cividis"])
 def test_every_scale_keeps_its_order_in_greyscale(name: str) -> None:
     for theme in THEMES:
-        light = luminance(sequential(name, theme))  # type: ignore[arg-type]
+        light = luminance(sequential(name, theme))
         steps = np.diff(light[::8])
         assert (steps > 0).all() or (steps < 0).all()
 
