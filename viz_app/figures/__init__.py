@@ -20,10 +20,12 @@ from viz_app.figures.build_beam import Search, beam_tree
 from viz_app.figures.build_comparison import comparison
 from viz_app.figures.build_lines import head_lines
 from viz_app.figures.build_steps import Animation, decoding, decoding_steps
-from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head, upto_step
+from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.captions import Caption, head_alt, head_caption
 from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.cut import upto_step
 from viz_app.figures.lines import LinesFigure
+from viz_app.figures.record import record_beside
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.style import PRESETS, SCALES, Style
 from viz_app.figures.tree import TreeFigure, TreeNode
@@ -71,6 +73,7 @@ __all__ = [
     "layer_heads",
     "one_head",
     "own_maps",
+    "record_beside",
     "to_plotly",
     "upto_step",
     "view_named",

@@ -68,6 +68,27 @@ def beam_tree(
     last = max(node.step for node in search.history)
     if upto is not None and not 1 <= upto <= last:
         raise ValueError(f"step is {upto}, but must be between 1 and {last}, the steps of the search")
+    view: dict[str, Any] = {"name": "beam", **({} if pruned else {"pruned": False})}
+    view |= {"step": upto} if upto is not None else {}
+    view |= {"language": language} if language != "en" else {}
+    figure = TreeFigure(
+        nodes=_nodes(search, pruned, upto or last),
+        step_title=t("figures.beam_step"),
+        status_titles=(t("figures.beam_kept"), t("figures.beam_finished"), t("figures.beam_pruned")),
+        best_title=t("figures.beam_best"),
+        score_title=t("figures.beam_score"),
+        title=t("figures.title_beam"),
+        language=language,
+        theme=theme,
+        name="headlight_beam" + (f"_step{upto}" if upto else ""),
+        provenance={**(provenance or {}), "view": view},
+    )
+    caption = view_captions.beam_caption(figure, search.text, search.score, language=language)
+    return replace(figure, caption=caption.text, alt=f"{t('figures.alt_beam')} {caption.text}")
+
+
+def _nodes(search: Search, pruned: bool, upto: int) -> list[TreeNode]:
+    """The candidates that are drawn, with their parents' indices among them."""
     path = set()
     at = search.best
     while at >= 0:
@@ -76,7 +97,7 @@ def beam_tree(
     nodes: list[TreeNode] = []
     places = {-1: -1}  # from the history's indices to ours
     for i, node in enumerate(search.history):
-        if node.step > (upto or last) or (node.status == "pruned" and not pruned):
+        if node.step > upto or (node.status == "pruned" and not pruned):
             continue
         places[i] = len(nodes)
         nodes.append(
@@ -90,20 +111,4 @@ def beam_tree(
                 best=i in path,
             )
         )
-    view: dict[str, Any] = {"name": "beam", **({} if pruned else {"pruned": False})}
-    view |= {"step": upto} if upto is not None else {}
-    view |= {"language": language} if language != "en" else {}
-    figure = TreeFigure(
-        nodes=nodes,
-        step_title=t("figures.beam_step"),
-        status_titles=(t("figures.beam_kept"), t("figures.beam_finished"), t("figures.beam_pruned")),
-        best_title=t("figures.beam_best"),
-        score_title=t("figures.beam_score"),
-        title=t("figures.title_beam"),
-        language=language,
-        theme=theme,
-        name="headlight_beam" + (f"_step{upto}" if upto else ""),
-        provenance={**(provenance or {}), "view": view},
-    )
-    caption = view_captions.beam_caption(figure, search.text, search.score, language=language)
-    return replace(figure, caption=caption.text, alt=f"{t('figures.alt_beam')} {caption.text}")
+    return nodes

@@ -11,8 +11,8 @@ import numpy as np
 
 from viz_app.figures import view_captions
 from viz_app.figures.arrays import AnyKind, Maps
-from viz_app.figures.builders import Unit, cut
 from viz_app.figures.colour import Theme
+from viz_app.figures.cut import Unit, cut
 from viz_app.figures.spec import DifferencePanel, HeatmapFigure, HeatmapPanel
 
 
@@ -71,7 +71,7 @@ def comparison(
     if kind_b != kind:
         a, b = replace(a, kind=first.figure_kind), replace(b, kind=second.figure_kind)
     difference = _difference(a, b, aligned)
-    caption = view_captions.comparison_caption(a, b, difference, language=language)
+    caption = view_captions.comparison_caption(difference, language=language)
     (layer_a, head_a), (layer_b, head_b) = places
     view = {
         "name": "compare", "layer": layer_a, "head": head_a,

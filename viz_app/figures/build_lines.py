@@ -7,8 +7,8 @@ from typing import Any
 
 from viz_app.figures import view_captions
 from viz_app.figures.arrays import AnyKind, Maps
-from viz_app.figures.builders import Unit, check_index, cut
 from viz_app.figures.colour import Theme
+from viz_app.figures.cut import Unit, check_index, cut
 from viz_app.figures.lines import LinesFigure
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.figures import view_captions
-from viz_app.figures.builders import Unit, cut, one_head
+from viz_app.figures.builders import one_head
 from viz_app.figures.colour import Theme
+from viz_app.figures.cut import Unit, cut
 from viz_app.figures.spec import Figure, HeatmapFigure
 
 _COLUMNS = 4

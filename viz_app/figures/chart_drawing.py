@@ -13,7 +13,7 @@ from viz_app.figures.frame import DASHES, GAP, LINE, Entry, Frame, page_height, 
 from viz_app.figures.heatmap_drawing import colour_bar
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.lines import HEAD_COLOURS
-from viz_app.figures.scales import ColourMap, differences_map, number, sequential
+from viz_app.figures.scales import number, numbers_map
 from viz_app.figures.style import Style
 
 _CURVES = (100.0, 0.6)  # width in mm and height over width of the plot area when they are free
@@ -61,16 +61,6 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     return canvas
 
 
-def matrix_map(figure: MatrixFigure, style: Style) -> ColourMap:
-    """The colours of a matrix: from its least to its largest value, or as far to both sides of zero."""
-    if figure.two_ends:
-        return differences_map([figure.matrix], style, figure.theme)
-    low, high = float(figure.matrix.min()), float(figure.matrix.max())
-    if isinstance(style.value_range, tuple):
-        low, high = style.value_range
-    return ColourMap(sequential(style.scale, figure.theme), low, high if high > low else low + 1, style.mapping)
-
-
 def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Canvas:
     """A matrix on a page."""
     font, (rows, columns) = style.font, figure.matrix.shape
@@ -85,7 +75,7 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
         area = max(3 * font, style.height * POINTS_PER_MM - frame.above - below - frame.below)
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
     frame.draw(canvas)
-    colours = matrix_map(figure, style)
+    colours = numbers_map(figure.matrix, figure.two_ends, style, figure.theme)
     canvas.image(colours.rgb(figure.matrix), left, frame.above, across, area)
     axes = canvas.plot_area(left, frame.above, across, area)
     axes.patch.set_visible(False)  # the colours lie below, on the page

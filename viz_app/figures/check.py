@@ -20,13 +20,12 @@ from matplotlib.text import Text
 
 from viz_app.figures import fonts, heatmap_drawing
 from viz_app.figures.build_steps import Animation
-from viz_app.figures.chart_drawing import matrix_map
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.colour import lab_of
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.lines import HEAD_COLOURS, LinesFigure
 from viz_app.figures.matplotlib_renderer import draw, drawing_settings
-from viz_app.figures.scales import ColourMap, differences_map, number, weights_map
+from viz_app.figures.scales import ColourMap, differences_map, number, numbers_map, weights_map
 from viz_app.figures.spec import Figure, HeatmapFigure
 from viz_app.figures.style import Style
 from viz_app.text import texts
@@ -140,7 +139,7 @@ def _colours(figure: Figure, style: Style) -> Iterable[Warning]:
 
 def _scales(figure: Figure, style: Style) -> list[ColourMap]:
     if isinstance(figure, MatrixFigure):
-        return [matrix_map(figure, style)]
+        return [numbers_map(figure.matrix, figure.two_ends, style, figure.theme)]
     if not isinstance(figure, HeatmapFigure):
         return []
     scales = [weights_map(figure.weights, style, figure.theme)] if figure.weights else []

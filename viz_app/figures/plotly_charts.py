@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from viz_app.figures.chart_drawing import matrix_map
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.colour import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
 from viz_app.figures.lines import HEAD_COLOURS, LinesFigure
-from viz_app.figures.plotly_renderer import base_layout, colour_bar, escaped, plotly_scale
-from viz_app.figures.scales import weights_map
+from viz_app.figures.plotly_parts import base_layout, colour_bar, escaped, plotly_scale
+from viz_app.figures.scales import numbers_map, weights_map
 from viz_app.figures.spec import Figure, shown
 from viz_app.figures.style import Style
-from viz_app.figures.tree import TreeFigure
-from viz_app.figures.tree_drawing import BEST
+from viz_app.figures.tree import BEST, TreeFigure
 
 _MAX_LABEL = 16
 _BINS = 8  # strengths of lines; each is one trace
@@ -40,50 +39,64 @@ def _lines(figure: LinesFigure, style: Style) -> go.Figure:
     panel = figure.panels[0]
     queries, keys = len(panel.query_labels), len(panel.key_labels)
     longest = max(queries, keys)
-    places = [np.arange(count) + (longest - count) / 2 for count in (queries, keys)]
-    scale = weights_map([each.weights for each in figure.panels], style, figure.theme)
+    places = (np.arange(queries) + (longest - queries) / 2, np.arange(keys) + (longest - keys) / 2)
     accent = kind_colour(figure.kind, figure.theme) if figure.kind else MUTED[figure.theme]
     colours = figure.colours if len(figure.panels) > 1 else (accent,)
-    bins: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for number, row, column, weight in figure.links():
-        strength = int(np.ceil(float(scale.position(weight)) * _BINS))
-        bins.setdefault((max(strength, 1), number), []).append((row, column))
-    data: list[dict[str, Any]] = []
-    for (strength, number), links in sorted(bins.items()):
-        share = strength / _BINS
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [x for _ in links for x in (0, 1, None)],
-                "y": [y for row, column in links for y in (places[0][row], places[1][column], None)],
-                "line": {"color": colours[number], "width": 0.5 + 3 * share},
-                "opacity": share**0.5,
-                "hoverinfo": "skip",
-                "showlegend": False,
-            }
-        )
+    data = _line_traces(figure, style, colours, places)
     data += [_hover_points(figure, side, places[side]) for side in (0, 1)]
     if len(figure.panels) > 1 and style.legend:
         data += [_legend_entry(each.title, colour) for each, colour in zip(figure.panels, colours, strict=True)]
-    axis = {"type": "linear", "range": [longest - 0.5, -0.5], "showgrid": False, "zeroline": False, "ticks": ""}
-    axes = {}
-    for name, labels, at, title in (
-        ("yaxis", panel.query_labels, places[0], figure.query_title),
-        ("yaxis2", panel.key_labels, places[1], figure.key_title),
-    ):
-        ticks = [escaped(shown(label, _MAX_LABEL)) for label in labels]
-        axes[name] = {**axis, "tickmode": "array", "tickvals": at.tolist(), "ticktext": ticks, "automargin": True}
-        axes[name]["title"] = {"text": escaped(title)}
-    axes["yaxis2"] |= {"overlaying": "y", "side": "right"}
+    left = _token_axis(panel.query_labels, places[0], figure.query_title, longest)
+    right = _token_axis(panel.key_labels, places[1], figure.key_title, longest)
     layout = {
         **base_layout(figure),
         "height": longest * _ROW + 150,
         "xaxis": {"type": "linear", "range": [0, 1], "visible": False, "fixedrange": True},
-        **axes,
+        "yaxis": left,
+        "yaxis2": {**right, "overlaying": "y", "side": "right"},
         "legend": {"orientation": "h", "y": -0.05},
     }
     return go.Figure({"data": data, "layout": layout})
+
+
+def _line_traces(
+    figure: LinesFigure, style: Style, colours: tuple[str, ...], places: tuple[Any, Any]
+) -> list[dict[str, Any]]:
+    """The lines, those of one head and about one strength in one trace, weak ones first."""
+    scale = weights_map([each.weights for each in figure.panels], style, figure.theme)
+    bins: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for number, row, column, weight in figure.links():
+        strength = int(np.ceil(float(scale.position(weight)) * _BINS))
+        bins.setdefault((max(strength, 1), number), []).append((row, column))
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [x for _ in links for x in (0, 1, None)],
+            "y": [y for row, column in links for y in (places[0][row], places[1][column], None)],
+            "line": {"color": colours[number], "width": 0.5 + 3 * strength / _BINS},
+            "opacity": (strength / _BINS) ** 0.5,
+            "hoverinfo": "skip",
+            "showlegend": False,
+        }
+        for (strength, number), links in sorted(bins.items())
+    ]
+
+
+def _token_axis(labels: Sequence[str], places: Any, title: str, longest: int) -> dict[str, Any]:
+    """A column of tokens, from the top."""
+    return {
+        "type": "linear",
+        "range": [longest - 0.5, -0.5],
+        "tickmode": "array",
+        "tickvals": places.tolist(),
+        "ticktext": [escaped(shown(label, _MAX_LABEL)) for label in labels],
+        "title": {"text": escaped(title)},
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "automargin": True,
+    }
 
 
 def _hover_points(figure: LinesFigure, side: int, places: Any) -> dict[str, Any]:
@@ -113,28 +126,57 @@ def _hover_points(figure: LinesFigure, side: int, places: Any) -> dict[str, Any]
     }
 
 
-def _legend_entry(title: str, colour: str, *, dash: str = "solid", width: float = 3) -> dict[str, Any]:
-    line = {"color": colour, "width": width, "dash": dash}
+def _legend_entry(title: str, colour: str) -> dict[str, Any]:
+    line = {"color": colour, "width": 3}
     return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": escaped(title), "line": line}
 
 
 def _tree(figure: TreeFigure, style: Style) -> go.Figure:
     ranks = figure.ranks()
-    theme = figure.theme
-    groups = {"pruned": MASK_HATCH[theme], "kept": INK[theme], "best": BEST[theme]}
-    edges: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in groups}
+    titles = dict(zip(("kept", "finished", "pruned"), figure.status_titles, strict=True)) | {"best": figure.best_title}
+    told = [
+        f"<b>{escaped(shown(node.label))}</b><br>{node.log_probability:.3f} ({node.piece_log_probability:.3f})"
+        f"<br>{escaped(titles[node.status])}"
+        for node in figure.nodes
+    ]
+    points = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [node.step for node in figure.nodes],
+        "y": list(ranks),
+        "marker": {"size": 18, "opacity": 0},
+        "customdata": told,
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "showlegend": False,
+    }
+    layout = {
+        **base_layout(figure),
+        "height": (max(ranks) + 1) * 44 + 170,
+        "annotations": _tree_labels(figure, ranks),
+        "xaxis": {**_plain(figure.step_title, figure), "dtick": 1, "range": [-0.1, figure.steps + 0.6]},
+        "yaxis": {"visible": False, "range": [max(ranks) + 0.6, -0.6]},
+        "legend": {"orientation": "h", "y": -0.15},
+    }
+    return go.Figure({"data": [*_tree_edges(figure, style, ranks, titles), points], "layout": layout})
+
+
+def _tree_edges(
+    figure: TreeFigure, style: Style, ranks: tuple[int, ...], titles: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """A trace for the pruned, the kept and the chosen branches."""
+    colours = {"pruned": MASK_HATCH[figure.theme], "kept": INK[figure.theme], "best": BEST[figure.theme]}
+    edges: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in colours}
     for i, node in enumerate(figure.nodes):
         name = "best" if node.best else "pruned" if node.status == "pruned" else "kept"
         start = (figure.nodes[node.parent].step, ranks[node.parent]) if node.parent >= 0 else (0, 0)
         edges[name] += [start, (node.step, ranks[i]), (None, None)]
-    titles = dict(zip(("kept", "finished", "pruned"), figure.status_titles, strict=True)) | {"best": figure.best_title}
-    data: list[dict[str, Any]] = [
+    return [
         {
             "type": "scatter",
             "mode": "lines",
             "x": [x for x, _ in points],
             "y": [y for _, y in points],
-            "line": {"color": groups[name], "width": 3 if name == "best" else 1},
+            "line": {"color": colours[name], "width": 3 if name == "best" else 1},
             "hoverinfo": "skip",
             "name": escaped(titles[name]),
             "showlegend": style.legend,
@@ -142,13 +184,12 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
         for name, points in edges.items()
         if points
     ]
-    told = [
-        f"<b>{escaped(shown(node.label))}</b><br>{node.log_probability:.3f} ({node.piece_log_probability:.3f})"
-        f"<br>{escaped(titles[node.status])}"
-        for node in figure.nodes
-    ]
-    # Labels stand in boxes of the page's colour: as annotations, since text of a trace has no background.
-    annotations = [
+
+
+def _tree_labels(figure: TreeFigure, ranks: tuple[int, ...]) -> list[dict[str, Any]]:
+    """Labels in boxes of the page's colour: as annotations, since text of a trace has no background."""
+    theme = figure.theme
+    return [
         {
             "x": node.step,
             "y": ranks[i],
@@ -161,27 +202,6 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
         }
         for i, node in enumerate(figure.nodes)
     ]
-    data.append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [node.step for node in figure.nodes],
-            "y": list(ranks),
-            "marker": {"size": 18, "opacity": 0},
-            "customdata": told,
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "showlegend": False,
-        }
-    )
-    layout = base_layout(figure)
-    layout |= {
-        "height": (max(ranks) + 1) * 44 + 170,
-        "annotations": annotations,
-        "xaxis": {**_plain(figure.step_title, figure), "dtick": 1, "range": [-0.1, figure.steps + 0.6]},
-        "yaxis": {"visible": False, "range": [max(ranks) + 0.6, -0.6]},
-        "legend": {"orientation": "h", "y": -0.15},
-    }
-    return go.Figure({"data": data, "layout": layout})
 
 
 def _plain(title: str, figure: Figure) -> dict[str, Any]:
@@ -221,7 +241,7 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
 
 def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
     rows = len(figure.matrix)
-    scale = matrix_map(figure, style)
+    scale = numbers_map(figure.matrix, figure.two_ends, style, figure.theme)
     trace = {
         "type": "heatmap",
         "z": figure.matrix,

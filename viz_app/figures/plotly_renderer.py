@@ -15,13 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from viz_app.figures.colour import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures import plotly_charts
+from viz_app.figures.colour import INK, MASK_HATCH, MUTED, kind_colour
 from viz_app.figures.layout import letter
-from viz_app.figures.scales import ColourMap, differences_map, number, weights_map
+from viz_app.figures.plotly_parts import base_layout, colour_bar, escaped, plotly_scale
+from viz_app.figures.scales import ColourMap, differences_map, weights_map
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown, word_starts
 from viz_app.figures.style import Style
 
-FONT = "Pretendard, sans-serif"
 _MAX_LABEL = 16
 _CELL = 26  # pixels of a row at most
 _BOUNDARY = 5  # length of a word boundary mark, pixels
@@ -32,8 +33,6 @@ def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
 
     Of a style count theme, colours, range, mapping, title, legend and letters; the page decides on sizes.
     """
-    from viz_app.figures import plotly_charts
-
     style = style or Style()
     if style.theme is not None:
         figure = replace(figure, theme=style.theme)
@@ -102,11 +101,6 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
     return go.Figure({"data": data, "layout": layout})
 
 
-def escaped(text: str) -> str:
-    """A text that Plotly shows literally: no tags, no entities, no formulas between dollar signs."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
-
-
 def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: ColourMap) -> dict[str, Any]:
     rows, columns = panel.weights.shape
     weights = np.where(panel.allowed, panel.weights, np.float32(np.nan))
@@ -131,28 +125,9 @@ def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: Colou
     }
 
 
-def plotly_scale(scale: ColourMap) -> dict[str, Any]:
-    """Range and colours of a heatmap trace; a root is in the places of the colours, so that `z` stays the weights."""
-    last = len(scale.colours) - 1
-    places = [(scale.value(i / last) - scale.low) / (scale.high - scale.low) for i in range(last + 1)]
-    colours = [[min(max(place, 0.0), 1.0), colour] for place, colour in zip(places, scale.hex(), strict=True)]
-    return {"zmin": scale.low, "zmax": scale.high, "colorscale": colours}
-
-
 def _colour_bar(figure: HeatmapFigure, scale: ColourMap, two_ends: bool, x: float) -> dict[str, Any]:
     title = figure.difference_title if two_ends else figure.scale_title
     return {**colour_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
-
-
-def colour_bar(scale: ColourMap, title: str) -> dict[str, Any]:
-    """The key of a scale."""
-    return {
-        "title": {"text": escaped(title), "side": "right"},
-        "tickvals": list(scale.ticks()),
-        "ticktext": [number(value) for value in scale.ticks()],
-        "thickness": 12,
-        "outlinewidth": 0.5,
-    }
 
 
 def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
@@ -224,21 +199,6 @@ def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list
             return [{**words, "textangle": -90, "xshift": -32}]
         first += rows
     return []
-
-
-def base_layout(figure: Figure) -> dict[str, Any]:
-    """What every figure's layout has."""
-    return {
-        "template": None,
-        "font": {"family": FONT, "color": INK[figure.theme], "size": 14},
-        "paper_bgcolor": BACKGROUND[figure.theme],
-        "plot_bgcolor": BACKGROUND[figure.theme],
-        "title": {"text": escaped(figure.title), "font": {"size": 16}, "x": 0.5, "xanchor": "center"},
-        "margin": {"l": 20, "r": 20, "t": 60, "b": 20},
-        "hoverlabel": {"font": {"family": FONT}, "align": "left"},
-        "shapes": [],
-        "annotations": [],
-    }
 
 
 def _shape(figure: HeatmapFigure) -> tuple[int, int]:

@@ -139,6 +139,16 @@ def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: The
     return ColourMap(diverging(theme), -largest, largest, style.mapping, two_ends=True)
 
 
+def numbers_map(values: npt.NDArray[Any], two_ends: bool, style: Style, theme: Theme) -> ColourMap:
+    """The map of any numbers: from the least to the largest, or as far to both sides of zero."""
+    if two_ends:
+        return differences_map([values], style, theme)
+    low, high = float(values.min()), float(values.max())
+    if isinstance(style.value_range, tuple):
+        low, high = style.value_range
+    return ColourMap(sequential(style.scale, theme), low, high if high > low else low + 1, style.mapping)
+
+
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viz_app.figures.chart_drawing import matrix_map
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.layout import POINTS_PER_MM, letter
 from viz_app.figures.lines import HEAD_COLOURS
 from viz_app.figures.record import provenance_json
-from viz_app.figures.scales import ColourMap, differences_map, weights_map
+from viz_app.figures.scales import ColourMap, differences_map, numbers_map, weights_map
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown
 from viz_app.figures.style import Style
 
@@ -258,7 +257,7 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         f"width={width:g}mm, height={height:g}mm, enlargelimits=false, axis on top, y dir=reverse",
         f"xmin={x - 0.5}, xmax={x + columns - 0.5}, ymin={y - 0.5}, ymax={y + rows - 0.5}",
         f"xlabel={{{tex(figure.column_title)}}}, ylabel={{{tex(figure.row_title)}}}",
-        _colormap("values", matrix_map(figure, style)),
+        _colormap("values", numbers_map(figure.matrix, figure.two_ends, style, figure.theme)),
     ]
     if style.legend:
         options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")

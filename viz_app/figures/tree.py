@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from viz_app.figures.spec import Figure
 
 STATUSES = ("kept", "finished", "pruned")
+BEST = {"light": "#0072B2", "dark": "#56B4E9"}  # colour of the translation that was chosen, by theme
 
 
 @dataclass(frozen=True, kw_only=True)

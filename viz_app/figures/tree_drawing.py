@@ -11,13 +11,12 @@ from viz_app.figures.frame import GAP, LINE, Entry, Frame, page_height, page_wid
 from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.spec import shown
 from viz_app.figures.style import Style
-from viz_app.figures.tree import TreeFigure, TreeNode
+from viz_app.figures.tree import BEST, TreeFigure, TreeNode
 
 _EDGE = 2.2  # room between two columns over the font size
 _PITCH = 2.5  # from one candidate to the next over the font size
 _SCORE = 0.75  # size of scores over that of labels
 _LEAST_FONT = 6.0
-BEST = {"light": "#0072B2", "dark": "#56B4E9"}
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from viz_app.figures.arrays import AnyKind, Maps
-from viz_app.figures.captions import Caption, Link, fill_in, head_caption, percent, strongest, strongest_links
-from viz_app.figures.spec import DifferencePanel, HeatmapPanel, shown
+from viz_app.figures.captions import Caption, fill_in, head_caption, percent, strongest, strongest_links
+from viz_app.figures.spec import HeatmapPanel, shown
 from viz_app.figures.tree import TreeFigure
 from viz_app.text import texts
 
 _MAX_LABEL = 24
-_LINKS = 3
 
 
 def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
@@ -61,7 +60,7 @@ def lines_caption(
 def lines_alt(
     maps: Maps, kind: AnyKind, layer: int, heads: Sequence[int], caption: Caption, *, language: str, unit: str
 ) -> str:
-    """What the lines connect, then the strongest links of the first head, then the caption."""
+    """What the lines connect, then the caption."""
     table = texts(language).table("figures")
     values = {
         "kind": table[f"kind_{kind}"],
@@ -80,18 +79,16 @@ def steps_caption(maps: Maps, kind: AnyKind, layer: int, head: int, steps: Seque
     return fill_in(table["caption_steps"], values, {}) + head_caption(maps, kind, layer, head, language=language)
 
 
-def comparison_caption(a: HeatmapPanel, b: HeatmapPanel, difference: HeatmapPanel | None, *, language: str) -> Caption:
+def comparison_caption(difference: HeatmapPanel | None, *, language: str) -> Caption:
     """Where A and B differ most, or that their tokens differ."""
     table = texts(language).table("figures")
     if difference is None:
         return fill_in(table["caption_apart"], {}, {})
-    assert isinstance(difference, DifferencePanel)
     row, column = (int(i) for i in np.unravel_index(np.abs(difference.weights).argmax(), difference.weights.shape))
     query, key = difference.query_labels[row], difference.key_labels[column]
-    if float(np.abs(difference.weights[row, column])) == 0.0:
-        return fill_in(table["caption_same"], {}, {})
-    # The same cell in A; by position where the axes are equal, else by what is known of B.
     change = float(difference.weights[row, column])
+    if change == 0.0:
+        return fill_in(table["caption_same"], {}, {})
     values = {"points": f"{abs(change) * 100:.0f}"}
     which = "caption_more" if change > 0 else "caption_less"
     return fill_in(table[which], values, {"query": _token(query), "key": _token(key)})
@@ -114,15 +111,6 @@ def beam_caption(figure: TreeFigure, best: str, score: float, *, language: str) 
         "score": f"{score:.2f}".replace("-", "\u2212"),
     }
     return fill_in(table["caption_beam"], values, {"best": shown(best)})
-
-
-def links_told(links: Sequence[Link], language: str) -> str:
-    """Links in one line."""
-    table = texts(language).table("figures")
-    return ", ".join(
-        fill_in(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
-        for link in links
-    )
 
 
 def _token(label: str) -> str:

@@ -18,8 +18,9 @@ from viz_app.figures.build_beam import Search, beam_tree
 from viz_app.figures.build_comparison import comparison
 from viz_app.figures.build_lines import head_lines
 from viz_app.figures.build_steps import decoding, decoding_steps
-from viz_app.figures.builders import Unit, all_heads, all_kinds, layer_heads, one_head
+from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.colour import Theme
+from viz_app.figures.cut import Unit
 from viz_app.figures.spec import Figure
 
 

@@ -7,8 +7,10 @@ import io
 import json
 import math
 import re
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -38,6 +40,7 @@ from viz_app.figures import (
     file_name,
     formats_of,
     heatmap_drawing,
+    record_beside,
     to_plotly,
 )
 from viz_app.figures import matplotlib_renderer as renderer
@@ -363,6 +366,17 @@ def test_a_gif_has_every_step_and_says_where_it_comes_from(small: AttentionMaps)
         frames.append(np.asarray(picture.convert("RGB")).copy())
     assert len({frame.shape for frame in frames}) == 1
     assert all((one != two).any() for one, two in pairwise(frames))
+
+
+def test_a_record_lies_beside_data_that_cannot_hold_it(maps: AttentionMaps) -> None:
+    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
+    told = json.loads(record_beside(figure, Style(mapping="sqrt", value_range=(0, 0.5))))
+    assert told["caption"] == figure.caption
+    assert told["record"]["sentence"] == "한국어"
+    assert told["record"]["scale"] == "sqrt, 0 to 0.5"
+    assert Style.of(told["record"]["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert told["record"]["version"] == project["project"]["version"]
 
 
 def test_a_page_of_html_needs_no_network(maps: AttentionMaps) -> None:
