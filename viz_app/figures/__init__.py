@@ -23,7 +23,7 @@ from viz_app.figures.build_steps import Animation, decoding, decoding_steps
 from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.captions import Caption, head_alt, head_caption
 from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.cut import upto_step
+from viz_app.figures.cut import UNITS, upto_step
 from viz_app.figures.lines import LinesFigure
 from viz_app.figures.record import record_beside
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
@@ -39,6 +39,7 @@ __all__ = [
     "MIME_TYPES",
     "PRESETS",
     "SCALES",
+    "UNITS",
     "VIEWS",
     "Animation",
     "Caption",

@@ -13,6 +13,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.figures import captions, view_captions
 from viz_app.figures.arrays import AnyKind, Maps
 from viz_app.figures.colour import Theme
+from viz_app.figures.cut import UNITS as UNITS
 from viz_app.figures.cut import Unit, check_index, cut
 from viz_app.figures.spec import HeatmapFigure
 
