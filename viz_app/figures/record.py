@@ -43,13 +43,6 @@ def record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
     return told
 
 
-def record_beside(figure: Figure, style: Style | None = None) -> bytes:
-    """A small JSON file to lie beside data that cannot hold where they come from, such as CSV."""
-    told = {"title": figure.title, "caption": figure.caption, "alt": figure.alt, "record": record(figure, style)}
-    text = json.dumps(told, ensure_ascii=False, indent=1, sort_keys=True, default=str)
-    return f"{text}\n".encode("utf-8", errors="replace")
-
-
 def provenance_json(figure: Figure, style: Style | None = None) -> str:
     """The record as one line of JSON that XML and PDF can hold; characters they forbid are escaped."""
     text = json.dumps(record(figure, style), ensure_ascii=False, sort_keys=True, default=str)

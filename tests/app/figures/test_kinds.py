@@ -40,7 +40,7 @@ from viz_app.figures import (
     file_name,
     formats_of,
     heatmap_drawing,
-    record_beside,
+    record,
     to_plotly,
 )
 from viz_app.figures import matplotlib_renderer as renderer
@@ -368,15 +368,14 @@ def test_a_gif_has_every_step_and_says_where_it_comes_from(small: AttentionMaps)
     assert all((one != two).any() for one, two in pairwise(frames))
 
 
-def test_a_record_lies_beside_data_that_cannot_hold_it(maps: AttentionMaps) -> None:
+def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) -> None:
     figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
-    told = json.loads(record_beside(figure, Style(mapping="sqrt", value_range=(0, 0.5))))
-    assert told["caption"] == figure.caption
-    assert told["record"]["sentence"] == "한국어"
-    assert told["record"]["scale"] == "sqrt, 0 to 0.5"
-    assert Style.of(told["record"]["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
+    told = json.loads(json.dumps(record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
+    assert told["sentence"] == "한국어"
+    assert told["scale"] == "sqrt, 0 to 0.5"
+    assert Style.of(told["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
-    assert told["record"]["version"] == project["project"]["version"]
+    assert told["version"] == project["project"]["version"]
 
 
 def test_a_page_of_html_needs_no_network(maps: AttentionMaps) -> None:
