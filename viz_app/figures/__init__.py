@@ -25,7 +25,6 @@ from viz_app.figures.captions import Caption, head_alt, head_caption
 from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.cut import UNITS, upto_step
 from viz_app.figures.lines import LinesFigure
-from viz_app.figures.record import record
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.style import PRESETS, SCALES, Style
 from viz_app.figures.tree import TreeFigure, TreeNode
@@ -74,7 +73,6 @@ __all__ = [
     "layer_heads",
     "one_head",
     "own_maps",
-    "record",
     "to_plotly",
     "upto_step",
     "view_named",

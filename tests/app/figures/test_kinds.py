@@ -40,10 +40,10 @@ from viz_app.figures import (
     file_name,
     formats_of,
     heatmap_drawing,
-    record,
     to_plotly,
 )
 from viz_app.figures import matplotlib_renderer as renderer
+from viz_app.figures.record import record
 from viz_app.figures.scales import diverging, sequential
 
 SVG = "{http://www.w3.org/2000/svg}"
