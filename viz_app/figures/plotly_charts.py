@@ -64,6 +64,8 @@ def _line_traces(
 ) -> list[dict[str, Any]]:
     """The lines, those of one head and about one strength in one trace, weak ones first."""
     scale = weights_map([each.weights for each in figure.panels], style, figure.theme)
+    count = len(figure.panels)
+    beside = [0.5 * (i - (count - 1) / 2) / count for i in range(count)]  # lines of several heads lie side by side
     bins: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for number, row, column, weight in figure.links():
         strength = int(np.ceil(float(scale.position(weight)) * _BINS))
@@ -73,7 +75,11 @@ def _line_traces(
             "type": "scatter",
             "mode": "lines",
             "x": [x for _ in links for x in (0, 1, None)],
-            "y": [y for row, column in links for y in (places[0][row], places[1][column], None)],
+            "y": [
+                y
+                for row, column in links
+                for y in (places[0][row] + beside[number], places[1][column] + beside[number], None)
+            ],
             "line": {"color": colours[number], "width": 0.5 + 3 * strength / _BINS},
             "opacity": (strength / _BINS) ** 0.5,
             "hoverinfo": "skip",
@@ -153,7 +159,7 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
         **base_layout(figure),
         "height": (max(ranks) + 1) * 44 + 170,
         "annotations": _tree_labels(figure, ranks),
-        "xaxis": {**_plain(figure.step_title, figure), "dtick": 1, "range": [-0.1, figure.steps + 0.6]},
+        "xaxis": {**_plain(figure.step_title, figure), "tick0": 1, "dtick": 1, "range": [0, figure.steps + 0.6]},
         "yaxis": {"visible": False, "range": [max(ranks) + 0.6, -0.6]},
         "legend": {"orientation": "h", "y": -0.15},
     }
@@ -232,11 +238,16 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
         **base_layout(figure),
         "height": 420,
         "showlegend": style.legend and any(series.label for series in figure.series),
-        "xaxis": {**_plain(figure.x_title, figure), "showgrid": True, "type": "log" if figure.x_log else "linear"},
-        "yaxis": {**_plain(figure.y_title, figure), "showgrid": True, "type": "log" if figure.y_log else "linear"},
+        "xaxis": {**_plain(figure.x_title, figure), "showgrid": True, **_numbers(figure.x_log)},
+        "yaxis": {**_plain(figure.y_title, figure), "showgrid": True, **_numbers(figure.y_log)},
         "legend": {"orientation": "h", "y": -0.2},
     }
     return go.Figure({"data": data, "layout": layout})
+
+
+def _numbers(log: bool) -> dict[str, Any]:
+    """An axis of numbers; a logarithmic one counts in powers of ten."""
+    return {"type": "log", "dtick": 1, "exponentformat": "power"} if log else {"type": "linear"}
 
 
 def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:

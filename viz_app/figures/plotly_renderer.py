@@ -50,6 +50,8 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
     holds the panel's float32 values, NaN where a cell is masked.
     """
     layout = {**base_layout(figure), "height": figure.rows * _panel_height(figure) + 150}
+    if figure.row_groups:
+        layout["margin"] |= {"l": 60}
     weights_scale = weights_map(figure.weights, style, figure.theme)
     difference_scale = differences_map(figure.differences, style, figure.theme)
     barred: set[bool] = set() if style.legend else {True, False}  # scales that have their colour bar
@@ -67,7 +69,7 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
         trace = _heatmap(figure, panel, place, difference_scale if two_ends else weights_scale)
         if two_ends not in barred:
             barred.add(two_ends)
-            beside = 1.02 + (0.11 if len(barred) > 1 else 0.0)
+            beside = 1.02 + (0.15 if two_ends and figure.weights else 0.0)
             trace |= {
                 "showscale": True,
                 "colorbar": _colour_bar(figure, difference_scale if two_ends else weights_scale, two_ends, beside),
@@ -97,6 +99,7 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
         layout[f"xaxis{lowest + 1 if lowest else ''}"]["title"] = _axis_title(figure, figure.key_title)
         layout[f"yaxis{beside + 1 if beside else ''}"]["title"] = _axis_title(figure, figure.query_title)
     elif figure.tile_note:
+        layout["margin"] |= {"b": 44}
         layout["annotations"].append({**_annotation(figure, figure.tile_note, 0.5, 0, "top"), "yshift": -8})
     return go.Figure({"data": data, "layout": layout})
 
@@ -217,7 +220,9 @@ def _panel_height(figure: HeatmapFigure) -> int:
     rows = _shape(figure)[0]
     if len(figure.panels) == 1:
         return min(max(rows * _CELL, 260), 900)
-    return min(max(rows * 15, 130), 330) if figure.rows <= 2 else 110
+    if figure.rows == 1:
+        return min(max(rows * 20, 240), 400)
+    return min(max(rows * 15, 130), 330) if figure.rows == 2 else 110
 
 
 def _label_size(figure: HeatmapFigure) -> float:
