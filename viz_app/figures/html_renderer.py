@@ -57,8 +57,8 @@ figcaption {{ text-align: center; }}
 </style>
 </head>
 <body>
-<figure>
-<div role="img" aria-label="{escape(xml_safe(figure.alt))}">{body}</div>
+<figure aria-label="{escape(xml_safe(figure.alt))}">
+{body}
 <figcaption>{caption}</figcaption>
 </figure>
 </body>
