@@ -188,7 +188,8 @@ class Canvas:
     def save(self) -> bytes:
         """The page as a file; the same page gives the same bytes."""
         buffer = io.BytesIO()
-        self.page.savefig(buffer, format=self.format, dpi=self.dpi, metadata=self._metadata())
+        quick: Any = {"pil_kwargs": {"compress_level": 4}} if self.format == "png" else {}
+        self.page.savefig(buffer, format=self.format, dpi=self.dpi, metadata=self._metadata(), **quick)
         texts = {artist.get_text() for artist in self.page.findobj(Text)}
         used = "".join(sorted(texts))
         missing = fonts.missing_characters(used)
