@@ -159,7 +159,11 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
         **base_layout(figure),
         "height": (max(ranks) + 1) * 44 + 170,
         "annotations": _tree_labels(figure, ranks),
-        "xaxis": {**_plain(figure.step_title, figure), "tick0": 1, "dtick": 1, "range": [0, figure.steps + 0.6]},
+        "xaxis": {
+            **_plain(figure.step_title, figure),
+            "tickvals": list(range(1, figure.steps + 1)),
+            "range": [0, figure.steps + 0.6],
+        },
         "yaxis": {"visible": False, "range": [max(ranks) + 0.6, -0.6]},
         "legend": {"orientation": "h", "y": -0.15},
     }
