@@ -19,7 +19,7 @@ from transformer_core.cli.options import UsageError
 from transformer_core.files import replace_bytes, replace_text, sha256
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
-from viz_app.export.order import Order, Reader, Reading, Sentence, check_places, drawn
+from viz_app.export.order import Order, Reader, Reading, check_places, drawn
 from viz_app.export.recorded import files_of
 from viz_app.figures import Figure, HeatmapFigure, Style, check
 from viz_app.figures.record import version
@@ -111,7 +111,9 @@ class Folder:
         if journal.is_file():
             self.entries = {entry["file"]: entry for entry in _whole_lines(journal)}
         elif path.exists() and not force and any(path.iterdir()):
-            raise UsageError(f"--out: {path} holds other files; add --force to write among them, or name another folder")
+            raise UsageError(
+                f"--out: {path} holds other files; add --force to write among them, or name another folder"
+            )
         path.mkdir(parents=True, exist_ok=True)
         replace_text(journal, "".join(_line(entry) for entry in self.entries.values()))
 
@@ -181,7 +183,7 @@ def make(batch: Batch, folder: Folder, reader: Reader, on_progress: Callable[[],
                 on_progress()
         if rows and not whole:
             figure = contact_sheet(batch, rows)
-            (data,) = files_of(figure, batch.sheet, Style(theme=batch.style.theme), dpi=batch.dpi).values()
+            (data,) = files_of(figure, batch.sheet, _sheet_style(batch.style), dpi=batch.dpi).values()
             folder.write(sheet, sheet_key, data, {"sheet": True, "lines": [line.number for line, _ in rows]})
     return sorted(problems, key=lambda line: line.number)
 
@@ -226,6 +228,12 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, Reading]]) -> Heatmap
     )
 
 
+def _sheet_style(style: Style) -> Style:
+    """Colours as in the files; the size is the sheet's own."""
+    kept = ("scale", "value_range", "mapping", "theme")
+    return Style.of({name: value for name, value in style.as_dict().items() if name in kept})
+
+
 def _head(batch: Batch, place: Place) -> dict[str, Any]:
     kept = {name: value for name, value in batch.order.parameters.items() if name in ("unit", "step")}
     return {**kept, **asdict(place)}
@@ -239,7 +247,8 @@ def _is_there(batch: Batch, folder: Folder, checkpoint: str, line: Line, place: 
 
 def _names(batch: Batch, line: Line, place: Place) -> list[str]:
     stem = batch.stem(line, place)
-    return [f"{stem}.{ending}" for format in batch.formats for ending in ([format, "csv.json"][: 1 + (format == "csv")])]
+    endings = [*batch.formats, *(["csv.json"] if "csv" in batch.formats else [])]
+    return [f"{stem}.{ending}" for ending in endings]
 
 
 def _make_one(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from transformer_core.cli.options import Parser, UsageError
@@ -102,12 +102,12 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def warn(figure: Figure, style: Style, formats: Sequence[str] | object) -> bool:
+def warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
     """Log what a printer or reviewer would stumble over in drawn formats; returns whether there was anything."""
     from viz_app.export.command import DATA_FORMATS
     from viz_app.figures import check
 
-    if set(formats) <= set(DATA_FORMATS):  # type: ignore[call-overload]
+    if set(formats) <= set(DATA_FORMATS):
         return False
     found = check.warnings(figure, style)
     for warning in found:
