@@ -106,8 +106,7 @@ def paper_figures(readings: Mapping[str, Reading], *, language: str = "en") -> l
 def _verb(reading: Reading, language: str) -> LinesFigure:
     words = reading.maps.merged_to_words()
     found = measured(words, VERB_LINKS)
-    layer = int(found.shares.mean(axis=1).argmax())
-    head = int(found.shares[layer].argmax())
+    layer, head = found.best
     told = {
         "layer": layer + 1,
         "mean": _percent(found.shares[layer].mean()),
@@ -125,6 +124,8 @@ def _anaphor(reading: Reading, language: str) -> list[LinesFigure]:
     layer, head = found.best
     told: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
     whole = _figure(reading, found, "anaphor", ANAPHOR_LINKS, layer, [head], told, language)
+    pairs = np.sort(found.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
+    layer = int(pairs.argmax())
     two = sorted(int(h) for h in np.argsort(-found.shares[layer], kind="stable")[:2])
     told = {
         "layer": layer + 1,
