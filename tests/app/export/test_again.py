@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -71,9 +72,8 @@ def command_in(path: Path) -> str:
 
 def orders() -> list[Any]:
     assert set(PARAMETERS) == set(VIEWS)
-    return [
-        pytest.param(view, each, id=f"{view}{i}") for view, all_ in PARAMETERS.items() for i, each in enumerate(all_)
-    ]
+    pairs = [(view, i, each) for view, all_of_it in PARAMETERS.items() for i, each in enumerate(all_of_it)]
+    return [pytest.param(view, each, id=f"{view}{i}") for view, i, each in pairs]
 
 
 @pytest.mark.parametrize(("view", "parameters"), orders())
@@ -81,7 +81,8 @@ def test_a_command_says_all_that_was_ordered(
     view: str, parameters: dict[str, Any], at_checkpoint: str, reader: Reader
 ) -> None:
     other = Sentence(checkpoint=at_checkpoint, text=OTHER, target="Die Frau.") if "names" in parameters else None
-    sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE, **({"beam": 2} if view == "beam" else {"target": "Das Haus."}))  # fmt: skip
+    search: dict[str, Any] = {"beam": 2} if view == "beam" else {"target": "Das Haus."}
+    sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE, **search)
     order = Order(sentence=sentence, view=view, parameters=parameters, other=other, language="ko")
     style = Style(width_mm=70.5, value_range=(0.0, 0.25), rotation=45, title=False, letters=True, theme="dark")
     figure = figure_of(order, reader)
@@ -101,20 +102,15 @@ def parsed(command: str) -> tuple[Order, Style]:
     return order_of(options), style_of(options)
 
 
-@pytest.mark.parametrize("preset", ["", *PRESETS])
-@pytest.mark.parametrize("value_range", [None, "shared", (0.0, 0.5)])
-def test_a_command_says_every_option_of_a_style(
-    preset: str, value_range: Any, at_checkpoint: str, reader: Reader
-) -> None:
-    figure = figure_of(
-        Order(sentence=Sentence(checkpoint=at_checkpoint, text=HOSTILE), view="head", parameters=PLACE), reader
-    )
-    style = Style(
-        preset=preset, value_range=value_range, mapping="sqrt", scale="grey", font_pt=7, caption=True, legend=False
-    )
-    order, again = parsed(command_of(figure, style))
-    assert again == style
-    assert order.sentence.text == HOSTILE
+def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: Reader) -> None:
+    sentence = Sentence(checkpoint=at_checkpoint, text=HOSTILE, target=HOSTILE)
+    figure = figure_of(Order(sentence=sentence, view="head", parameters=PLACE), reader)
+    ranges: list[Any] = [None, "shared", (0.0, 0.5)]
+    for preset, value_range in product(["", *PRESETS], ranges):
+        style = Style(preset=preset, value_range=value_range, mapping="sqrt", scale="grey", font_pt=7, caption=True)
+        order, again = parsed(command_of(figure, style))
+        assert again == style
+        assert order.sentence == sentence
 
 
 def test_each_format_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
@@ -128,20 +124,9 @@ def test_each_format_is_made_again(run: Callable[..., int], tmp_path: Path) -> N
 
 
 def test_an_animation_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "a.gif"
-    assert (
-        run(
-            "export",
-            "--view=decoding",
-            "--layer=1",
-            "--head=1",
-            "--text=The bus.",
-            "--target=Der Bus.",
-            "--dpi=40",
-            f"--out={out}",
-        )
-        == 0
-    )
+    out = tmp_path / "private-name.gif"
+    sentence = ["--text=The bus.", "--target=Der Bus.", "--layer=1", "--head=1", "--dpi=40"]
+    assert run("export", "--view=decoding", *sentence, f"--out={out}") == 0
     check_again(out, tmp_path)
 
 
@@ -164,12 +149,8 @@ def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
     run: Callable[..., int], tmp_path: Path, at_checkpoint: str
 ) -> None:
     out = tmp_path / "first.pdf"
-    assert (
-        run(
-            "export", "--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2", f"--text={SENTENCE}", f"--out={out}"
-        )
-        == 0
-    )
+    place = ["--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2"]
+    assert run("export", *place, f"--text={SENTENCE}", f"--out={out}") == 0
     words = shlex.split(command_in(out))
     program = (
         "import runpy, sys\n"
@@ -187,9 +168,7 @@ def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
     assert target.read_bytes() == out.read_bytes()
 
 
-def test_the_app_can_make_the_same_file(
-    at_checkpoint: str, reader: Reader, run: Callable[..., int], tmp_path: Path
-) -> None:
+def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: Reader, tmp_path: Path) -> None:
     """A page has a translation and a figure; what it writes is what the command writes."""
     translator = reader.translator(at_checkpoint)
     translation = translator.translate(SENTENCE)
@@ -201,7 +180,7 @@ def test_the_app_can_make_the_same_file(
     assert out.read_bytes() == file_bytes(figure, "svg")
 
 
-def test_a_figure_without_a_checkpoint_has_no_command(hand: Any = None) -> None:
+def test_a_figure_without_a_checkpoint_has_no_command() -> None:
     from viz_app.figures import layer_heads, own_maps
 
     weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)

@@ -70,9 +70,11 @@ def test_the_page_holds_no_markup_of_a_sentence_and_loads_nothing(
     page = (tmp_path / "f" / "index.html").read_text(encoding="utf-8")
 
     class Reader(HTMLParser):
-        tags: set[str] = set()
-        sources: list[str] = []
-        text = ""
+        def __init__(self) -> None:
+            super().__init__()
+            self.tags: set[str] = set()
+            self.sources: list[str] = []
+            self.text = ""
 
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
             self.tags.add(tag)
