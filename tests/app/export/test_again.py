@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -163,6 +164,7 @@ def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
     made.mkdir()
     target = made / words[-1].removeprefix("--out=")
     command = [sys.executable, "-c", program, *words[3:-1], f"--out={target}"]
+    time.sleep(1)  # a file with the time in it would differ from the first one
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert target.read_bytes() == out.read_bytes()

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from transformer_core.config import ModelConfig
-from viz_app.export import batch
+from transformer_core.files import replace_bytes
+from viz_app.export import batch, files_of
 from viz_app.export.commands.batch import places_of
 
 HOSTILE = "<script>alert('x')</script> ../../etc"
@@ -30,7 +31,7 @@ def texts(tmp_path: Path) -> Path:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the figures that are drawn from now on."""
     drawn: list[str] = []
-    real = batch.files_of
+    real = files_of
 
     def counted(figure: object, *rest: object, **options: object) -> dict[str, bytes]:
         drawn.append(figure.name)  # type: ignore[attr-defined]
@@ -99,7 +100,7 @@ def test_an_interrupted_batch_goes_on_with_what_is_missing(
     command = ("export", f"--texts={texts}", HEADS, "--format=json")
     assert run(*command, f"--out={tmp_path / 'whole'}") == 0
     made.clear()
-    real = batch.replace_bytes
+    real = replace_bytes
 
     def stops(path: Path, data: bytes) -> None:
         real(path, data)
