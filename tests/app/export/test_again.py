@@ -126,7 +126,7 @@ def test_each_format_is_made_again(run: Callable[..., int], tmp_path: Path) -> N
 
 def test_an_animation_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
     out = tmp_path / "private-name.gif"
-    sentence = ["--text=The bus.", "--target=Der Bus.", "--layer=1", "--head=1", "--dpi=40"]
+    sentence = ["--text=The bus.", "--target=Ja.", "--layer=1", "--head=1", "--dpi=36"]
     assert run("export", "--view=decoding", *sentence, f"--out={out}") == 0
     check_again(out, tmp_path)
 
