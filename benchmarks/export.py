@@ -1,6 +1,6 @@
 """Figures as files: seconds for each, many at once, memory over many.
 
-    python -m benchmarks.export [--quick] [--rounds 5]
+    python -m benchmarks.export [--quick] [--rounds 5] [--parts times concurrent memory]
 
 Times are medians of drawing one file from maps that are there, with its provenance and command in it, styles and fonts
 warm; the first file of a process takes longer, and that is told apart (`first_s`). The model is not part of it: its
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from viz_app.export import file_bytes
 from viz_app.figures import VIEWS, Figure
 
 LAYERS, HEADS = 6, 8
+PARTS = ("times", "concurrent", "memory")
 CONCURRENT = 30
 # Name, view, tokens, formats, seconds at most.
 CASES = (
@@ -82,7 +84,8 @@ def measure_times(options: argparse.Namespace, rounds: int) -> list[dict[str, An
         tokens = min(tokens, 6) if options.quick else tokens
         drawn = figure(view, tokens)
         first = {format: file_bytes(drawn, format) for format in formats}
-        runs = {format: (lambda format=format, drawn=drawn: file_bytes(drawn, format)) for format in formats}
+        same: list[bool] = []
+        runs = {format: partial(_again, drawn, format, data, same) for format, data in first.items()}
         seconds = interleaved(runs, rounds=rounds, options=options)
         entries.append(
             {
@@ -90,12 +93,17 @@ def measure_times(options: argparse.Namespace, rounds: int) -> list[dict[str, An
                 "tokens": tokens,
                 "seconds": seconds,
                 "kilobytes": {format: len(data) / 1000 for format, data in first.items()},
-                "identical": all(file_bytes(drawn, format) == data for format, data in first.items()),
+                "identical": all(same),
                 "budget": budget,
                 "within": budget is None or max(seconds.values()) < budget,
             }
         )
     return entries
+
+
+def _again(drawn: Figure, format: str, data: bytes, same: list[bool]) -> None:
+    """Draw a file once more, and note whether it is the same as before."""
+    same.append(file_bytes(drawn, format) == data)
 
 
 def measure_together(options: argparse.Namespace) -> dict[str, Any]:
@@ -141,30 +149,31 @@ def main() -> None:
     """Print a table, then one line of JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     machine_options(parser)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="What to measure. (default: all)")
     options = parser.parse_args()
     prepare(options)
     rounds = options.rounds or (1 if options.quick else 5)
     started = time.perf_counter()
     file_bytes(figure("head", 6 if options.quick else 20), "svg")
-    first = time.perf_counter() - started
-    entries = measure_times(options, rounds)
-    together, memory = measure_together(options), measure_memory(options)
-    rows = [
-        [entry["case"], format, seconds, entry["kilobytes"][format], entry["budget"] or "", entry["identical"]]
-        for entry in entries
-        for format, seconds in entry["seconds"].items()
-    ]
-    rows.append([f"{together['threads']} at once, own: {together['own']}", "svg", together["seconds"], "", "", ""])
-    grown = memory["grown_mb"]
-    rows.append([f"{memory['exports']} exports, grown by MB", "", "" if grown is None else grown, "", "", ""])
-    answer = {
-        "export": rounded(entries),
-        "concurrent": rounded(together),
-        "memory": rounded(memory),
-        "first_s": round(first, 3),
-        "rounds": rounds,
-        "machine": describe(options),
-    }
+    answer: dict[str, Any] = {"first_s": round(time.perf_counter() - started, 3), "rounds": rounds}
+    rows: list[list[object]] = []
+    if "times" in options.parts:
+        entries = measure_times(options, rounds)
+        answer["export"] = rounded(entries)
+        rows += [
+            [entry["case"], format, seconds, entry["kilobytes"][format], entry["budget"] or "", entry["identical"]]
+            for entry in entries
+            for format, seconds in entry["seconds"].items()
+        ]
+    if "concurrent" in options.parts:
+        together = measure_together(options)
+        answer["concurrent"] = rounded(together)
+        rows.append([f"{together['threads']} at once, own: {together['own']}", "svg", together["seconds"], "", "", ""])
+    if "memory" in options.parts:
+        memory = measure_memory(options)
+        answer["memory"] = rounded(memory)
+        rows.append([f"{memory['exports']} exports, grown by MB", "", memory["grown_mb"], "", "", ""])
+    answer["machine"] = describe(options)
     report("Figures as files", ["case", "format", "seconds", "kB", "budget", "identical"], rows, answer)
 
 

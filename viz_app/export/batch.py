@@ -181,7 +181,8 @@ def make(batch: Batch, folder: Folder, reader: Reader, on_progress: Callable[[],
                 if problem:
                     problems.append(replace(line, problem=problem))
                 on_progress()
-        if rows and not whole:
+        rows = [] if whole else [row for row in rows if _fits_on_sheet(batch, *row)]
+        if rows:
             figure = contact_sheet(batch, rows)
             (data,) = files_of(figure, batch.sheet, _sheet_style(batch.style), dpi=batch.dpi).values()
             folder.write(sheet, sheet_key, data, {"sheet": True, "lines": [line.number for line, _ in rows]})
@@ -228,6 +229,11 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, Reading]]) -> Heatmap
     )
 
 
+def _fits_on_sheet(batch: Batch, line: Line, reading: Reading) -> bool:
+    """Whether a sentence has maps at all: a step may be later than its last one."""
+    return (batch.order.parameters.get("step") or 1) <= len(reading.maps.outputs)
+
+
 def _sheet_style(style: Style) -> Style:
     """Colours as in the files; the size is the sheet's own."""
     kept = ("scale", "value_range", "mapping", "theme")
@@ -241,7 +247,7 @@ def _head(batch: Batch, place: Place) -> dict[str, Any]:
 
 def _is_there(batch: Batch, folder: Folder, checkpoint: str, line: Line, place: Place) -> bool:
     key = _key(checkpoint, batch, [batch.ordered(line, place)])
-    # All are asked, so that each file made otherwise is refused before any is written.
+    # All are asked, so that a file made otherwise is refused before another of this figure is written.
     return all([folder.complete(name, key) for name in _names(batch, line, place)])
 
 

@@ -179,3 +179,12 @@ def test_bad_lists_of_heads(run: Callable[..., int], tmp_path: Path, heads: str)
     texts.write_text("The bus.", encoding="utf-8")
     assert run("export", f"--texts={texts}", f"--heads={heads}", f"--out={tmp_path / 'f'}") == 2
     assert not (tmp_path / "f").exists()
+
+
+def test_a_step_that_a_short_sentence_does_not_have_is_told(run: Callable[..., int], tmp_path: Path) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.", encoding="utf-8")
+    assert run("export", f"--texts={texts}", "--heads=cross.1.1", "--step=999", f"--out={out}") == 1
+    told = json.loads((out / "index.json").read_text(encoding="utf-8"))
+    assert "step is 999, but must be between 1 and" in told["lines"][0]["problems"][0]
+    assert told["contact_sheets"] == []

@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 VIEWS = ("head", "lines", "steps", "decoding")
 INDEX, PAGE = "index.json", "index.html"
+EMPTY = "empty"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     for line in problems:
         log.warning("line %d: %s", line.number, line.problem)
     log.info("%s: %d figures of %d lines", folder.path, count, len(lines))
-    return 1 if any(line.text for line in problems) else 0
+    return 1 if any(line.problem != EMPTY for line in problems) else 0
 
 
 def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
@@ -105,7 +106,7 @@ def read_lines(path: Path) -> Iterator[Line]:
         if "\0" in text:
             yield Line(number, text, "holds a NUL character")
         else:
-            yield Line(number, text, "" if text.strip() else "empty")
+            yield Line(number, text, "" if text.strip() else EMPTY)
 
 
 def places_of(text: str, config: ModelConfig) -> list[Place]:
