@@ -93,10 +93,15 @@ def _flush(file: Path) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all; what was there stays until then."""
+    replace_bytes(path, text.encode("utf-8"))
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
     """Write a file, whole or not at all; what was there stays until then."""
     temporary = _hidden(path, "partial")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(data)
         _flush(temporary)
         temporary.replace(path)
     except BaseException:

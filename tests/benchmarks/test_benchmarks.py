@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import capture, decode, length, train
+from benchmarks import capture, decode, export, length, train
 from transformer_core.config import ModelConfig
 
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
@@ -21,8 +21,9 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (train, "train", ["--rounds", "1"]),
         (capture, "capture", []),
         (length, "length", ["--window", "4"]),
+        (export, "export", []),
     ],
-    ids=["decode", "train", "capture", "length"],
+    ids=["decode", "train", "capture", "length", "export"],
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,
@@ -40,6 +41,9 @@ def test_each_runs_and_ends_with_one_line_of_json(
         for entry in answer["decode"]:
             assert entry["same_pieces"]["marian"] > 0.9
             assert entry["same_pieces"].get("ctranslate2", 1.0) > 0.9
+    if key == "export":
+        assert all(entry["identical"] for entry in answer["export"])
+        assert answer["concurrent"]["own"] == answer["concurrent"]["different"] == 4
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
 

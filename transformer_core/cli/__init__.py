@@ -12,7 +12,8 @@ import logging
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from transformer_core.config import ConfigError
 
@@ -49,14 +50,30 @@ Your own model, from parallel text with English and German in two columns:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
+@dataclass(frozen=True)
+class Program:
+    """A command line of several commands.
+
+    Args:
+        package: Package of the commands' modules.
+        commands: What each does, by its name; its module has the same name, with _ for -, and `run(arguments)`.
+        help: Shown by --help; `{commands}` is filled in.
+    """
+
+    package: str
+    commands: Mapping[str, str]
+    help: str
+
+
+def main(arguments: Sequence[str] | None = None, program: Program | None = None) -> int:
+    """Run one command of a program, of this one unless told otherwise; returns the exit status."""
+    program = program or Program("transformer_core.cli", COMMANDS, _HELP)
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
     _use_utf8()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     try:
-        return _run(given)
+        return _run(given, program)
     except SystemExit as leave:  # argparse leaves after --help
         return leave.code if isinstance(leave.code, int) else 0
     except BrokenPipeError:  # the reader went away, as `head` does
@@ -68,15 +85,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(_message(error), 2 if isinstance(error, ConfigError) else 1, debug)
 
 
-def _run(given: list[str]) -> int:
+def _run(given: list[str], program: Program) -> int:
     name = given[0] if given else "--help"
     if name in ("-h", "--help", "help"):
-        commands = "\n".join(f"  {command:<10} {about}" for command, about in COMMANDS.items())
-        sys.stdout.write(_HELP.format(commands=commands))
+        width = max(10, *map(len, program.commands))
+        commands = "\n".join(f"  {command:<{width}} {about}" for command, about in program.commands.items())
+        sys.stdout.write(program.help.format(commands=commands))
         return 0 if given else 2
-    if name not in COMMANDS:
-        return _fail(f"there is no command {name}; the commands are {', '.join(COMMANDS)}", 2, debug=False)
-    status: int = importlib.import_module(f"transformer_core.cli.{name}").run(given[1:])
+    if name not in program.commands:
+        return _fail(f"there is no command {name}; the commands are {', '.join(program.commands)}", 2, debug=False)
+    status: int = importlib.import_module(f"{program.package}.{name.replace('-', '_')}").run(given[1:])
     sys.stdout.flush()
     return status
 
@@ -86,7 +104,8 @@ def _message(error: Exception) -> str:
         return f"{error.name} is not installed: python -m pip install -r requirements.txt"
     text = " ".join(str(error).split())
     # A message of our own says all; of others, the name of the error is half of the message.
-    return text if text and type(error).__module__.startswith("transformer_core") else f"{type(error).__name__}: {text}"
+    ours = type(error).__module__.startswith(("transformer_core", "viz_app"))
+    return text if text and ours else f"{type(error).__name__}: {text}"
 
 
 def _fail(message: str, status: int, debug: bool) -> int:

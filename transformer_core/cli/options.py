@@ -43,10 +43,13 @@ class Parser(jsonargparse.ArgumentParser):
         usage: The arguments as the usage line shows them.
         description: What the command does.
         example: Shown at the end of the help.
+        package: The package that is run with `python -m`.
     """
 
-    def __init__(self, command: str, *, usage: str, description: str, example: str) -> None:
-        prog = f"python -m transformer_core {command}"
+    def __init__(
+        self, command: str, *, usage: str, description: str, example: str, package: str = "transformer_core"
+    ) -> None:
+        prog = f"python -m {package} {command}"
         super().__init__(
             prog=prog,
             usage=f"{prog} {usage}",

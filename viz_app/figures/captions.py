@@ -14,14 +14,15 @@ from string import Formatter
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.attention_maps import AttentionMaps, Axis, Kind
+from transformer_core.attention_maps import Axis
+from viz_app.figures.arrays import AnyKind, Maps
 from viz_app.figures.spec import shown
 from viz_app.text import texts
 
 # A head that gives this much, on average over its rows, to one special or punctuation key rests there.
 REST_SHARE = 0.5
 _NEARLY = 0.1  # weights that differ by less are about as telling; the same in the explorer's sentences.js
-_MAX_LABEL = 24
+MAX_LABEL = 24
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Link:
 
 
 def strongest_links(
-    maps: AttentionMaps, kind: Kind, layer: int, head: int, count: int = 3, *, itself: bool = True
+    maps: Maps, kind: AnyKind, layer: int, head: int, count: int = 3, *, itself: bool = True
 ) -> tuple[Link, ...]:
     """The strongest cells between content tokens, at most one for each row, strongest first.
 
@@ -82,7 +83,7 @@ def strongest_links(
     weights = maps.weights(kind)[layer, head]  # (Q, K)
     queries, keys = maps.queries(kind), maps.keys(kind)
     content = np.outer(_content(queries), _content(keys))
-    if kind != "cross" and not itself:
+    if not itself and _same_tokens(maps, kind):
         content &= ~np.eye(len(queries), dtype=bool)
     if not content.any():
         content = np.ones_like(content)
@@ -94,15 +95,15 @@ def strongest_links(
         Link(
             row,
             int(columns[row]),
-            shown(queries.tokens[row], _MAX_LABEL),
-            shown(keys.tokens[columns[row]], _MAX_LABEL),
+            shown(queries.tokens[row], MAX_LABEL),
+            shown(keys.tokens[columns[row]], MAX_LABEL),
             float(weights[row, columns[row]]),
         )
         for row in rows
     )
 
 
-def head_caption(maps: AttentionMaps, kind: Kind, layer: int, head: int, *, language: str = "en") -> Caption:
+def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en") -> Caption:
     """What one head does in this sentence: its most telling link, and the token that it rests on, if it does.
 
     The most telling link is, of those that are nearly the strongest, the one of the longest query: mostly a word that
@@ -125,41 +126,39 @@ def head_caption(maps: AttentionMaps, kind: Kind, layer: int, head: int, *, lang
     template = f"caption_{kind}"
     if kind == "decoder":
         if link.row < len(maps.outputs):
-            tokens["written"] = shown(maps.outputs.tokens[link.row], _MAX_LABEL)
+            tokens["written"] = shown(maps.outputs.tokens[link.row], MAX_LABEL)
         else:  # words of a translation that was cut off: the last input has no output
             template = "caption_encoder"
-    if kind != "cross" and link.row == link.column:
+    if link.row == link.column and _same_tokens(maps, kind):
         values["key"] = table["itself"]
         del tokens["key"]
-    caption = _fill(table[template], values, tokens)
+    caption = fill_in(table[template], values, tokens)
     rest = _resting_place(maps, kind, layer, head)
     if rest is None:
         return caption
     key, share = rest
-    return caption + _fill(table["caption_rest"], {"percent": percent(share)}, {"key": key})
+    return caption + fill_in(table["caption_rest"], {"percent": percent(share)}, {"key": key})
 
 
-def layer_caption(maps: AttentionMaps, kind: Kind, layer: int, *, language: str = "en") -> Caption:
+def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en") -> Caption:
     """The heads of one layer; names the head with the strongest link between content tokens."""
     table = texts(language).table("figures")
     values = {"layer": str(layer + 1), "count": str(maps.heads(kind)), "kind": table[f"kind_{kind}"]}
     head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
-    return _fill(table["caption_layer"], values, {}) + _strongest(maps, kind, layer, head, language)
+    return fill_in(table["caption_layer"], values, {}) + strongest(maps, kind, layer, head, language)
 
 
-def all_caption(maps: AttentionMaps, kind: Kind, *, language: str = "en") -> Caption:
+def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
     """All heads of one kind; names the head with the strongest link between content tokens."""
     table = texts(language).table("figures")
     count = maps.layers(kind) * maps.heads(kind)
     values = {"layers": str(maps.layers(kind)), "count": str(count), "kind": table[f"kind_{kind}"]}
     peaks = [[_peak(maps, kind, layer, head) for head in range(maps.heads(kind))] for layer in range(maps.layers(kind))]
     layer, head = divmod(int(np.argmax(peaks)), maps.heads(kind))
-    return _fill(table["caption_all"], values, {}) + _strongest(maps, kind, layer, head, language)
+    return fill_in(table["caption_all"], values, {}) + strongest(maps, kind, layer, head, language)
 
 
-def head_alt(
-    maps: AttentionMaps, kind: Kind, layer: int, head: int, *, language: str = "en", unit: str = "pieces"
-) -> str:
+def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en", unit: str = "pieces") -> str:
     """Text for somebody who does not see the map of one head: what it is, its axes, its three strongest links."""
     table = texts(language).table("figures")
     rows, columns = maps.weights(kind).shape[2:]
@@ -173,13 +172,13 @@ def head_alt(
         "key_title": table[f"{unit}_key_{kind}"],
     }
     links = [
-        _fill(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
+        fill_in(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
         for link in strongest_links(maps, kind, layer, head)
     ]
-    return f"{_fill(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
+    return f"{fill_in(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
 
 
-def grid_alt(maps: AttentionMaps, kind: Kind, caption: Caption, *, language: str = "en", unit: str = "pieces") -> str:
+def grid_alt(maps: Maps, kind: AnyKind, caption: Caption, *, language: str = "en", unit: str = "pieces") -> str:
     """Text for somebody who does not see the maps of several heads: the axes that they share, then their caption."""
     table = texts(language).table("figures")
     rows, columns = maps.weights(kind).shape[2:]
@@ -189,7 +188,7 @@ def grid_alt(maps: AttentionMaps, kind: Kind, caption: Caption, *, language: str
         "query_title": table[f"{unit}_query_{kind}"],
         "key_title": table[f"{unit}_key_{kind}"],
     }
-    return f"{_fill(table['alt_grid'], values, {}).text} {caption.text}"
+    return f"{fill_in(table['alt_grid'], values, {}).text} {caption.text}"
 
 
 def percent(weight: float) -> str:
@@ -198,15 +197,21 @@ def percent(weight: float) -> str:
     return "< 1" if 0 < value < 0.5 else f"{value:.0f}"
 
 
-def _strongest(maps: AttentionMaps, kind: Kind, layer: int, head: int, language: str) -> Caption:
+def strongest(maps: Maps, kind: AnyKind, layer: int, head: int, language: str) -> Caption:
+    """Which link of a head between two different content tokens is the strongest."""
     table = texts(language).table("figures")
     link = strongest_links(maps, kind, layer, head, count=1, itself=False)[0]
     values = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
-    return _fill(table["caption_strongest"], values, {"query": link.query, "key": link.key})
+    return fill_in(table["caption_strongest"], values, {"query": link.query, "key": link.key})
 
 
-def _peak(maps: AttentionMaps, kind: Kind, layer: int, head: int) -> float:
+def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
     return strongest_links(maps, kind, layer, head, count=1, itself=False)[0].weight
+
+
+def _same_tokens(maps: Maps, kind: AnyKind) -> bool:
+    """Whether rows and columns are the same tokens: self-attention."""
+    return kind != "cross" and maps.queries(kind) == maps.keys(kind)
 
 
 def _content(axis: Axis) -> npt.NDArray[np.bool_]:
@@ -216,17 +221,17 @@ def _content(axis: Axis) -> npt.NDArray[np.bool_]:
     )
 
 
-def _resting_place(maps: AttentionMaps, kind: Kind, layer: int, head: int) -> tuple[str, float] | None:
+def _resting_place(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[str, float] | None:
     """The key without content that gets at least REST_SHARE on average, and its share."""
     keys = maps.keys(kind)
     shares = np.where(_content(keys), 0.0, maps.weights(kind)[layer, head].mean(axis=0))
     column = int(shares.argmax())
     if shares[column] < REST_SHARE:
         return None
-    return shown(keys.tokens[column], _MAX_LABEL), float(shares[column])
+    return shown(keys.tokens[column], MAX_LABEL), float(shares[column])
 
 
-def _fill(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
+def fill_in(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
     """Put values and tokens into a template; a token is never read as a format string."""
     segments: list[Segment] = []
     for literal, name, _, _ in Formatter().parse(template):

@@ -58,14 +58,12 @@ def scale(theme: Theme = "light") -> npt.NDArray[np.uint8]:
     """
     check_theme(theme)
     lightness, chroma, hue, bulge, hue_first, hue_last = _PATHS[theme]
-    start = _to_lab(_rgb(BACKGROUND[theme]) / 255.0)
+    start = to_lab(BACKGROUND[theme])
     end = np.array([lightness, *_polar(chroma, hue)])
     t = np.linspace(0.0, 1.0, SCALE_STEPS)[:, None]
     lab = start * (1.0 - t) + end * t
     lab[:, 1:] += _polar(bulge * np.sin(np.pi * t[:, 0]), hue_first + (hue_last - hue_first) * t[:, 0])
-    colours = np.rint(np.clip(_from_lab(lab), 0.0, 1.0) * 255.0).astype(np.uint8)
-    colours.setflags(write=False)
-    return colours
+    return from_lab(lab)
 
 
 def hex_scale(theme: Theme = "light") -> tuple[str, ...]:
@@ -81,6 +79,23 @@ def kind_colour(kind: str, theme: Theme = "light", *, text: bool = False) -> str
     if theme == "dark":
         return KIND_COLOURS_DARK[kind]
     return KIND_TEXT_COLOURS[kind] if text else KIND_COLOURS[kind]
+
+
+def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """(..., 3) uint8 sRGB -> (..., 3) CIELAB."""
+    return _to_lab(rgb / 255.0)
+
+
+def to_lab(colour: str) -> npt.NDArray[np.float64]:
+    """A colour "#rrggbb" as (3,) CIELAB."""
+    return _to_lab(_rgb(colour) / 255.0)
+
+
+def from_lab(lab: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
+    """(..., 3) CIELAB -> (..., 3) uint8 sRGB, read-only; what a screen cannot show is cut off."""
+    colours = np.rint(np.clip(_from_lab(lab), 0.0, 1.0) * 255.0).astype(np.uint8)
+    colours.setflags(write=False)
+    return colours
 
 
 def _rgb(colour: str) -> npt.NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """The numbers behind a figure: CSV for spreadsheets, NPZ for numpy, JSON for everything else.
 
-Weights are exact: each decimal text reads back as the same float32. Labels are the tokenizer's own, with its mark for
+Numbers are exact: each decimal text reads back as the same float. Labels are the tokenizer's own, with its mark for
 a word boundary. Layers, heads, panels and positions count from 1 in CSV and JSON, as on screen.
 """
 
@@ -13,77 +13,181 @@ from typing import Any
 
 import numpy as np
 
-from viz_app.figures.spec import HeatmapFigure, HeatmapPanel
+from viz_app.figures.build_steps import Animation
+from viz_app.figures.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.lines import LinesFigure
+from viz_app.figures.record import record
+from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
+from viz_app.figures.tree import TreeFigure
 
+Rows = list[tuple[Any, ...]]
 CSV_COLUMNS = ("panel", "layer", "head", "query", "query_label", "key", "key_label", "weight", "masked")
 # A cell that starts with one of these may be run as a formula by a spreadsheet program.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 JSON_FORMAT = 1
 
 
-def to_csv(figure: HeatmapFigure) -> bytes:
-    """One line for each cell, quoted as RFC 4180 says, with a header.
+TREE_COLUMNS = ("node", "parent", "step", "piece", "log_probability", "piece_log_probability", "status", "best")
+CURVE_COLUMNS = ("series", "label", "x", "y")
+MATRIX_COLUMNS = ("row", "column", "value")
+
+
+def to_csv(figure: Figure) -> bytes:
+    """One line for each cell, candidate or point, quoted as RFC 4180 says, with a header.
 
     The file is UTF-8 and starts with a byte order mark, without which Excel misreads Korean (read it in Python with
     encoding "utf-8-sig"; pandas does by itself). A label that a spreadsheet could run as a formula, because it starts
     with = + - @ (of normal or full width), a tab or a line break, gets an apostrophe in front, and so does a label
     that starts with an apostrophe: take one leading apostrophe away and every label is back. `masked` is 0 or 1;
-    layer and head are empty for arrays that have none.
+    layer and head are empty for arrays that have none. Nodes of a tree count from 1, and 0 is the start.
     """
+    header, rows = _table(figure)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(CSV_COLUMNS)
-    for number, panel in enumerate(figure.panels, start=1):
-        queries = [_harmless(label) for label in panel.query_labels]
-        keys = [_harmless(label) for label in panel.key_labels]
-        place = (number, _from_one(panel.layer), _from_one(panel.head))
-        for row, query in enumerate(queries):
-            for column, key in enumerate(keys):
-                weight, masked = panel.weights[row, column], int(not panel.allowed[row, column])
-                writer.writerow((*place, row + 1, query, column + 1, key, str(weight), masked))
+    writer.writerow(header)
+    writer.writerows(rows)
     return buffer.getvalue().encode("utf-8-sig", errors="replace")
 
 
-def to_npz(figure: HeatmapFigure) -> bytes:
+def to_npz(figure: Figure) -> bytes:
     """A numpy archive that needs no pickle; the same figure gives the same bytes.
 
-    Arrays, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32, `masked`
-    (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted from 0
-    (-1 for none), and `provenance`, JSON text. Panels of different shapes get one array each instead: `weights_0`, ...
+    Arrays of attention, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32,
+    `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted
+    from 0 (-1 for none). Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array
+    for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`. All have `provenance`, JSON text.
     """
-    panels = figure.panels
-    arrays: dict[str, Any] = {
-        "layers": np.array([-1 if panel.layer is None else panel.layer for panel in panels], dtype=np.int64),
-        "heads": np.array([-1 if panel.head is None else panel.head for panel in panels], dtype=np.int64),
+    arrays = {
         "provenance": np.array(json.dumps(_about(figure), ensure_ascii=False, sort_keys=True, default=str)),
+        **_all_arrays(figure),
     }
-    single = [_arrays(panel) for panel in panels]
-    if len({panel.weights.shape for panel in panels}) == 1:
-        arrays |= {name: np.stack([each[name] for each in single]) for name in single[0]}
-    else:
-        arrays |= {f"{name}_{i}": array for i, each in enumerate(single) for name, array in each.items()}
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
 
 
-def to_json(figure: HeatmapFigure) -> bytes:
+def to_json(figure: Figure) -> bytes:
     """The whole figure as one JSON object in UTF-8: words, panels with labels and weights, provenance."""
-    panels = [
-        {
-            "title": panel.title,
-            "layer": _from_one(panel.layer) or None,
-            "head": _from_one(panel.head) or None,
-            "query_labels": list(panel.query_labels),
-            "key_labels": list(panel.key_labels),
-            "weights": [[float(str(weight)) for weight in row] for row in panel.weights],
-            "masked": None if panel.masked is None else panel.masked.tolist(),
-        }
-        for panel in figure.panels
-    ]
-    told = {"format": JSON_FORMAT, **_about(figure), "panels": panels}
+    told = {"format": JSON_FORMAT, **_about(figure), **_content(figure)}
     text = json.dumps(told, ensure_ascii=False, indent=1, default=str)
     return text.encode("utf-8", errors="replace")
+
+
+def panels_of(figure: Figure) -> tuple[HeatmapPanel, ...]:
+    """The panels with attention of a figure; none when it has other things."""
+    if isinstance(figure, HeatmapFigure | LinesFigure):
+        return tuple(figure.panels)
+    if isinstance(figure, Animation):
+        return tuple(panel for frame in figure.frames for panel in frame.panels)
+    return ()
+
+
+def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
+    if isinstance(figure, TreeFigure):
+        return TREE_COLUMNS, [
+            (
+                *(i + 1, node.parent + 1, node.step, _harmless(node.label)),
+                *(node.log_probability, node.piece_log_probability, node.status, int(node.best)),
+            )
+            for i, node in enumerate(figure.nodes)
+        ]
+    if isinstance(figure, CurvesFigure):
+        return CURVE_COLUMNS, [
+            (i, _harmless(series.label), float(x), float(y))
+            for i, series in enumerate(figure.series, start=1)
+            for x, y in zip(series.xs, series.ys, strict=True)
+        ]
+    if isinstance(figure, MatrixFigure):
+        rows, columns = np.indices(figure.matrix.shape)
+        places = zip((rows + figure.row_start).flat, (columns + figure.column_start).flat, strict=True)
+        return MATRIX_COLUMNS, [(*place, str(value)) for place, value in zip(places, figure.matrix.flat, strict=True)]
+    return CSV_COLUMNS, [
+        row for number, panel in enumerate(panels_of(figure), start=1) for row in _cells(number, panel)
+    ]
+
+
+def _cells(number: int, panel: HeatmapPanel) -> Rows:
+    """A row of CSV for each cell of a panel."""
+    queries = [_harmless(label) for label in panel.query_labels]
+    keys = [_harmless(label) for label in panel.key_labels]
+    place = (number, _from_one(panel.layer), _from_one(panel.head))
+    allowed = panel.allowed
+    return [
+        (*place, row + 1, query, column + 1, key, str(panel.weights[row, column]), int(not allowed[row, column]))
+        for row, query in enumerate(queries)
+        for column, key in enumerate(keys)
+    ]
+
+
+def _all_arrays(figure: Figure) -> dict[str, Any]:
+    if isinstance(figure, TreeFigure):
+        nodes = figure.nodes
+        return {
+            "parents": np.array([node.parent for node in nodes], dtype=np.int64),
+            "steps": np.array([node.step for node in nodes], dtype=np.int64),
+            "pieces": np.array([node.label for node in nodes], dtype=np.str_),
+            "log_probabilities": np.array([node.log_probability for node in nodes]),
+            "piece_log_probabilities": np.array([node.piece_log_probability for node in nodes]),
+            "statuses": np.array([node.status for node in nodes], dtype=np.str_),
+            "best": np.array([node.best for node in nodes], dtype=bool),
+        }
+    if isinstance(figure, CurvesFigure):
+        pairs = [
+            (f"{name}_{i}", values) for i, s in enumerate(figure.series) for name, values in (("x", s.xs), ("y", s.ys))
+        ]
+        return {**dict(pairs), "labels": np.array([series.label for series in figure.series], dtype=np.str_)}
+    if isinstance(figure, MatrixFigure):
+        return {"values": figure.matrix}
+    panels = panels_of(figure)
+    arrays: dict[str, Any] = {
+        "layers": np.array([-1 if panel.layer is None else panel.layer for panel in panels], dtype=np.int64),
+        "heads": np.array([-1 if panel.head is None else panel.head for panel in panels], dtype=np.int64),
+    }
+    single = [_arrays(panel) for panel in panels]
+    if len({panel.weights.shape for panel in panels}) == 1:
+        return arrays | {name: np.stack([each[name] for each in single]) for name in single[0]}
+    return arrays | {f"{name}_{i}": array for i, each in enumerate(single) for name, array in each.items()}
+
+
+def _content(figure: Figure) -> dict[str, Any]:
+    if isinstance(figure, TreeFigure):
+        return {
+            "nodes": [
+                dict(zip(TREE_COLUMNS, row, strict=True)) | {"piece": node.label}
+                for row, node in zip(_table(figure)[1], figure.nodes, strict=True)
+            ]
+        }
+    if isinstance(figure, CurvesFigure):
+        return {
+            "series": [
+                {
+                    "label": s.label,
+                    "dashed": s.dashed,
+                    "x": s.xs.tolist(),
+                    "y": [None if np.isnan(y) else float(y) for y in s.ys],
+                }
+                for s in figure.series
+            ],
+            "x_log": figure.x_log,
+            "y_log": figure.y_log,
+        }
+    if isinstance(figure, MatrixFigure):
+        start = {"row_start": figure.row_start, "column_start": figure.column_start}
+        return {**start, "values": [[float(str(value)) for value in row] for row in figure.matrix]}
+    return {"panels": [_panel(panel) for panel in panels_of(figure)]}
+
+
+def _panel(panel: HeatmapPanel) -> dict[str, Any]:
+    return {
+        "title": panel.title,
+        "layer": _from_one(panel.layer) or None,
+        "head": _from_one(panel.head) or None,
+        "values": "difference" if isinstance(panel, DifferencePanel) else "weight",
+        "query_labels": list(panel.query_labels),
+        "key_labels": list(panel.key_labels),
+        "weights": [[float(str(weight)) for weight in row] for row in panel.weights],
+        "masked": None if panel.masked is None else panel.masked.tolist(),
+    }
 
 
 def _arrays(panel: HeatmapPanel) -> dict[str, Any]:
@@ -95,18 +199,21 @@ def _arrays(panel: HeatmapPanel) -> dict[str, Any]:
     }
 
 
-def _about(figure: HeatmapFigure) -> dict[str, Any]:
+def _about(figure: Figure) -> dict[str, Any]:
     """What the figure says and where it comes from."""
+    words = {
+        name: getattr(figure, name)
+        for name in ("query_title", "key_title", "scale_title", "x_title", "y_title", "row_title", "column_title")
+        if hasattr(figure, name)
+    }
     return {
         "title": figure.title,
         "kind": figure.kind,
-        "query_title": figure.query_title,
-        "key_title": figure.key_title,
-        "scale_title": figure.scale_title,
+        **words,
         "caption": figure.caption,
         "alt": figure.alt,
         "language": figure.language,
-        "provenance": {"program": "Headlight", **figure.provenance},
+        "provenance": record(figure),
     }
 
 

@@ -34,7 +34,7 @@ def families() -> list[str]:
         raise FileNotFoundError(f"the font of exported figures is missing: viz_app/static/fonts/{SOURCE.name}")
     folder = _temporary_folder()
     path = Path(folder.name) / "headlight-sans.ttf"
-    with TTFont(SOURCE, lazy=True) as font:
+    with TTFont(SOURCE, lazy=True, recalcTimestamp=False) as font:  # the same bytes in every process
         for table in _LAYOUT_TABLES:
             if table in font:
                 del font[table]

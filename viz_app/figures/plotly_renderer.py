@@ -8,97 +8,129 @@ theme would recolour a default one on screen only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from viz_app.figures.colour import BACKGROUND, INK, MASK_HATCH, MUTED, hex_scale, kind_colour
-from viz_app.figures.spec import HeatmapFigure, HeatmapPanel, shown, word_starts
+from viz_app.figures import plotly_charts
+from viz_app.figures.colour import INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures.layout import letter
+from viz_app.figures.plotly_parts import base_layout, colour_bar, escaped, plotly_scale
+from viz_app.figures.scales import ColourMap, differences_map, weights_map
+from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown, word_starts
+from viz_app.figures.style import Style
 
-FONT = "Pretendard, sans-serif"
 _MAX_LABEL = 16
 _CELL = 26  # pixels of a row at most
 _BOUNDARY = 5  # length of a word boundary mark, pixels
 
 
-def to_plotly(figure: HeatmapFigure) -> go.Figure:
+def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
     """The figure for the screen.
+
+    Of a style count theme, colours, range, mapping, title, legend and letters; the page decides on sizes.
+    """
+    style = style or Style()
+    if style.theme is not None:
+        figure = replace(figure, theme=style.theme)
+    if not style.title:
+        figure = replace(figure, title="")
+    if isinstance(figure, HeatmapFigure):
+        return _heatmaps(figure, style)
+    return plotly_charts.to_plotly(figure, style)
+
+
+def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
+    """Heatmaps for the screen.
 
     Hover shows both labels and the exact weight; masked cells are hatched and say so. Weights are not changed: `z`
     holds the panel's float32 values, NaN where a cell is masked.
     """
-    layout = _base_layout(figure)
+    layout = {**base_layout(figure), "height": figure.rows * _panel_height(figure) + 150}
+    if figure.row_groups:
+        layout["margin"] |= {"l": 60}
+    weights_scale = weights_map(figure.weights, style, figure.theme)
+    difference_scale = differences_map(figure.differences, style, figure.theme)
+    barred: set[bool] = set() if style.legend else {True, False}  # scales that have their colour bar
     data: list[dict[str, Any]] = []
     labelled = _labelled(figure)
+    shared = len({(panel.query_labels, panel.key_labels) for panel in figure.panels}) == 1
     for i, (panel, (x_domain, y_domain)) in enumerate(zip(figure.panels, _domains(figure), strict=True)):
-        number = "" if i == 0 else str(i + 1)
+        place = "" if i == 0 else str(i + 1)
+        kind = panel.kind or figure.kind
         first = i % figure.columns == 0
         last = i + figure.columns >= len(figure.panels)
-        data.append(_heatmap(figure, panel, number, first=i == 0))
-        layout[f"yaxis{number}"] = _axis(
-            figure, panel.query_labels, y_domain, f"x{number}", labelled and first, rows=True
+        if not shared:  # each panel has labels of its own
+            first = last = True
+        two_ends = isinstance(panel, DifferencePanel)
+        trace = _heatmap(figure, panel, place, difference_scale if two_ends else weights_scale)
+        if two_ends not in barred:
+            barred.add(two_ends)
+            beside = 1.02 + (0.15 if two_ends and figure.weights else 0.0)
+            trace |= {
+                "showscale": True,
+                "colorbar": _colour_bar(figure, difference_scale if two_ends else weights_scale, two_ends, beside),
+            }
+        data.append(trace)
+        layout[f"yaxis{place}"] = _axis(
+            figure, panel.query_labels, y_domain, f"x{place}", labelled and first, kind, rows=True
         )
-        layout[f"xaxis{number}"] = _axis(figure, panel.key_labels, x_domain, f"y{number}", labelled and last)
-        layout["shapes"] += _hatch(figure, panel, number)
+        layout[f"xaxis{place}"] = _axis(figure, panel.key_labels, x_domain, f"y{place}", labelled and last, kind)
+        layout["shapes"] += _hatch(figure, panel, place)
         if labelled and last:
-            layout["shapes"] += _boundaries(figure, panel.key_words, f"x{number}", y_domain[0])
+            layout["shapes"] += _boundaries(figure, panel.key_words, f"x{place}", y_domain[0])
         if labelled and first:
-            layout["shapes"] += _boundaries(figure, panel.query_words, f"y{number}", x_domain[0], rows=True)
-        if panel.title and (i < figure.columns or not figure.row_titles):
-            layout["annotations"].append(_annotation(figure, panel.title, sum(x_domain) / 2, y_domain[1], "bottom"))
-        if first and figure.row_titles:
+            layout["shapes"] += _boundaries(figure, panel.query_words, f"y{place}", x_domain[0], rows=True)
+        lettered = style.letters and len(figure.panels) > 1 and not figure.row_titles
+        title = f"({letter(i)}) {panel.title}".rstrip() if lettered else panel.title
+        if title and (i < figure.columns or not figure.row_titles):
+            layout["annotations"].append(_annotation(figure, title, sum(x_domain) / 2, y_domain[1], "bottom"))
+        if i % figure.columns == 0 and figure.row_titles:
             title = figure.row_titles[i // figure.columns]
             words = _annotation(figure, title, 0, sum(y_domain) / 2, "middle")
             layout["annotations"].append({**words, "textangle": -90, "xshift": -14})
+            layout["annotations"] += _group_title(figure, i // figure.columns, y_domain)
     if labelled:  # in the middle: below the middle one of the lowest panels, beside the middle one of the first column
         lowest = len(figure.panels) - figure.columns + figure.columns // 2
         beside = (figure.rows // 2) * figure.columns
         layout[f"xaxis{lowest + 1 if lowest else ''}"]["title"] = _axis_title(figure, figure.key_title)
         layout[f"yaxis{beside + 1 if beside else ''}"]["title"] = _axis_title(figure, figure.query_title)
     elif figure.tile_note:
+        layout["margin"] |= {"b": 44}
         layout["annotations"].append({**_annotation(figure, figure.tile_note, 0.5, 0, "top"), "yshift": -8})
     return go.Figure({"data": data, "layout": layout})
 
 
-def escaped(text: str) -> str:
-    """A text that Plotly shows literally: no tags, no entities, no formulas between dollar signs."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
-
-
-def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, number: str, *, first: bool) -> dict[str, Any]:
+def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: ColourMap) -> dict[str, Any]:
     rows, columns = panel.weights.shape
     weights = np.where(panel.allowed, panel.weights, np.float32(np.nan))
-    trace: dict[str, Any] = {
+    title = figure.difference_title if isinstance(panel, DifferencePanel) else figure.scale_title
+    return {
         "type": "heatmap",
         "z": weights,
         "x": np.arange(columns),
         "y": np.arange(rows),
-        "xaxis": f"x{number}",
-        "yaxis": f"y{number}",
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": [[i / 255, colour] for i, colour in enumerate(hex_scale(figure.theme))],
-        "showscale": first,
+        "xaxis": f"x{axis}",
+        "yaxis": f"y{axis}",
+        **plotly_scale(scale),
+        "showscale": False,
         "customdata": _hover(figure, panel),
         "hovertemplate": (
             f"{escaped(figure.query_title)}: %{{customdata[0]}}<br>{escaped(figure.key_title)}: %{{customdata[1]}}"
-            f"<br>{escaped(figure.scale_title)}: %{{customdata[2]}}<extra>{escaped(panel.title)}</extra>"
+            f"<br>{escaped(title)}: %{{customdata[2]}}<extra>{escaped(panel.title)}</extra>"
         ),
         "hoverongaps": True,
         "zsmooth": False,
         "name": escaped(panel.title),
     }
-    if first:
-        trace["colorbar"] = {
-            "title": {"text": escaped(figure.scale_title), "side": "right"},
-            "tickvals": [0, 0.25, 0.5, 0.75, 1],
-            "thickness": 12,
-            "len": 260 / max(260, figure.rows * _panel_height(figure)),
-            "outlinewidth": 0.5,
-        }
-    return trace
+
+
+def _colour_bar(figure: HeatmapFigure, scale: ColourMap, two_ends: bool, x: float) -> dict[str, Any]:
+    title = figure.difference_title if two_ends else figure.scale_title
+    return {**colour_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
 
 
 def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
@@ -122,12 +154,13 @@ def _axis(
     domain: list[float],
     anchor: str,
     labelled: bool,
+    kind: str,
     *,
     rows: bool = False,
 ) -> dict[str, Any]:
     ticks = [escaped(shown(label, _MAX_LABEL)) for label in labels]
     end = len(ticks) - 0.5
-    accent = kind_colour(figure.kind, figure.theme) if figure.kind else MUTED[figure.theme]
+    accent = kind_colour(kind, figure.theme) if kind else MUTED[figure.theme]
     return {
         "type": "linear",
         "range": [end, -0.5] if rows else [-0.5, end],  # rows from the top
@@ -160,19 +193,15 @@ def _axis_title(figure: HeatmapFigure, text: str) -> dict[str, Any]:
     return {"text": escaped(text), "font": {"color": colour}}
 
 
-def _base_layout(figure: HeatmapFigure) -> dict[str, Any]:
-    return {
-        "template": None,
-        "font": {"family": FONT, "color": INK[figure.theme], "size": 14},
-        "paper_bgcolor": BACKGROUND[figure.theme],
-        "plot_bgcolor": BACKGROUND[figure.theme],
-        "title": {"text": escaped(figure.title), "font": {"size": 16}, "x": 0.5, "xanchor": "center"},
-        "height": figure.rows * _panel_height(figure) + 150,
-        "margin": {"l": 20, "r": 20, "t": 60, "b": 20},
-        "hoverlabel": {"font": {"family": FONT}, "align": "left"},
-        "shapes": [],
-        "annotations": [],
-    }
+def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list[dict[str, Any]]:
+    """The title of a group of rows, at the left of its first row."""
+    first = 0
+    for title, rows in figure.row_groups:
+        if first == row:
+            words = _annotation(figure, title, 0, y_domain[1], "top")
+            return [{**words, "textangle": -90, "xshift": -32}]
+        first += rows
+    return []
 
 
 def _shape(figure: HeatmapFigure) -> tuple[int, int]:
@@ -191,7 +220,9 @@ def _panel_height(figure: HeatmapFigure) -> int:
     rows = _shape(figure)[0]
     if len(figure.panels) == 1:
         return min(max(rows * _CELL, 260), 900)
-    return min(max(rows * 15, 130), 330) if figure.rows <= 2 else 110
+    if figure.rows == 1:
+        return min(max(rows * 20, 240), 400)
+    return min(max(rows * 15, 130), 330) if figure.rows == 2 else 110
 
 
 def _label_size(figure: HeatmapFigure) -> float:

@@ -6,6 +6,8 @@ Every renderer (Plotly, matplotlib, data files) reads these classes and nothing 
     panel = HeatmapPanel(weights=weights, query_labels=["a", "b"], key_labels=["c", "d"])
     figure = HeatmapFigure(panels=(panel,), query_title="query", key_title="key")
 
+The other kinds of figure are in `charts.py` (curves, matrices), `lines.py` and `tree.py`.
+
 Shape legend: Q queries (rows, from the top), K keys (columns, from the left).
 """
 
@@ -43,6 +45,7 @@ class HeatmapPanel:
         title: Stands above the panel; plain text.
         layer: Layer, from 0; None for arrays that have none.
         head: Head, from 0; None for arrays that have none.
+        kind: "encoder", "decoder" or "cross" when the figure has panels of several kinds; "" otherwise.
 
     Raises:
         ValueError: A shape, a weight or the sum of a row is wrong; the message names the row.
@@ -58,6 +61,7 @@ class HeatmapPanel:
     title: str = ""
     layer: int | None = None
     head: int | None = None
+    kind: str = ""
 
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float32)  # a copy: a figure does not change under its caller
@@ -75,7 +79,15 @@ class HeatmapPanel:
             object.__setattr__(self, "masked", masked)
             if masked.shape != weights.shape:
                 raise ValueError(f"masked has shape {masked.shape}, but must have that of the weights, {weights.shape}")
+        check_kind(self.kind)
+        self._fail(~np.isfinite(self.weights).all(axis=1), "holds a value that is not a finite number")
         self._check_weights()
+
+    def _fail(self, wrong_rows: npt.ArrayLike, what: str) -> None:
+        rows = np.asarray(wrong_rows)
+        if rows.any():
+            row = int(rows.argmax())
+            raise ValueError(f"row {row} of the weights ({self.query_labels[row]!r}, counted from 0) {what}")
 
     def _check_labels(self) -> None:
         shape = self.weights.shape
@@ -89,13 +101,7 @@ class HeatmapPanel:
                     raise ValueError(f"{axis}_{what} has {len(values)} entries, but the weights have {count} {rows}")
 
     def _check_weights(self) -> None:
-        def fail(wrong_rows: npt.ArrayLike, what: str) -> None:
-            rows = np.asarray(wrong_rows)
-            if rows.any():
-                row = int(rows.argmax())
-                raise ValueError(f"row {row} of the weights ({self.query_labels[row]!r}, counted from 0) {what}")
-
-        fail(~np.isfinite(self.weights).all(axis=1), "holds a value that is not a finite number")
+        fail = self._fail
         low, high = -ROW_SUM_TOLERANCE, 1 + ROW_SUM_TOLERANCE
         fail(((self.weights < low) | (self.weights > high)).any(axis=1), "holds a weight outside 0 to 1")
         sums = self.weights.sum(axis=1, dtype=np.float64)
@@ -113,9 +119,49 @@ class HeatmapPanel:
         return np.ones(self.weights.shape, dtype=bool) if self.masked is None else ~self.masked
 
 
+class DifferencePanel(HeatmapPanel):
+    """What one map has more than another, cell by cell: `weights` are differences, -1 to 1, and drawn with two ends."""
+
+    def _check_weights(self) -> None:
+        self._fail((np.abs(self.weights) > 1 + ROW_SUM_TOLERANCE).any(axis=1), "holds a difference outside -1 to 1")
+
+
 @dataclass(frozen=True, kw_only=True)
-class HeatmapFigure:
-    """One or more attention maps, and every word that is drawn or told with them. All text is plain, never markup.
+class Figure:
+    """What every kind of figure has. All text is plain, never markup.
+
+    Args:
+        title: Heading.
+        caption: One or two sentences made from the data.
+        alt: Text for somebody who does not see the figure.
+        kind: "encoder", "decoder", "cross"; "" for several of them or another origin.
+        language: "en" or "ko"; the language of the words of the figure.
+        theme: "light" or "dark".
+        name: Start of the name of an exported file.
+        provenance: Where the figure comes from: checkpoint, hash, sentence, view, ...; goes into every file.
+
+    Raises:
+        ValueError: An option has a value that is not allowed.
+    """
+
+    title: str = ""
+    caption: str = ""
+    alt: str = ""
+    kind: str = ""
+    language: str = "en"
+    theme: Theme = "light"
+    name: str = "headlight_attention"
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "provenance", dict(self.provenance))
+        check_theme(self.theme)
+        check_kind(self.kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatmapFigure(Figure):
+    """One or more attention maps, and every word that is drawn or told with them.
 
     Args:
         panels: The maps, row by row of the figure.
@@ -123,20 +169,17 @@ class HeatmapFigure:
         key_title: Title of the columns of each panel.
         columns: Panels beside each other; 0 puts all into one row.
         scale_title: Label of the colour bar.
+        difference_title: Label of the colour bar of differences, when there are any.
         note_title: Heading of the second row labels, when the panels have them.
-        title: Heading of the figure.
         tile_note: Told below the figure when its panels are too small for labels.
         masked_note: What a hatched cell means; drawn below the figure.
         masked_cell: The same for the text under the pointer.
         draw_notes: Whether the second row labels are drawn; they are in hover texts and data in any case.
         row_titles: A label for each row of panels, such as "layer 1"; or empty.
-        caption: One or two sentences made from the data.
-        alt: Text for somebody who does not see the figure.
-        kind: "encoder", "decoder", "cross"; "" for arrays of another origin.
-        language: "en" or "ko"; the language of the words above.
-        theme: "light" or "dark".
-        name: Start of the name of an exported file.
-        provenance: Where the figure comes from: checkpoint, hash, sentence, command, ...; goes into every file.
+        row_groups: Titles of groups of rows of panels, each with its number of rows, from the top; or empty.
+        room_queries: Labels for which rows are kept free in every panel, though it may not have them yet: steps of a
+            decoding then stand at the same places.
+        room_keys: The same for the columns.
 
     Raises:
         ValueError: There is no panel, or an option has a value that is not allowed.
@@ -147,40 +190,51 @@ class HeatmapFigure:
     key_title: str
     columns: int = 0
     scale_title: str = "attention weight"
+    difference_title: str = "difference"
     note_title: str = ""
-    title: str = ""
     tile_note: str = ""
     masked_note: str = ""
     masked_cell: str = "masked"
     draw_notes: bool = False
     row_titles: Sequence[str] = ()
-    caption: str = ""
-    alt: str = ""
-    kind: str = ""
-    language: str = "en"
-    theme: Theme = "light"
-    name: str = "headlight_attention"
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    row_groups: Sequence[tuple[str, int]] = ()
+    room_queries: Sequence[str] = ()
+    room_keys: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "panels", tuple(self.panels))
-        object.__setattr__(self, "row_titles", tuple(self.row_titles))
-        object.__setattr__(self, "provenance", dict(self.provenance))
-        check_theme(self.theme)
+        super().__post_init__()
+        for name in ("panels", "row_titles", "row_groups", "room_queries", "room_keys"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.panels:
             raise ValueError("a figure needs at least one panel")
         if self.columns < 0:
             raise ValueError(f"columns is {self.columns}, but must be 0 (all in one row) or positive")
         object.__setattr__(self, "columns", min(self.columns or len(self.panels), len(self.panels)))
-        if self.kind and self.kind not in KIND_COLOURS:
-            raise ValueError(f"kind is {self.kind!r}, but must be empty or one of {', '.join(KIND_COLOURS)}")
         if self.row_titles and len(self.row_titles) != self.rows:
             raise ValueError(f"row_titles has {len(self.row_titles)} entries, but the figure has {self.rows} rows")
+        if self.row_groups and sum(count for _, count in self.row_groups) != self.rows:
+            raise ValueError(f"row_groups have {sum(n for _, n in self.row_groups)} rows, the figure {self.rows}")
 
     @property
     def rows(self) -> int:
         """Rows of panels."""
         return -(-len(self.panels) // self.columns)
+
+    @property
+    def weights(self) -> tuple[npt.NDArray[np.floating[Any]], ...]:
+        """The attention weights of all panels that have them."""
+        return tuple(panel.weights for panel in self.panels if not isinstance(panel, DifferencePanel))
+
+    @property
+    def differences(self) -> tuple[npt.NDArray[np.floating[Any]], ...]:
+        """The differences of all panels that have them."""
+        return tuple(panel.weights for panel in self.panels if isinstance(panel, DifferencePanel))
+
+
+def check_kind(kind: str) -> None:
+    """Raise ValueError unless `kind` is empty or one of the kinds of attention."""
+    if kind and kind not in KIND_COLOURS:
+        raise ValueError(f"kind is {kind!r}, but must be empty or one of {', '.join(KIND_COLOURS)}")
 
 
 def shown(label: str, max_width: int | None = None) -> str:

@@ -122,7 +122,7 @@ def test_provenance_keeps_what_the_caller_knows(maps: AttentionMaps) -> None:
         "kind": "cross",
         "heads": ["4.6"],
         "unit": "pieces",
-        "scale": "linear, 0 to 1",
+        "view": {"name": "head", "kind": "cross", "unit": "pieces", "layer": 3, "head": 5},
     }
 
 
@@ -135,6 +135,8 @@ def test_file_names_count_from_one(maps: AttentionMaps) -> None:
 def test_an_unknown_format_says_what_is_allowed(maps: AttentionMaps) -> None:
     figure = one_head(maps, "cross", 0, 0)
     for call in (export, file_name):
-        with pytest.raises(ValueError, match="format is 'exe', but must be one of png, svg, pdf, csv, npz, json"):
+        with pytest.raises(
+            ValueError, match="format is 'exe', but must be one of png, svg, pdf, csv, npz, json, tex, html"
+        ):
             call(figure, "exe")
     assert tuple(MIME_TYPES) == FORMATS

@@ -86,7 +86,7 @@ def test_markdown_escapes_everything_but_its_own_italics(hand_made: AttentionMap
 
 
 def test_a_map_of_nothing_but_special_tokens_still_has_a_caption(hostile: AttentionMaps) -> None:
-    from viz_app.figures.builders import upto_step
+    from viz_app.figures import upto_step
 
     assert head_caption(upto_step(hostile, 1), "decoder", 0, 0).text
 

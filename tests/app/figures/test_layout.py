@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 from math import cos, radians, sin
 
-import matplotlib
 import numpy as np
 import pytest
 from matplotlib.text import Text
 
-from viz_app.figures import fonts
+from viz_app.figures import Style, fonts, heatmap_drawing
 from viz_app.figures import matplotlib_renderer as renderer
-from viz_app.figures.layout import POINTS_PER_MM, Layout, Planner
+from viz_app.figures.layout import POINTS_PER_MM, Layout
 from viz_app.figures.spec import HeatmapFigure, HeatmapPanel
 
 Box = tuple[float, float, float, float, float]  # anchor x, y (from the top), width, height, degrees
@@ -45,11 +44,10 @@ def figure_of(tokens: int, panels: int = 1, *, long: bool = False) -> HeatmapFig
 
 def drawn(figure: HeatmapFigure, width_mm: float | None = None) -> tuple[Layout, dict[Text, np.ndarray]]:
     """The layout, and the four corners of each text in points from the top left."""
-    with renderer._lock, matplotlib.rc_context(renderer._settings()):
-        width = None if width_mm is None else width_mm * POINTS_PER_MM
-        layout = Planner(figure, fonts.width, width=width, font=8).plan()
-        drawing = renderer._Drawing(figure, layout, "png", 72)
-        drawing.draw()
+    style = Style(width_mm=width_mm)
+    with renderer.drawing_settings():
+        layout = heatmap_drawing.plan(figure, style)
+        drawing = heatmap_drawing.draw(figure, style, "png", 72)
         texts = [artist for artist in drawing.axes.get_children() if isinstance(artist, Text) and artist.get_text()]
         return layout, {text: corners(text) for text in texts}
 
@@ -120,4 +118,4 @@ def test_panels_do_not_overlap_and_lie_within_the_figure() -> None:
     side = 12 * layout.cell
     for (x0, y0), (x1, y1) in combinations(layout.panels, 2):
         assert abs(x0 - x1) >= side or abs(y0 - y1) >= side
-    assert max(x for x, _ in layout.panels) + side < layout.bar[0]
+    assert max(x for x, _ in layout.panels) + side < layout.bars[0][0]

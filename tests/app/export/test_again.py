@@ -1,0 +1,189 @@
+"""The command that stands in a file makes that file again, byte for byte."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pypdf
+import pytest
+from PIL import Image
+
+from tests.app.export.conftest import OTHER, SENTENCE
+from transformer_core.cli import main
+from viz_app.__main__ import PROGRAM
+from viz_app.export import command_of, file_bytes, origin
+from viz_app.export.options import order_of, style_of
+from viz_app.export.order import Order, Reader, Sentence, figure_of
+from viz_app.figures import PRESETS, VIEWS, Style
+
+ROOT = Path(__file__).resolve().parents[3]
+PLACE = {"layer": 1, "head": 2}
+HOSTILE = "--out=/x '; rm -rf $(x) \"`\n<script>&"
+PARAMETERS: dict[str, list[dict[str, Any]]] = {
+    "head": [PLACE, {**PLACE, "kind": "decoder", "unit": "words", "step": 3}],
+    "layer": [{"layer": 1, "kind": "encoder"}],
+    "heads": [{}, {"kind": "decoder", "step": 2}],
+    "all": [{"unit": "words"}],
+    "lines": [{"layer": 0, "heads": (1, 3), "head": 1, "kind": "encoder", "query": 2}],
+    "steps": [{**PLACE, "steps": (1, 3)}, PLACE],
+    "decoding": [PLACE],
+    "beam": [{}, {"pruned": False, "step": 2}],
+    "compare": [{**PLACE, "other_head": 0}, {**PLACE, "names": ("one $x", ""), "aligned": True}],
+}
+
+
+def command_in(path: Path) -> str:
+    """The command that a file's metadata holds."""
+    data, ending = path.read_bytes(), path.suffix
+    if ending == ".pdf":
+        metadata = pypdf.PdfReader(io.BytesIO(data)).metadata
+        assert metadata is not None
+        told = json.loads(str(metadata["/Keywords"]))
+    elif ending == ".svg":
+        text = "".join(ElementTree.fromstring(data).itertext())
+        start = text.index('{"', text.index("\n"))
+        told = json.JSONDecoder().raw_decode(text[start:])[0]
+    elif ending == ".png":
+        with Image.open(path) as image:
+            told = json.loads(str(image.text["Provenance"]))  # type: ignore[attr-defined]
+    elif ending == ".npz":
+        with np.load(path) as archive:
+            told = json.loads(str(archive["provenance"]))["provenance"]
+    elif ending == ".csv":
+        told = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
+    elif ending == ".gif":
+        with Image.open(path) as image:
+            told = json.loads(image.info["comment"])
+    else:
+        told = json.loads(data)["provenance"]
+    return str(told["command"])
+
+
+def orders() -> list[Any]:
+    assert set(PARAMETERS) == set(VIEWS)
+    pairs = [(view, i, each) for view, all_of_it in PARAMETERS.items() for i, each in enumerate(all_of_it)]
+    return [pytest.param(view, each, id=f"{view}{i}") for view, i, each in pairs]
+
+
+@pytest.mark.parametrize(("view", "parameters"), orders())
+def test_a_command_says_all_that_was_ordered(
+    view: str, parameters: dict[str, Any], at_checkpoint: str, reader: Reader
+) -> None:
+    other = Sentence(checkpoint=at_checkpoint, text=OTHER, target="Die Frau.") if "names" in parameters else None
+    search: dict[str, Any] = {"beam": 2} if view == "beam" else {"target": "Das Haus."}
+    sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE, **search)
+    order = Order(sentence=sentence, view=view, parameters=parameters, other=other, language="ko")
+    style = Style(width_mm=70.5, value_range=(0.0, 0.25), rotation=45, title=False, letters=True, theme="dark")
+    figure = figure_of(order, reader)
+    again, style_again = parsed(command_of(figure, style))
+    assert style_again == style
+    assert (again.sentence, again.other, again.view, again.language) == (sentence, other, view, "ko")
+    # What the command adds is what was the default.
+    assert file_bytes(figure_of(again, reader), "json") == file_bytes(figure, "json")
+
+
+def parsed(command: str) -> tuple[Order, Style]:
+    from viz_app.export.commands.export import parser
+
+    words = shlex.split(command)
+    assert words[:4] == ["python", "-m", "viz_app", "export"]
+    options = parser().options(words[4:])
+    return order_of(options), style_of(options)
+
+
+def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: Reader) -> None:
+    sentence = Sentence(checkpoint=at_checkpoint, text=HOSTILE, target=HOSTILE)
+    figure = figure_of(Order(sentence=sentence, view="head", parameters=PLACE), reader)
+    ranges: list[Any] = [None, "shared", (0.0, 0.5)]
+    for preset, value_range in product(["", *PRESETS], ranges):
+        style = Style(preset=preset, value_range=value_range, mapping="sqrt", scale="grey", font_pt=7, caption=True)
+        order, again = parsed(command_of(figure, style))
+        assert again == style
+        assert order.sentence == sentence
+
+
+def test_each_format_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
+    """A first run with a path, a second one from the command that the file holds, in its own folder."""
+    outs = [tmp_path / f"private-name.{ending}" for ending in ("pdf", "svg", "png", "json", "csv", "npz")]
+    style = ["--preset=acl-column", "--letters=true", "--scale=cividis", "--theme=dark", "--dpi=80", "--language=ko"]
+    place = ["--view=head", "--kind=cross", "--layer=2", "--head=3", f"--text={SENTENCE}"]
+    assert run("export", *place, *style, *(f"--out={out}" for out in outs)) == 0
+    for out in outs:
+        check_again(out, tmp_path)
+
+
+def test_an_animation_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "private-name.gif"
+    sentence = ["--text=The bus.", "--target=Ja.", "--layer=1", "--head=1", "--dpi=36"]
+    assert run("export", "--view=decoding", *sentence, f"--out={out}") == 0
+    check_again(out, tmp_path)
+
+
+def check_again(out: Path, folder: Path) -> None:
+    """Run the command in a file from the folder of the checkpoint; the result must be the file."""
+    words = shlex.split(command_in(out))
+    assert words[:3] == ["python", "-m", "viz_app"]
+    name = words[-1].removeprefix("--out=")
+    assert "/" not in name
+    made = folder / name
+    assert main([*words[3:-1], f"--out={made}"], PROGRAM) == 0
+    assert made.read_bytes() == out.read_bytes()
+    if out.suffix == ".csv":
+        assert made.with_name(f"{name}.json").read_bytes() == out.with_name(f"{out.name}.json").read_bytes()
+    assert str(folder).encode() not in out.read_bytes()
+    assert out.stem.encode() not in out.read_bytes()
+
+
+def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
+    run: Callable[..., int], tmp_path: Path, at_checkpoint: str
+) -> None:
+    out = tmp_path / "first.pdf"
+    place = ["--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2"]
+    assert run("export", *place, f"--text={SENTENCE}", f"--out={out}") == 0
+    words = shlex.split(command_in(out))
+    program = (
+        "import runpy, sys\n"
+        "try: runpy.run_module('viz_app', run_name='__main__')\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "assert 'streamlit' not in sys.modules"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    made = tmp_path / "again"
+    made.mkdir()
+    target = made / words[-1].removeprefix("--out=")
+    command = [sys.executable, "-c", program, *words[3:-1], f"--out={target}"]
+    time.sleep(1)  # a file with the time in it would differ from the first one
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert target.read_bytes() == out.read_bytes()
+
+
+def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: Reader, tmp_path: Path) -> None:
+    """A page has a translation and a figure; what it writes is what the command writes."""
+    translator = reader.translator(at_checkpoint)
+    translation = translator.translate(SENTENCE)
+    told = origin(translator, translation)
+    figure = VIEWS["head"].figure(maps=translation.attention, **PLACE, theme="dark", provenance=told)
+    out = tmp_path / "again.svg"
+    words = shlex.split(command_of(figure, Style(), format="svg"))
+    assert main([*words[3:-1], f"--out={out}"], PROGRAM) == 0
+    assert out.read_bytes() == file_bytes(figure, "svg")
+
+
+def test_a_figure_without_a_checkpoint_has_no_command() -> None:
+    from viz_app.figures import layer_heads, own_maps
+
+    weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)
+    assert command_of(layer_heads(own_maps(weights, ["a", "b"], ["c", "d"]), "own", 0)) == ""

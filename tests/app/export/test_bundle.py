@@ -1,0 +1,106 @@
+"""The zip of a page, and the figures of the paper's appendix."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.app.export.conftest import SENTENCE
+from viz_app.export import bundle, command_of, file_bytes
+from viz_app.export.order import Order, Reader, Sentence, figure_of
+from viz_app.export.paper import STRUCTURE_LINKS, measured, paper_figures, word_at
+from viz_app.figures import Figure, Style
+
+
+@pytest.fixture
+def figures(reader: Reader, at_checkpoint: str) -> list[Figure]:
+    sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE)
+    place = {"layer": 0, "head": 0}
+    head = figure_of(Order(sentence=sentence, view="head", parameters=place), reader)
+    hostile = replace(head, title="<b>&</b>", caption="</html><script>", alt='"><img src=x>', name="../../UP")
+    moving = figure_of(Order(sentence=replace(sentence, target="Ja."), view="decoding", parameters=place), reader)
+    return [head, replace(head, caption="second"), hostile, moving]
+
+
+def test_a_bundle_has_every_figure_in_every_format_and_an_index(figures: list[Figure]) -> None:
+    style = Style(letters=True)
+    data = bundle(figures, ("svg", "csv"), style, dpi=40)
+    small = bundle(figures[:1], ("png", "json"), style, dpi=40)
+    assert small == bundle(figures[:1], ("png", "json"), style, dpi=40), "byte for byte the same"
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        name = "headlight_cross_layer1_head1"
+        stems = [name, f"{name}-2", "_UP"]
+        still = {f"{format}/{stem}.{format}" for stem in stems for format in ("svg", "csv")}
+        records = {f"csv/{stem}.csv.json" for stem in [*stems, f"{name}_decoding"]}
+        moving = {f"gif/{name}_decoding.gif", f"csv/{name}_decoding.csv"}
+        assert set(archive.namelist()) == {"index.html"} | still | records | moving
+        assert archive.read(f"svg/{name}.svg") == file_bytes(figures[0], "svg", style)
+        page = archive.read("index.html").decode()
+    assert "<script" not in page
+    assert "<img src=x" not in page
+    assert "&lt;b&gt;&amp;&lt;/b&gt;" in page
+    assert f'href="svg/{name}-2.svg"' in page
+    assert command_of(figures[0], style, format="svg").split("--view")[0].split("'")[0] in page
+
+
+def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:
+    with pytest.raises(ValueError, match="png, svg"):
+        bundle(figures, ("bmp",))
+    with pytest.raises(ValueError, match="at least one"):
+        bundle([], ("pdf",))
+
+
+def test_shares_of_heads_by_hand(reader: Reader, at_checkpoint: str) -> None:
+    from viz_app.export.paper import STRUCTURE
+
+    maps = reader.read(Sentence(checkpoint=at_checkpoint, text=STRUCTURE)).maps.merged_to_words()
+    words = list(maps.source.tokens)
+    found = measured(maps, STRUCTURE_LINKS)
+    for layer in range(2):
+        for head in range(4):
+            weights = [maps.encoder[layer, head, words.index(a), words.index(b)] for a, b in STRUCTURE_LINKS]
+            assert found.shares[layer, head] == pytest.approx(sum(weights) / 7, abs=1e-6)
+    assert found.even == pytest.approx(1 / len(words))
+    assert found.shares[found.best] == found.shares.max()
+    # Two words depend on "dog": a governor's weight on both counts, averaged over governors.
+    two = measured(maps, (("dog", "The"), ("dog", "little")))
+    row = maps.encoder[:, :, words.index("dog")]
+    np.testing.assert_allclose(two.shares, row[:, :, 0] + row[:, :, 1], atol=1e-6)
+    assert two.even == pytest.approx(2 / len(words))
+    with pytest.raises(ValueError, match="'cat' is no word"):
+        word_at(maps, "cat")
+
+
+def test_figures_of_the_paper_are_made_again_by_their_command(
+    run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = tmp_path / "first"
+    assert run("paper-figures", f"--out={first}", "--format=json", "--language=ko") == 0
+    files = sorted(first.iterdir())
+    assert len(files) == 5
+    told = json.loads(files[0].read_text(encoding="utf-8"))["provenance"]
+    options = told["command"].split()[4:]
+    options = [f"--out={tmp_path / 'paper'}" if option == "--out=paper" else option for option in options]
+    assert run("paper-figures", *options) == 0
+    for file in files:
+        assert (tmp_path / "paper" / file.name).read_bytes() == file.read_bytes()
+    assert run("paper-figures", *options) == 2, "files that are there stay"
+
+
+def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: Reader, at_checkpoint: str) -> None:
+    from viz_app.export.paper import SENTENCES
+
+    readings = {text: reader.read(Sentence(checkpoint=at_checkpoint, text=text)) for text in SENTENCES}
+    verb, anaphor, *_ = paper_figures(readings)
+    shares = np.array(verb.provenance["chosen_by"]["share_of_each_encoder_head"])
+    layer, head = divmod(int(shares.argmax()), 4)
+    assert f"head {layer + 1}.{head + 1} of this layer looks there most: {100 * shares.max():.0f} %" in verb.caption
+    assert [panel.layer for panel in verb.panels] == [layer] * 4
+    assert "Of all 8 encoder heads" in anaphor.caption

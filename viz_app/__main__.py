@@ -1,0 +1,34 @@
+"""python -m viz_app: figures without the app; see `export`."""
+
+import logging
+import sys
+
+from transformer_core.cli import Program, main
+
+_HELP = """usage: python -m viz_app COMMAND ...
+
+Figures of real attention as files, without the app.
+
+{commands}
+
+Each has its own help with an example: python -m viz_app export --help
+
+Try it:
+
+  python -m viz_app export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\
+      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+
+The app itself: python -m streamlit run viz_app/main.py
+"""
+PROGRAM = Program(
+    "viz_app.export.commands",
+    {
+        "export": "Write figures of one sentence, or of many sentences and heads.",
+        "paper-figures": "Write figures like those in the paper's appendix, for your model.",
+    },
+    _HELP,
+)
+
+if __name__ == "__main__":
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells every step of embedding a font
+    sys.exit(main(program=PROGRAM))

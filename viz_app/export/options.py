@@ -1,0 +1,248 @@
+"""The options of `python -m viz_app export`, from text to an order and a style; each error is one line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from transformer_core.attention_maps import KINDS
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_search, check_at_least, existing
+from transformer_core.config import DecodingConfig
+from viz_app.export.command import DPI_FORMATS
+from viz_app.export.order import Order, Sentence
+from viz_app.figures import FORMATS, VIEWS, Style
+from viz_app.figures.builders import UNITS
+from viz_app.figures.style import MAPPINGS, PRESETS, ROTATIONS, SCALES
+from viz_app.text import LANGUAGES
+
+# Option of each parameter of a view; `other` has three.
+_OPTIONS = {
+    "other": ("other_text", "other_target", "other_checkpoint"),
+    "names": ("name", "other_name"),
+    "search": (),
+}
+_FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
+_NEEDS = {
+    "head": ("layer", "head"),
+    "layer": ("layer",),
+    "lines": ("layer",),
+    "steps": ("layer", "head"),
+    "decoding": ("layer", "head"),
+    "compare": ("layer", "head"),
+}
+
+
+def add_sentence(parser: Parser) -> None:
+    """Options on the sentence, and how it is translated."""
+    add_checkpoint(parser)
+    parser.add_argument("--text", type=str, metavar="TEXT", help="The sentence to read.")
+    parser.add_argument("--target", type=str, metavar="TEXT", help="The translation to read instead of searching one.")
+    add_search(parser)
+
+
+def add_view(parser: Parser) -> None:
+    """Options on what is shown. Layers, heads, queries and steps count from 1."""
+    add = parser.add_argument
+    add("--view", type=str, default="head", metavar="NAME", help=f"{', '.join(VIEWS)}.")
+    add("--kind", type=str, metavar="KIND", help=f"{', '.join(KINDS)}; cross unless given.")
+    add("--layer", type=int, metavar="N", help="Layer, from 1.")
+    add("--head", type=int, metavar="N", help="Head, from 1.")
+    add("--heads", type=str, metavar="LIST", help="Several heads of the layer, for lines: 1,3; more with --texts.")
+    add("--query", type=int, metavar="N", help="The one token whose lines are drawn, from 1.")
+    add("--unit", type=str, metavar="UNIT", help="pieces, or words to merge the pieces of a word.")
+    add("--step", type=int, metavar="N", help="Show only what exists when so many pieces are written.")
+    add("--steps", type=str, metavar="LIST", help="The steps of the view steps: 1,4,8; four unless given.")
+    add("--pruned", type=bool, metavar="true|false", help="Whether the beam tree shows discarded candidates.")
+    add("--other-text", type=str, metavar="TEXT", help="compare: sentence of B.")
+    add("--other-target", type=str, metavar="TEXT", help="compare: translation that B reads.")
+    add("--other-checkpoint", type=str, metavar="DIR", help="compare: model of B.")
+    add("--other-kind", type=str, metavar="KIND", help="compare: kind of B.")
+    add("--other-layer", type=int, metavar="N", help="compare: layer of B.")
+    add("--other-head", type=int, metavar="N", help="compare: head of B.")
+    add("--name", type=str, metavar="TEXT", help="compare: what A is called.")
+    add("--other-name", type=str, metavar="TEXT", help="compare: what B is called.")
+    add("--aligned", type=bool, metavar="true|false", help="compare: B - A of the tokens that both sentences have.")
+    add("--language", type=str, default="en", metavar="CODE", help=f"Of titles and captions: {', '.join(LANGUAGES)}.")
+
+
+def add_style(parser: Parser) -> None:
+    """Options on how it is drawn, all fields of `Style`."""
+    add = parser.add_argument
+    add("--preset", type=str, metavar="NAME", help=f"A place: {', '.join(PRESETS)}.")
+    add("--width-mm", type=float, metavar="MM", help="Width, 20 to 2000.")
+    add("--height-mm", type=float, metavar="MM", help="Height, 15 to 2000; the figure is fitted into both.")
+    add("--font-pt", type=float, metavar="PT", help="Size of titles, 3 to 48; labels are at most as large.")
+    add("--scale", type=str, metavar="NAME", help=f"Colours: {', '.join(SCALES)}.")
+    add("--value-range", type=str, metavar="LOW,HIGH", help="Weights at the ends of the scale, or shared.")
+    add("--mapping", type=str, metavar="NAME", help=f"{', '.join(MAPPINGS)}; sqrt tells small weights apart.")
+    add("--rotation", type=str, metavar="DEGREES", help=f"Of the labels of keys: {', '.join(map(str, ROTATIONS))}.")
+    add("--title", type=bool, metavar="true|false", help="Whether the heading is drawn; true unless given.")
+    add("--caption", type=bool, metavar="true|false", help="Whether the caption is drawn; false unless given.")
+    add("--legend", type=bool, metavar="true|false", help="Whether the colour bar is drawn; true unless given.")
+    add("--letters", type=bool, metavar="true|false", help="Whether panels are lettered; false unless given.")
+    add("--theme", type=str, metavar="NAME", help="light or dark.")
+    add("--dpi", type=int, metavar="N", help="Dots per inch of PNG (300) and GIF (150), 36 to 1200.")
+
+
+def style_of(options: argparse.Namespace) -> Style:
+    """The style. Raises UsageError that names the option."""
+    given = {name: getattr(options, name) for name in Style.__dataclass_fields__ if getattr(options, name) is not None}
+    if given.get("theme") == "light":  # as light is the default, it is told in one way only
+        del given["theme"]
+    if "value_range" in given and given["value_range"] != "shared":
+        given["value_range"] = _numbers("--value-range", given["value_range"], float, "as 0,0.5, or shared")
+    if given.get("rotation", "auto") != "auto":
+        given["rotation"] = _numbers("--rotation", given["rotation"], int, "auto, 0, 45 or 90")[0]
+    try:
+        return Style(**given)
+    except ValueError as error:
+        name, _, rest = str(error).partition(" ")
+        raise UsageError(f"--{name.replace('_', '-')} {rest}") from error
+
+
+def sentence_of(options: argparse.Namespace, text: str) -> Sentence:
+    """The sentence of A. Raises UsageError."""
+    target = options.target
+    if target is not None:
+        text_of("--target", target)
+        if options.beam is not None or options.alpha is not None:
+            raise UsageError("--beam and --alpha are for searching a translation; leave them out with --target")
+    existing("--checkpoint", options.checkpoint, folder=True)
+    changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
+    DecodingConfig(**changes)
+    return Sentence(checkpoint=options.checkpoint, text=text, target=target, **changes)
+
+
+def order_of(options: argparse.Namespace) -> Order:
+    """What is ordered. Raises UsageError for an option that is missing, unusable or not of this view."""
+    if options.text is None:
+        raise UsageError("missing: --text, the sentence, or --texts, a file with a sentence a line")
+    sentence = sentence_of(options, text_of("--text", options.text))
+    view, parameters = view_of(options)
+    if view == "beam" and sentence.target is not None:
+        raise UsageError("--target: the view beam draws a search; leave the translation out")
+    other = _other(options, sentence)
+    if other and other.checkpoint != sentence.checkpoint and "names" not in parameters:
+        parameters["names"] = (Path(sentence.checkpoint).resolve().name, Path(other.checkpoint).resolve().name)
+    return Order(
+        sentence=sentence,
+        view=view,
+        parameters=parameters,
+        other=other,
+        language=one_of("--language", options.language, LANGUAGES),
+    )
+
+
+def view_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+    """A view and its parameters, counted from 0."""
+    name = one_of("--view", options.view, VIEWS)
+    if name == "heads" and options.layer is not None:  # all heads, of a layer, or one: the same wish, narrower
+        name = "layer" if options.head is None else "head"
+    allowed = VIEWS[name].parameters
+    for parameter in {parameter for view in VIEWS.values() for parameter in view.parameters} - set(allowed):
+        for option in _OPTIONS.get(parameter, (parameter,)):
+            if getattr(options, option) is not None:
+                told = [_flag(o) for p in allowed for o in _OPTIONS.get(p, (p,))]
+                raise UsageError(f"{_flag(option)}: the view {name} does not take it; it takes {', '.join(told)}")
+    missing = [each for each in _NEEDS.get(name, ()) if getattr(options, each) is None]
+    if name == "lines" and options.head is None and options.heads is None:
+        missing.append("head")
+    if missing:
+        raise UsageError(f"missing: {', '.join(map(_flag, missing))}, for the view {name}")
+    return name, _parameters(options, allowed)
+
+
+def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in allowed:
+        value = getattr(options, name, None) if name not in _OPTIONS else None
+        if value is None:
+            continue
+        flag = _flag(name)
+        if name in ("kind", "other_kind"):
+            one_of(flag, value, KINDS)
+        elif name == "unit":
+            one_of(flag, value, UNITS)
+        elif name in ("heads", "steps"):
+            value = _numbers(flag, value, int, "numbers from 1 on, as 1,3")
+            if min(value) < 1 or list(value) != sorted(set(value)):
+                raise UsageError(f"{flag} is {getattr(options, name)!r}, but must be rising numbers from 1 on, as 1,3")
+            value = tuple(number - 1 for number in value) if name == "heads" else value
+        elif name in (*_FROM_ONE, "step"):
+            check_at_least(flag, value, 1)
+            value = value - 1 if name in _FROM_ONE else value
+        found[name] = value
+    if "names" in allowed and (options.name or options.other_name):
+        found["names"] = (options.name or "", options.other_name or "")
+    if "heads" in found:
+        if options.head is not None:
+            raise UsageError("--heads and --head mean the same; give one of them")
+        found["head"] = found["heads"][0]
+    return found
+
+
+def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
+    """Sentence of B; None when it is that of A."""
+    if all(getattr(options, name) is None for name in _OPTIONS["other"]):
+        return None
+    text, target = options.other_text, options.other_target
+    if options.other_checkpoint is not None:
+        existing("--other-checkpoint", options.other_checkpoint, folder=True)
+    if target is None and text is None:  # the same sentence in another model, with the same translation if one is given
+        target = sentence.target
+    return Sentence(
+        checkpoint=options.other_checkpoint or sentence.checkpoint,
+        text=sentence.text if text is None else text_of("--other-text", text),
+        target=None if target is None else text_of("--other-target", target),
+        beam=None if target is not None else sentence.beam,
+        alpha=None if target is not None else sentence.alpha,
+    )
+
+
+def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:
+    """Raise UsageError for a resolution that is not allowed or that no file has."""
+    if options.dpi is None:
+        return
+    if not 36 <= options.dpi <= 1200:
+        raise UsageError(f"--dpi is {options.dpi}, but must be between 36 and 1200")
+    if not set(formats) & set(DPI_FORMATS):
+        raise UsageError(f"--dpi: only {' and '.join(DPI_FORMATS)} have a resolution")
+
+
+def format_of(option: str, name: str) -> str:
+    """The format that the ending of a file's name says. Raises UsageError for another."""
+    ending = Path(name).suffix.removeprefix(".").lower()
+    if ending not in FORMATS:
+        raise UsageError(f"{option} is {name!r}, but must end with one of {', '.join('.' + each for each in FORMATS)}")
+    return ending
+
+
+def text_of(option: str, given: str) -> str:
+    """The text of an argument. Raises UsageError when it is empty or no Unicode."""
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{option} is no UTF-8 text") from error
+    if not given.strip():
+        raise UsageError(f"{option} is empty, but must be a sentence")
+    return given
+
+
+def one_of(option: str, value: str, allowed: tuple[str, ...] | Mapping[str, Any]) -> str:
+    """The value. Raises UsageError when it is not allowed."""
+    if value not in allowed:
+        raise UsageError(f"{option} is {value!r}, but must be one of {', '.join(allowed)}")
+    return value
+
+
+def _numbers(option: str, text: str, number: type, form: str) -> tuple[Any, ...]:
+    try:
+        return tuple(number(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"{option} is {text!r}, but must be {form}") from error
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -1,0 +1,51 @@
+"""Where a figure's numbers come from, as its files tell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Forced, Translation, Translator
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def checkpoint_name(translator: Translator) -> str:
+    """The checkpoint as a command names it: its path within the repository; of one elsewhere only the folder's name.
+
+    Within the repository a path means the same to everybody; elsewhere it would only tell of one computer.
+    """
+    if translator.checkpoint is None:
+        return ""
+    folder = Path(translator.checkpoint.folder).resolve()
+    return folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
+
+
+def origin(
+    translator: Translator,
+    translation: Translation | Forced,
+    *,
+    source: str = "",
+    beam: int | None = None,
+    alpha: float | None = None,
+) -> dict[str, Any]:
+    """Checkpoint, sentence and search: what a figure's provenance needs so that a command can make it again.
+
+    Args:
+        translator: The model.
+        translation: What it wrote, or what it was given to read.
+        source: The sentence; only needed when the translation was given.
+        beam: Width of the search, when it was not the checkpoint's own.
+        alpha: Length penalty of the search, when it was not the checkpoint's own.
+    """
+    given = not hasattr(translation, "source")
+    told: dict[str, Any] = {
+        "checkpoint": checkpoint_name(translator),
+        "checkpoint_sha256": translator.checkpoint_hash,
+        "source": source if given else translation.source,  # type: ignore[union-attr]
+        "translation": translation.text,
+    }
+    if given:
+        told["target_given"] = True
+    return told | {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}

@@ -1,0 +1,195 @@
+"""Figures like those in the paper's appendix, of any model: heads are chosen by what they measure, never by eye.
+
+Figure 3 follows a long-distance dependency of a verb, Figure 4 an anaphor, Figure 5 the structure of a sentence. For
+each a sentence of ours has words marked whose link is looked for, and encoder heads are ranked by the weight they give
+to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.export.order import Reading
+from viz_app.figures import LinesFigure, head_lines
+from viz_app.text import texts
+
+# In each sentence every word that is marked stands once; links go from the query to the key.
+VERB = "She turned the small lamp in the kitchen off."
+VERB_LINKS = (("turned", "off"),)
+ANAPHOR = "The old bridge is beautiful, but its steps are dangerous."
+ANAPHOR_LINKS = (("its", "bridge"),)
+STRUCTURE = "The little dog is playing in the garden."
+# Each word with the word that it depends on, as in Universal Dependencies; annotated by hand.
+STRUCTURE_LINKS = (
+    ("The", "dog"),
+    ("little", "dog"),
+    ("dog", "playing"),
+    ("is", "playing"),
+    ("in", "garden"),
+    ("the", "garden"),
+    ("garden", "playing"),
+)
+SENTENCES = (VERB, ANAPHOR, STRUCTURE)
+
+Links = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How much weight each encoder head gives to links.
+
+    Args:
+        shares: (L, H) mean over the queries of the links of the weight on their keys.
+        even: The same for a head that looks at all words alike.
+    """
+
+    shares: npt.NDArray[np.float64]
+    even: float
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """Layer and head with the largest share, from 0."""
+        layer, head = divmod(int(self.shares.argmax()), self.shares.shape[1])
+        return layer, head
+
+
+def measured(maps: AttentionMaps, links: Links) -> Measured:
+    """Shares of all encoder heads.
+
+    Args:
+        maps: Maps of a sentence, by words.
+        links: Pairs of query and key.
+
+    Raises:
+        ValueError: A word does not stand in the sentence as one word.
+    """
+    places = [(word_at(maps, query), word_at(maps, key)) for query, key in links]
+    queries = sorted({query for query, _ in places})
+    count = maps.encoder.shape[-1]
+    shares = np.zeros(maps.encoder.shape[:2], dtype=np.float64)
+    for query, key in places:
+        shares += maps.encoder[:, :, query, key]
+    return Measured(shares / len(queries), len(places) / len(queries) / count)
+
+
+def word_at(maps: AttentionMaps, word: str) -> int:
+    """Position of a word among the words of the source. Raises ValueError when it is not one of them."""
+    try:
+        return maps.source.tokens.index(word)
+    except ValueError:
+        raise ValueError(f"{word!r} is no word of {' '.join(maps.source.tokens)!r}, as this model reads it") from None
+
+
+def paper_figures(readings: Mapping[str, Reading], *, language: str = "en") -> list[LinesFigure]:
+    """The figures.
+
+    Args:
+        readings: What the model made of each of `SENTENCES`.
+        language: "en" or "ko".
+
+    Raises:
+        ValueError: The model does not read the words of the sentences as words.
+    """
+    return [
+        _verb(readings[VERB], language),
+        *_anaphor(readings[ANAPHOR], language),
+        *_structure(readings[STRUCTURE], language),
+    ]
+
+
+def _verb(reading: Reading, language: str) -> LinesFigure:
+    words = reading.maps.merged_to_words()
+    found = measured(words, VERB_LINKS)
+    layer, head = found.best
+    told = {
+        "layer": layer + 1,
+        "mean": _percent(found.shares[layer].mean()),
+        "head": f"{layer + 1}.{head + 1}",
+        "share": _percent(found.shares[layer, head]),
+    }
+    heads = range(words.heads("encoder"))
+    query = word_at(words, VERB_LINKS[0][0])
+    return _figure(reading, found, "verb", VERB_LINKS, layer, heads, told, language, query)
+
+
+def _anaphor(reading: Reading, language: str) -> list[LinesFigure]:
+    words = reading.maps.merged_to_words()
+    found = measured(words, ANAPHOR_LINKS)
+    layer, head = found.best
+    told: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
+    whole = _figure(reading, found, "anaphor", ANAPHOR_LINKS, layer, [head], told, language)
+    pairs = np.sort(found.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
+    layer = int(pairs.argmax())
+    two = sorted(int(h) for h in np.argsort(-found.shares[layer], kind="stable")[:2])
+    told = {
+        "layer": layer + 1,
+        "heads": ", ".join(f"{layer + 1}.{h + 1} ({_percent(found.shares[layer, h])} %)" for h in two),
+    }
+    query = word_at(words, ANAPHOR_LINKS[0][0])
+    return [whole, _figure(reading, found, "anaphor_word", ANAPHOR_LINKS, layer, two, told, language, query)]
+
+
+def _structure(reading: Reading, language: str) -> list[LinesFigure]:
+    words = reading.maps.merged_to_words()
+    figures = []
+    downward = tuple((governor, dependent) for dependent, governor in STRUCTURE_LINKS)
+    for name, links in (("governor", STRUCTURE_LINKS), ("dependents", downward)):
+        found = measured(words, links)
+        layer, head = found.best
+        told = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
+        figures.append(_figure(reading, found, name, links, layer, [head], told, language))
+    return figures
+
+
+def _figure(
+    reading: Reading,
+    found: Measured,
+    name: str,
+    links: Links,
+    layer: int,
+    heads: Sequence[int],
+    told: Mapping[str, Any],
+    language: str,
+    query: int | None = None,
+) -> LinesFigure:
+    """Lines by words, with a caption that says how the heads were chosen, and the measure in the record."""
+    figure = head_lines(
+        reading.maps, "encoder", layer, tuple(heads), query=query, unit="words", language=language,
+        provenance=reading.origin,
+    )  # fmt: skip
+    counted = found.shares.size
+    caption = texts(language)(
+        f"export.paper_{name}", first=links[0][0], second=links[0][1], count=counted, even=_percent(found.even), **told
+    )
+    record = {
+        "links": [list(link) for link in links],
+        "share_of_each_encoder_head": [[round(float(share), 4) for share in row] for row in found.shares],
+        "share_if_even": round(found.even, 4),
+    }
+    provenance = {key: value for key, value in figure.provenance.items() if key != "view"}
+    return replace(
+        figure,
+        caption=caption,
+        alt=f"{caption} {figure.alt}",
+        name=f"headlight_paper_{_NUMBERS[name]}",
+        provenance={**provenance, "chosen_by": record},
+    )
+
+
+_NUMBERS = {
+    "verb": "figure3_verb",
+    "anaphor": "figure4_anaphor",
+    "anaphor_word": "figure4_anaphor_word",
+    "governor": "figure5_governor",
+    "dependents": "figure5_dependents",
+}
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}"

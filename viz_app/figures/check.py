@@ -1,0 +1,174 @@
+"""What a printer or a reviewer would stumble over in a figure, found before they do.
+
+    for warning in warnings(figure, style):
+        print(message(warning, "en"))
+
+Sizes are those of the finished page. Colour vision is simulated with the matrices of Machado, Oliveira and Fernandes,
+"A Physiologically-based Model for Simulation of Color Vision Deficiency" (IEEE TVCG 15(6), 2009), severity 1.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.text import Text
+
+from viz_app.figures import fonts, heatmap_drawing
+from viz_app.figures.build_steps import Animation
+from viz_app.figures.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.colour import lab_of
+from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
+from viz_app.figures.lines import HEAD_COLOURS, LinesFigure
+from viz_app.figures.matplotlib_renderer import draw, drawing_settings
+from viz_app.figures.scales import ColourMap, differences_map, number, numbers_map, weights_map
+from viz_app.figures.spec import Figure, HeatmapFigure
+from viz_app.figures.style import Style
+from viz_app.text import texts
+
+LEAST_POINTS = 6.0
+_SLACK = 0.05
+_APART = 12.0  # CIE 1976 difference below which two thin lines are taken for one colour
+_GREY_APART = 6.0  # difference of lightness L* below which they are in greyscale
+_STEPS_APART = 4.0  # the same for neighbours among nine values of a scale
+
+# Linear sRGB to linear sRGB as somebody sees it who lacks L cones (protanopia) or M cones (deuteranopia).
+VISION = {
+    "protanopia": np.array(
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
+    ),
+    "deuteranopia": np.array(
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Warning:
+    """One thing to mend: `code` is the key of its text, `values` fill it."""
+
+    code: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+def message(warning: Warning, language: str = "en") -> str:
+    """The warning in words."""
+    return texts(language)(f"figures.warn_{warning.code}", **warning.values)
+
+
+def warnings(figure: Figure, style: Style | None = None) -> tuple[Warning, ...]:
+    """Everything found; empty for a figure that can go to print.
+
+    Args:
+        figure: The figure; of an animation, its last frame is looked at.
+        style: As it will be exported.
+    """
+    style = style or Style()
+    if isinstance(figure, Animation):
+        figure = figure.frames[-1]
+    if style.theme is not None:
+        figure = replace(figure, theme=style.theme)
+    return (*_page(figure, style), *_colours(figure, style))
+
+
+def simulated(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
+    """(..., 3) uint8 colours as they are seen with "protanopia" or "deuteranopia"."""
+    share = np.asarray(rgb, dtype=np.float64) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(linear @ VISION[vision].T, 0.0, 1.0)
+    encoded = np.where(seen <= 0.0031308, seen * 12.92, 1.055 * seen ** (1 / 2.4) - 0.055)
+    return np.asarray(np.rint(encoded * 255), dtype=np.uint8)
+
+
+def _page(figure: Figure, style: Style) -> Iterable[Warning]:
+    """Sizes and characters of the finished page."""
+    with drawing_settings():
+        canvas = draw(figure, style, "png", 72)
+        written = [artist for artist in cast("list[Text]", canvas.page.findobj(Text)) if artist.get_text()]
+        missing = fonts.missing_characters("".join(artist.get_text() for artist in written))
+        cut = [artist.get_text() for artist in written if _sticks_out(artist, canvas.width)]
+        labelled = not isinstance(figure, HeatmapFigure) or heatmap_drawing.plan(figure, style).label_font > 0
+    if not labelled:
+        yield Warning("labels")
+    smallest = min((float(artist.get_fontsize()) for artist in written), default=LEAST_POINTS)
+    if smallest < LEAST_POINTS - _SLACK:
+        yield Warning("small", {"points": f"{smallest:.1f}", "least": f"{LEAST_POINTS:g}"})
+    width, height = canvas.width / POINTS_PER_MM, canvas.height / POINTS_PER_MM
+    if style.width is None and canvas.width > PAGE_WIDTH + 1:
+        yield Warning("wide", {"width": f"{width:.0f}", "page": f"{PAGE_WIDTH / POINTS_PER_MM:.0f}"})
+    allowed = PAGE_HEIGHT if style.height is None else style.height * POINTS_PER_MM
+    if canvas.height > allowed + 1:
+        yield Warning("tall", {"height": f"{height:.0f}", "page": f"{allowed / POINTS_PER_MM:.0f}"})
+    if cut:
+        yield Warning("cut", {"text": cut[0]})
+    if missing:
+        shown = sorted(missing)[:8]
+        yield Warning("glyphs", {"characters": " ".join(f"{c} (U+{ord(c):04X})" for c in shown)})
+
+
+def _sticks_out(artist: Text, width: float) -> bool:
+    """Whether a text that runs across the page leaves it at the left or right."""
+    if artist.get_rotation() or not artist.axes or artist.axes.get_xlim() != (0.0, width):
+        return False
+    long = fonts.width(artist.get_text(), float(artist.get_fontsize()))
+    x = float(artist.get_position()[0])
+    start = x - {"left": 0.0, "center": 0.5, "right": 1.0}[artist.get_horizontalalignment()] * long
+    return start < -1 or start + long > width + 1
+
+
+def _colours(figure: Figure, style: Style) -> Iterable[Warning]:
+    """Colours in greyscale and for readers who see fewer of them."""
+    if isinstance(figure, LinesFigure) and len(figure.panels) > 1:
+        names = [(panel.title, colour, "") for panel, colour in zip(figure.panels, figure.colours, strict=True)]
+        yield from _names(names)
+    if isinstance(figure, CurvesFigure) and len(figure.series) > 1:
+        table = HEAD_COLOURS[figure.theme]
+        curves = [(s.label, table[i % len(table)], "dashed" * s.dashed) for i, s in enumerate(figure.series)]
+        yield from _names(curves)
+    for scale in _scales(figure, style):
+        yield from _scale(scale)
+    if isinstance(figure, HeatmapFigure | LinesFigure) and isinstance(style.value_range, tuple):
+        largest = max(float(panel.weights.max()) for panel in figure.panels)
+        if largest > style.value_range[1] + 1e-6:
+            yield Warning("clipped", {"high": number(style.value_range[1]), "largest": number(largest)})
+
+
+def _scales(figure: Figure, style: Style) -> list[ColourMap]:
+    if isinstance(figure, MatrixFigure):
+        return [numbers_map(figure.matrix, figure.two_ends, style, figure.theme)]
+    if not isinstance(figure, HeatmapFigure):
+        return []
+    scales = [weights_map(figure.weights, style, figure.theme)] if figure.weights else []
+    return scales + ([differences_map(figure.differences, style, figure.theme)] if figure.differences else [])
+
+
+def _scale(scale: ColourMap) -> Iterable[Warning]:
+    samples = scale.colours[np.rint(np.linspace(0, len(scale.colours) - 1, 9)).astype(int)]
+    steps = np.diff(lab_of(samples)[:, 0])
+    if scale.two_ends:
+        yield Warning("grey_two_ends")
+    elif not ((steps > 1).all() or (steps < -1).all()):
+        yield Warning("grey_scale")
+    for vision in VISION:
+        seen = lab_of(simulated(samples, vision))
+        if np.linalg.norm(np.diff(seen, axis=0), axis=1).min() < _STEPS_APART:
+            yield Warning("blind_scale")
+            return
+
+
+def _names(lines: list[tuple[str, str, str]]) -> Iterable[Warning]:
+    """Lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
+    rgb = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for _, colour, _ in lines], dtype=np.uint8)
+    pairs = [(i, j) for i, j in combinations(range(len(lines)), 2) if lines[i][2] == lines[j][2]]
+    seen = {"": lab_of(rgb), **{vision: lab_of(simulated(rgb, vision)) for vision in VISION}}
+    close = [(i, j) for i, j in pairs if any(float(np.linalg.norm(lab[i] - lab[j])) < _APART for lab in seen.values())]
+    if close:
+        yield Warning("blind_lines", {"first": lines[close[0][0]][0], "second": lines[close[0][1]][0]})
+    light = seen[""][:, 0]
+    grey = [(i, j) for i, j in pairs if abs(float(light[i] - light[j])) < _GREY_APART]
+    if grey:
+        yield Warning("grey_lines", {"first": lines[grey[0][0]][0], "second": lines[grey[0][1]][0]})

@@ -1,0 +1,54 @@
+"""Where a figure comes from, as it is written into every file."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from viz_app.figures.lines import LinesFigure
+from viz_app.figures.scales import weights_map
+from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure
+from viz_app.figures.style import Style
+
+PROGRAM = "Headlight"
+# What XML 1.0 does not allow.
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@cache
+def version() -> str:
+    """Version of Headlight: of the checkout that this file lies in, or of the installed package."""
+    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    if project.is_file():
+        with project.open("rb") as file:
+            return str(tomllib.load(file)["project"]["version"])
+    return metadata.version("headlight")
+
+
+def record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
+    """Program, version, what the figure knows of its origin, and how it was drawn where that matters."""
+    told: dict[str, Any] = {"program": PROGRAM, "version": version(), **figure.provenance}
+    if style is None:
+        return told
+    if isinstance(figure, HeatmapFigure | LinesFigure):
+        weights = [panel.weights for panel in figure.panels if not isinstance(panel, DifferencePanel)]
+        told["scale"] = weights_map(weights, style, figure.theme).told()
+    if style != Style():
+        told["style"] = style.as_dict()
+    return told
+
+
+def provenance_json(figure: Figure, style: Style | None = None) -> str:
+    """The record as one line of JSON that XML and PDF can hold; characters they forbid are escaped."""
+    text = json.dumps(record(figure, style), ensure_ascii=False, sort_keys=True, default=str)
+    return _FORBIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+
+
+def xml_safe(text: str) -> str:
+    """A text without the characters that XML forbids."""
+    return _FORBIDDEN.sub("\ufffd", text)
