@@ -73,7 +73,7 @@ def explorer(
         st.session_state[kept] = selection
     if st.session_state[kept] is not None:
         payload = starting_at(payload, st.session_state[kept])
-    _bring_code(key=f"code-of-{key}", height="content")
+    _bring_code(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
         key=key,
         data=payload if other is None else pair(payload, other),
