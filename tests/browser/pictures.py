@@ -18,7 +18,7 @@ REACH = 1  # within so many pixels
 SIDE = 32  # of the squares that are looked at one by one
 MOST_OF_ALL = 0.005  # share of the whole picture that may differ
 MOST_OF_SQUARE = 0.045  # and of each square, so that a small element that moved is not lost in a large picture
-MEAN_LEVELS = 8.0  # by which the mean of a channel in a square may differ
+MEAN_LEVELS = 5.0  # by which the mean of a channel in a square may differ
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -30,7 +30,7 @@ def read(path: Path) -> Pixels:
 
 
 def differing(new: Pixels, approved: Pixels) -> npt.NDArray[np.bool_]:
-    """(height, width): pixels that lie more than LEVELS outside of what the other picture has within REACH, either way."""
+    """(height, width): pixels that lie clearly outside of what the other picture has there, either way."""
     found: npt.NDArray[np.bool_] = _outside(new, approved) | _outside(approved, new)
     return found
 

@@ -1,5 +1,7 @@
-"""Twelve pictures of the explorer are compared with approved ones: every zoom in light and dark, at 390 and 1280 pixels, in
-English and Korean, so that any two of these values meet in one of them.
+"""Twelve pictures of the explorer are compared with approved ones.
+
+They show every zoom in light and dark, at 390 and 1280 pixels, in English and Korean, so that any two of these values
+meet in one of them.
 
 A change that is meant renews them; look at each before you commit it:
 
@@ -160,7 +162,7 @@ def beside(picture: Pixels, shifts: tuple[float, float, float]) -> Pixels:
 
 
 def test_other_edges_of_letters_pass() -> None:
-    """Letters between two pixels, or in coloured subpixels, as others draw them; what is gone or paler does not pass."""
+    """Letters between two pixels or in coloured subpixels, as others draw them; what is paler or gone does not pass."""
     approved = read(APPROVED / f"{LOOKS[0].name('head')}.png")
     assert mismatch(beside(approved, (0.3, 0.3, 0.3)), approved) is None
     assert mismatch(beside(approved, (0.3, 0.0, -0.3)), approved) is None
