@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 APPROVED = Path(__file__).with_name("baselines")
 APPROVE = os.environ.get("HEADLIGHT_APPROVE") == "1"
 MOST_BYTES = 1_200_000  # of all approved pictures together
+# Streamlit lets everything fade while Python runs; a picture that stops all motion would show the end of that.
+NEVER_PALE = ".stElementContainer { opacity: 1 !important; transition: none !important; }"
 ZOOMS = ("heads", "head", "token")
 
 
@@ -88,6 +90,7 @@ def look_at(script: Path, serve: Callable[..., str], open_page: Callable[..., Pa
         address = f"{serve(script)}/?language={look.language}"
         page = open_page(address, width=look.width, height=look.height, dark=look.dark, still=True)
         page.locator(".explorer .tile").first.wait_for()
+        page.add_style_tag(content=NEVER_PALE)
         page.wait_for_function("document.fonts.check('16px Pretendard') && document.fonts.status === 'loaded'")
         settle(page)
         return page
