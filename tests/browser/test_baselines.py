@@ -105,7 +105,7 @@ def taken(page: Page) -> Pixels:
     settle(page)
     png = page.locator(".explorer").screenshot(animations="disabled", caret="hide", scale="css")
     pixels: Pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
-    assert pixels.shape[0] < page.viewport_size["height"] - 60, "the window is too low for the explorer"
+    assert pixels.shape[0] < page.evaluate("innerHeight") - 60, "the window is too low for the explorer"
     return pixels
 
 

@@ -18,7 +18,7 @@ const LARGEST = 110;
 const LARGEST_OF_LAYER = 240;
 const STRETCH = 1.5; // a tile may be so much higher than its map, to use the space
 const BROAD = 2; // and so much broader
-const PHONE = 480; // narrower pages scroll instead of shrinking their tiles
+const PHONE = 400; // narrower pages scroll instead of shrinking their tiles
 
 /**
  * Sizes for all blocks in a space.
