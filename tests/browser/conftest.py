@@ -200,15 +200,27 @@ class Watch:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`."""
+    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
+
+    `still=True` asks for reduced motion.
+    """
     watch = Watch()
     contexts: list[BrowserContext] = []
 
-    def start(url: str, *, width: int = 1280, height: int = 720, dark: bool = False, locale: str = "en-US") -> Page:
+    def start(
+        url: str,
+        *,
+        width: int = 1280,
+        height: int = 720,
+        dark: bool = False,
+        locale: str = "en-US",
+        still: bool = False,
+    ) -> Page:
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             locale=locale,
+            reduced_motion="reduce" if still else "no-preference",
             accept_downloads=True,
         )
         context.set_default_timeout(PAGE_MILLISECONDS)

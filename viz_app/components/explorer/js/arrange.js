@@ -4,17 +4,21 @@ const FRAME = 4; // border and padding of a tile, both sides together
 const GAP = 4; // between tiles
 const HEADS_GAP = 8; // between the larger tiles of one layer
 export const BLOCK_GAP = 24; // between blocks that stand side by side
-const STACK_GAP = 12; // between blocks one below the other
+const STACK_GAP = 10; // between blocks one below the other
 const NUMBERS = 18; // a row of head numbers, or a column of layer numbers
+const TITLE = 25; // a line of a title, with the space under it
 const TEXT = 18; // the line under a tile that tells its name and value
 const TEXT_WIDTH = 46; // what that line needs
 const AT_EASE = 54; // and in larger letters
 const SMALLEST = 20;
+const LOWEST = 12; // height where several blocks stand one below the other, so that all can be seen at once
+const TIGHT_GAP = 2; // between tiles there
+const LOW_WIDTH = 44; // width that such low tiles have at least, where there is room
 const LARGEST = 110;
 const LARGEST_OF_LAYER = 240;
 const STRETCH = 1.5; // a tile may be so much higher than its map, to use the space
 const BROAD = 2; // and so much broader
-const PHONE = 480; // narrower pages scroll instead of shrinking their tiles
+const PHONE = 400; // narrower pages scroll instead of shrinking their tiles
 
 /**
  * Sizes for all blocks in a space.
@@ -30,7 +34,7 @@ export function arrange(blocks, width, height) {
   const beside = blocks.map((block) => fit(block, (width - BLOCK_GAP * (number - 1)) / number, height, stretch));
   if (number === 1) return { side: false, fits: beside };
   const each = width < PHONE ? height : (height - STACK_GAP * (number - 1)) / number;
-  const below = blocks.map((block) => fit(block, width, each, stretch));
+  const below = blocks.map((block) => fit(block, width, each, stretch, width >= PHONE));
   const side = smallest(beside) > smallest(below);
   return { side, fits: alike(side ? beside : below) };
 }
@@ -45,20 +49,20 @@ function alike(fits) {
 const smallest = (fits) => Math.min(...fits.map(({ width, height }) => width * height));
 
 /** The largest tiles that keep to a width and, while they stay readable, to a height, at most `stretch` times too high. */
-function fit(block, width, height, stretch) {
+function fit(block, width, height, stretch, low = false) {
   const { layers, heads, told, one } = block;
-  const gap = one ? HEADS_GAP : GAP;
+  const gap = one ? HEADS_GAP : low ? TIGHT_GAP : GAP;
   const columns = one ? columnsOfLayer(heads, width, height) : heads;
   const rows = one ? Math.ceil(heads / columns) : layers;
   const numbers = told || one ? 0 : NUMBERS;
   const titleLines = block.titled ? (width < 430 ? 2 : 1) : 0;
   const text = told || one ? TEXT : 0;
   const widest = Math.floor((width - numbers - gap * (columns - 1)) / columns) - FRAME;
-  const tallest = Math.floor((height - numbers - titleLines * 20) / rows) - gap - text - FRAME;
+  const tallest = Math.floor((height - numbers - titleLines * TITLE) / rows) - gap - text - FRAME;
   const shape = Math.min(1.5, Math.max(0.8, block.keys / block.queries));
   const limit = one ? LARGEST_OF_LAYER : LARGEST;
-  const tileHeight = Math.max(SMALLEST, Math.min(Math.round((widest / shape) * (one ? 1 : stretch)), tallest, limit));
-  const tileWidth = Math.min(widest, Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : 0));
+  const tileHeight = Math.max(low ? LOWEST : SMALLEST, Math.min(Math.round((widest / shape) * (one ? 1 : stretch)), tallest, limit));
+  const tileWidth = Math.min(widest, Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : low ? LOW_WIDTH : 0));
   return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < AT_EASE };
 }
 

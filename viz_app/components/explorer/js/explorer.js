@@ -54,7 +54,7 @@ export class Explorer {
   }
 
   assemble() {
-    this.figure.element.prepend(this.compare.tools);
+    this.figure.tools.append(this.compare.tools);
     this.controls = h(
       "div",
       { class: "controls" },

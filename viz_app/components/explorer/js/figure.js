@@ -34,9 +34,10 @@ export class Figure {
     this.notes = h("div", { class: "notes" });
     this.omitted = h("p", { class: "note", hidden: true });
     this.frame = h("div", { class: "map-frame" }, this.keyTitle, this.queryTitle, this.map.element);
-    const beside = h("div", { class: "beside" }, this.readout, this.legend.element, this.table.button, this.omitted, this.notes);
+    const beside = h("div", { class: "beside" }, this.legend.element, this.table.button, this.readout, this.omitted, this.notes);
     this.row = h("div", { class: "head-row" }, this.frame, beside);
-    const top = h("div", { class: "figure-top" }, this.caption, this.form.element);
+    this.tools = h("div", { class: "figure-tools" }, this.form.element);
+    const top = h("div", { class: "figure-top" }, this.caption, this.tools);
     this.element = h("figure", { class: "head" }, top, this.token.head, this.row, this.live);
   }
 
@@ -161,7 +162,7 @@ export class Figure {
     const cursor = own ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
     const parts = valid ? (own ? tokenReadout(picture, cursor, texts, rowSum) : readout(picture, cursor, texts)) : null;
-    this.readout.replaceChildren(...(parts ?? [h("span", { class: "note" }, texts.point)]));
+    this.readout.replaceChildren(...(parts ?? [h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point)]));
     const cell = valid && cursor.query !== null && cursor.key !== null && !picture.forbidden(cursor.query, cursor.key);
     this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
     const line = valid ? (own ? tokenSpoken : spoken)(picture, cursor, texts) : "";

@@ -108,6 +108,7 @@ export class Menu {
     setAttribute(this.button, "aria-expanded", "true");
     window.addEventListener("pointerdown", this.outside, true);
     this.place();
+    this.panel.scrollIntoView({ block: "nearest" }); // on a telephone it would reach below the window
     this.panel.querySelector("[aria-pressed=true]").focus();
   }
 

@@ -1,0 +1,184 @@
+"""Twelve pictures of the explorer are compared with approved ones.
+
+They show every zoom in light and dark, at 390 and 1280 pixels, in English and Korean, so that any two of these values
+meet in one of them.
+
+A change that is meant renews them; look at each before you commit it:
+
+    HEADLIGHT_APPROVE=1 python -m pytest tests/browser/test_baselines.py
+
+The maps are made by a formula and all letters come from the app's own fonts, so that the pictures depend neither on the
+model nor on the machine. What may differ stands in pictures.py.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.browser.conftest import ROOT
+from tests.browser.explorer_driver import PAGE, choose, setting, settle
+from tests.browser.pictures import Pixels, marked, mismatch, read
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+APPROVED = Path(__file__).with_name("baselines")
+APPROVE = os.environ.get("HEADLIGHT_APPROVE") == "1"
+MOST_BYTES = 1_200_000  # of all approved pictures together
+# Streamlit lets everything fade while Python runs; a picture that stops all motion would show the end of that.
+NEVER_PALE = ".stElementContainer { opacity: 1 !important; transition: none !important; }"
+ZOOMS = ("heads", "head", "token")
+
+
+@dataclasses.dataclass(frozen=True)
+class Look:
+    """One page, and what is pressed before the picture of a zoom is taken."""
+
+    width: int
+    height: int  # of the window; the whole explorer has to fit into it, since what is scrolled is not taken
+    dark: bool
+    language: str
+    presses: dict[str, tuple[str, ...]]
+
+    def name(self, zoom: str) -> str:
+        return f"{zoom}-{self.width}-{'dark' if self.dark else 'light'}-{self.language}"
+
+
+LOOKS = [
+    Look(1280, 1000, dark=False, language="en", presses={}),
+    Look(
+        1280,
+        1000,
+        dark=True,
+        language="ko",
+        presses={"heads": (".view-kinds",), "head": (".view-heads", ".form-lines")},
+    ),
+    Look(390, 1750, dark=False, language="ko", presses={}),
+    Look(390, 1750, dark=True, language="en", presses={"heads": (".kind-decoder",), "head": (".form-lines",)}),
+]
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The explorer's bare page with the app's theme and fonts; tokens too are in the font that ships with the app."""
+    folder = tmp_path_factory.mktemp("baselines")
+    configuration = (ROOT / "viz_app" / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    configuration, found = re.subn(r"(?m)^codeFont = .*$", 'codeFont = "Pretendard, sans-serif"', configuration)
+    assert found == 1
+    (folder / ".streamlit").mkdir()
+    (folder / ".streamlit" / "config.toml").write_text(configuration, encoding="utf-8")
+    shutil.copytree(ROOT / "viz_app" / "static" / "fonts", folder / "static" / "fonts")
+    main = folder / "main.py"
+    main.write_text(f"import runpy\n\nrunpy.run_path({str(PAGE)!r}, run_name='__main__')\n", encoding="utf-8")
+    return main
+
+
+@pytest.fixture
+def look_at(script: Path, serve: Callable[..., str], open_page: Callable[..., Page]) -> Callable[[Look], Page]:
+    def start(look: Look) -> Page:
+        address = f"{serve(script)}/?language={look.language}"
+        page = open_page(address, width=look.width, height=look.height, dark=look.dark, still=True)
+        page.locator(".explorer .tile").first.wait_for()
+        page.add_style_tag(content=NEVER_PALE)
+        page.wait_for_function("document.fonts.check('16px Pretendard') && document.fonts.status === 'loaded'")
+        settle(page)
+        return page
+
+    return start
+
+
+def taken(page: Page) -> Pixels:
+    """The explorer as it stands, (height, width, 3)."""
+    page.mouse.move(2, 2)
+    page.evaluate("document.fonts.ready.then(() => null)")
+    settle(page)
+    png = page.locator(".explorer").screenshot(animations="disabled", caret="hide", scale="css")
+    pixels: Pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+    assert pixels.shape[0] < page.evaluate("innerHeight") - 60, "the window is too low for the explorer"
+    return pixels
+
+
+def check(name: str, picture: Pixels, folder: Path) -> str | None:
+    """What is wrong with a picture and where to see it; with HEADLIGHT_APPROVE=1 it becomes the approved one."""
+    path = APPROVED / f"{name}.png"
+    if APPROVE:
+        Image.fromarray(picture).save(path, optimize=True)
+        return None
+    if not path.exists():
+        return f"{name}: nobody has approved a picture yet"
+    approved = read(path)
+    wrong = mismatch(picture, approved)
+    if wrong is None:
+        return None
+    Image.fromarray(picture).save(folder / f"{name}.png")
+    marked(picture, approved).save(folder / f"{name}-difference.png")
+    return f"{name}: {wrong}; see {folder / name}.png and {name}-difference.png beside it"
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.name("all").removeprefix("all-"))
+def test_it_looks_as_approved(look: Look, look_at: Callable[[Look], Page], tmp_path: Path) -> None:
+    page = look_at(look)
+    wrong = []
+    for zoom in ZOOMS:
+        choose(page, f".zoom-{zoom}")
+        for selector in look.presses.get(zoom, ()):
+            choose(page, selector)
+        wrong.append(check(look.name(zoom), taken(page), tmp_path))
+    assert not any(wrong), "\n".join(text for text in wrong if text)
+
+
+def test_a_shifted_legend_is_found(look_at: Callable[[Look], Page]) -> None:
+    page = look_at(LOOKS[0])
+    choose(page, ".zoom-head")
+    before = taken(page)
+    assert mismatch(taken(page), before) is None
+    legend = page.locator(".head .legend")
+    for shift in ("0 5px", "5px 0"):
+        legend.evaluate("(legend, shift) => { legend.style.translate = shift; }", shift)
+        assert "differ" in (mismatch(taken(page), before) or ""), shift
+    legend.evaluate("(legend) => { legend.style.translate = 'none'; }")
+    assert mismatch(taken(page), before) is None
+    setting(page, ".scale-sqrt")
+    assert mismatch(taken(page), before) is not None
+
+
+def beside(picture: Pixels, shifts: tuple[float, float, float]) -> Pixels:
+    """A picture whose channels lie by parts of a pixel farther right."""
+    channels = [
+        (1 - abs(shift)) * picture[..., channel]
+        + abs(shift) * np.roll(picture[..., channel], int(np.sign(shift)), axis=1)
+        for channel, shift in enumerate(shifts)
+    ]
+    shifted: Pixels = np.stack(channels, axis=-1).round().astype(np.uint8)
+    return shifted
+
+
+def test_other_edges_of_letters_pass() -> None:
+    """Letters between two pixels or in coloured subpixels, as others draw them; what is paler or gone does not pass."""
+    approved = read(APPROVED / f"{LOOKS[0].name('head')}.png")
+    assert mismatch(beside(approved, (0.3, 0.3, 0.3)), approved) is None
+    assert mismatch(beside(approved, (0.3, 0.0, -0.3)), approved) is None
+    paler = approved.copy()
+    paler[200:300, 100:200] = 255 - (255 - paler[200:300, 100:200]) // 2
+    assert mismatch(paler, approved) is not None
+    without = approved.copy()
+    without[:, :200] = approved[0, 0]
+    assert mismatch(without, approved) is not None
+    assert mismatch(approved[1:], approved) is not None
+
+
+def test_the_approved_pictures_are_complete_and_small() -> None:
+    files = sorted(APPROVED.iterdir())
+    assert [file.stem for file in files] == sorted(look.name(zoom) for look in LOOKS for zoom in ZOOMS)
+    assert sum(file.stat().st_size for file in files) < MOST_BYTES
