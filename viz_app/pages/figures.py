@@ -199,7 +199,8 @@ def _draw_words(t: Texts, product: Product) -> None:
     texts = {"caption": product.figure.caption, "alt": product.figure.alt}
     for name, text in texts.items():
         st.markdown(f"**{t(f'studio.{name}')}**")
-        st.code(text, language=None, wrap_lines=True)
+        with st.container(key=f"studio-words-{name}"):
+            st.code(text, language=None, wrap_lines=True)
     command = product.command(product.formats[0])
     st.markdown(f"**{t('studio.command')}**")
     if command:

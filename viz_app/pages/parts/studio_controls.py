@@ -16,12 +16,13 @@ from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.explorer import UNITS
 from viz_app.figures import PRESETS, SCALES, VIEWS, Style
 from viz_app.figures.spec import shown
-from viz_app.figures.style import MAPPINGS, ROTATIONS
+from viz_app.figures.style import MAPPINGS, ROTATIONS, Rotation
 from viz_app.services.compare import checkpoints, model_name
 from viz_app.services.draft import DPIS, PARTS, Draft
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts
 
 OWN_SIZE = "own"
+_WITHOUT_SCALE = ("lines", "beam")  # views without maps of weights
 _LABEL = 16  # characters of a token in a list
 
 
@@ -48,7 +49,7 @@ class Controls:
             draft = replace(draft, steps=self._steps(draft))
         elif view == "compare":
             draft = self._compared(draft)
-        draft = replace(draft, style=self._look(draft.style))
+        draft = replace(draft, style=self._look(draft.style, view not in _WITHOUT_SCALE))
         with st.expander(t("studio.more"), key=self._key("more")):
             return self._more(draft)
 
@@ -61,10 +62,10 @@ class Controls:
         kind = changes.get("kind", chosen.kind)
         if "layer" in needs:
             layers = range(self.maps.layers(kind))
-            changes["layer"] = self._row("layer", layers, min(chosen.layer, layers[-1]), _from_one)
+            changes["layer"] = self._number_of("layer", layers, min(chosen.layer, layers[-1]))
         if "head" in needs and draft.view != "lines":
             heads = range(self.maps.heads(kind))
-            changes["head"] = self._row("head", heads, min(chosen.head, heads[-1]), _from_one)
+            changes["head"] = self._number_of("head", heads, min(chosen.head, heads[-1]))
         if "unit" in needs:
             changes["unit"] = self._row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
         return replace(draft, selection=replace(chosen, **changes)).fitted(self.maps)
@@ -113,10 +114,10 @@ class Controls:
         kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
         with st.container(border=True, key="studio-against"):
             st.markdown(f"**{t('studio.against')}**")
-            kind = self._row("against_kind", KINDS, kind, lambda name: t(f"studio.kind_{name}"))
+            kind = self._list("against_kind", KINDS, kind, lambda name: t(f"studio.kind_{name}"))
             layers, heads = range(self.maps.layers(kind)), range(self.maps.heads(kind))
             place = [
-                self._row(f"against_{name}", places, min(int(now), places[-1]), _from_one)
+                self._number_of(f"against_{name}", places, min(int(now), places[-1]))
                 for name, places, now in (("layer", layers, layer), ("head", heads, head))
             ]
             sentence = st.text_input(
@@ -142,11 +143,11 @@ class Controls:
         place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
         return replace(draft, selection=place_b, aligned=aligned)
 
-    def _look(self, style: Style) -> Style:
+    def _look(self, style: Style, scaled: bool) -> Style:
         """Size, type, colours and what stands around the panels."""
         t = self.t
         now = style.preset or (OWN_SIZE if style.width_mm is not None else "")
-        size = self._list("size", ("", *PRESETS, OWN_SIZE), now, lambda name: t(f"studio.size_{name or 'auto'}"))
+        size = self._list("size", ("", *PRESETS, OWN_SIZE), now, self._size_name)
         changes: dict[str, Any] = {"preset": "" if size == OWN_SIZE else size, "width_mm": None, "height_mm": None}
         if size == OWN_SIZE:
             left, right = st.columns(2)
@@ -154,10 +155,11 @@ class Controls:
                 changes["width_mm"] = self._number("width", style.width_mm or 120.0, 20.0, 2000.0, 5.0)
             with right:
                 changes["height_mm"] = self._number("height", style.height_mm, 15.0, 2000.0, 5.0)
-        left, right = st.columns(2)
-        with left:
-            changes["scale"] = self._list("scale", SCALES, style.scale, lambda name: t(f"studio.scale_{name}"))
-        with right:
+        places = iter(st.columns(2))
+        if scaled:
+            with next(places):
+                changes["scale"] = self._list("scale", SCALES, style.scale, lambda name: t(f"studio.scale_{name}"))
+        with next(places):
             changes["font_pt"] = self._number("font", style.font_pt, 3.0, 48.0, 0.5)
         parts = st.pills(
             t("studio.parts"),
@@ -170,14 +172,22 @@ class Controls:
         changes |= {part: part in parts for part in PARTS}
         return replace(style, **changes)
 
+    def _angle(self, rotation: Rotation) -> str:
+        return self.t("studio.auto") if rotation == "auto" else f"{rotation}°"
+
+    def _size_name(self, name: str) -> str:
+        key = name.replace("-", "_") or "auto"
+        return self.t(f"studio.size_{key}")
+
     def _more(self, draft: Draft) -> Draft:
         """What is seldom needed."""
         t, style, chosen, needs = self.t, draft.style, draft.selection, VIEWS[draft.view].parameters
-        changes: dict[str, Any] = {"value_range": self._range(style.value_range)}
-        changes["mapping"] = self._row("mapping", MAPPINGS, style.mapping, lambda name: t(f"studio.mapping_{name}"))
-        changes["rotation"] = self._row(
-            "rotation", ROTATIONS, style.rotation, lambda each: t("studio.auto") if each == "auto" else f"{each}°"
-        )
+        changes: dict[str, Any] = {}
+        if draft.view != "beam":
+            changes["value_range"] = self._range(style.value_range)
+            changes["mapping"] = self._row("mapping", MAPPINGS, style.mapping, lambda name: t(f"studio.mapping_{name}"))
+        if draft.view not in _WITHOUT_SCALE:
+            changes["rotation"] = self._row("rotation", ROTATIONS, style.rotation, self._angle)
         theme = self._row("theme", ("light", "dark"), style.theme or "light", lambda name: t(f"studio.theme_{name}"))
         changes["theme"] = None if theme == "light" else theme
         language = self._row("language", LANGUAGES, draft.language or t.language, LANGUAGE_NAMES.__getitem__)
@@ -219,14 +229,17 @@ class Controls:
     def _list(self, name: str, options: Sequence[Any], now: Any, told: Callable[[Any], str]) -> Any:
         """A list to choose one of."""
         index = list(options).index(now)
-        return st.selectbox(
-            self.t(f"studio.{name}"), list(options), index=index, format_func=told, key=self._key(name), required=True
-        )
+        return st.selectbox(self.t(f"studio.{name}"), list(options), index=index, format_func=told, key=self._key(name))
 
     def _row(self, name: str, options: Sequence[Any], now: Any, told: Callable[[Any], str]) -> Any:
         """A row of buttons to choose one of."""
         label, key = self.t(f"studio.{name}"), self._key(name)
         return st.segmented_control(label, list(options), default=now, format_func=told, key=key, required=True)
+
+    def _number_of(self, name: str, numbers: Sequence[int], now: int) -> int:
+        """A layer or head, counted from 1 on the screen."""
+        label, key = self.t(f"studio.{name}"), self._key(name)
+        return st.pills(label, list(numbers), default=now, format_func=_from_one, key=key, required=True)
 
     def _number(self, name: str, now: float | None, low: float, high: float, step: float) -> float | None:
         """A number, or none where none is needed."""
