@@ -72,7 +72,7 @@ def test_every_view_in_both_languages(app: AppTest) -> None:
         for view in VIEWS:
             app.selectbox(key=f"studio-{language}-view").set_value(view).run()
             assert not app.exception and not app.error, view
-            assert len(app.get("imgs")) == 1, view
+            assert len(app.get("image")) == 1, view
             assert address(app)["figure"] == view
             assert f"--view={view}" in command(app)
             assert downloads(app)[-1] == t("studio.bundle")
@@ -158,9 +158,9 @@ def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language
         app.text_input(key="text").set_value(text).run()
         assert not app.exception
         assert t(told) in words(app)
-        assert not app.get("imgs")
+        assert not app.get("image")
     app.text_input(key="text").set_value(TEXT).run()
-    assert len(app.get("imgs")) == 1
+    assert len(app.get("image")) == 1
 
 
 def test_hostile_text_and_addresses(app: AppTest) -> None:
@@ -175,7 +175,7 @@ def test_hostile_text_and_addresses(app: AppTest) -> None:
     }
     opened(app, text="<script>alert(1)</script> **b** $x$", **nonsense)
     assert not app.exception and not app.error
-    assert len(app.get("imgs")) == 1
+    assert len(app.get("image")) == 1
     shown = [*app.markdown, *app.caption, *app.warning, *app.info]
     assert not any("<script>" in str(part.value) for part in shown)
 
@@ -185,7 +185,7 @@ def test_a_comparison_with_a_sentence_that_is_none(app: AppTest) -> None:
     assert not app.exception
     assert texts("en")("translate.not_comparable") in words(app)
     app.text_input(key="studio-en-vs").set_value("The bus.").run()
-    assert len(app.get("imgs")) == 1
+    assert len(app.get("image")) == 1
     assert "--other-text=The dog." in command(app).replace("'", "")
 
 
