@@ -118,7 +118,8 @@ def test_size_colours_and_parts_reach_the_figure(app: AppTest) -> None:
 
 def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
     opened(app, font="4")
-    assert "4.0 pt" in "".join(html.unescape(w.value) for w in app.warning)
+    told = "".join(html.unescape(w.value) for w in app.warning)
+    assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in told
     assert texts("en")("studio.fine") not in words(app)
 
 
