@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from transformer_core.cli import COMMANDS, main
+from transformer_core.cli import COMMANDS, Program, main
 from transformer_core.cli.options import Parser
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.flops import Work, training_flops
 from transformer_core.presets import preset
 from transformer_core.training.state import step_folders
+from viz_app.__main__ import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
+PROGRAMS = {"transformer_core": Program("transformer_core.cli", COMMANDS, ""), "viz_app": PROGRAM}
 MAIN_PAGES = [ROOT / "README.md", ROOT / "docs" / "training.md", ROOT / "docs" / "evaluation.md"]
 
 
@@ -28,15 +30,14 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def shown_commands() -> list[str]:
     texts = [text for page in MAIN_PAGES for text in blocks(page, "bash")]
-    return [line for text in texts for line in text.splitlines() if "transformer_core" in line]
+    return [line for text in texts for line in text.splitlines() if re.search(r"-m (transformer_core|viz_app) ", line)]
 
 
 @pytest.mark.parametrize("line", shown_commands())
 def test_shown_commands_and_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    _, _, rest = line.partition("-m transformer_core ")  # after python, or torchrun with its own options
-    command, *arguments = rest.split(" < ")[0].split()
-    assert command in COMMANDS
-    assert main([command, "--help"]) == 0
+    package, command, *arguments = line.split("-m ")[1].split(" < ")[0].split()  # python or torchrun stands before
+    assert command in PROGRAMS[package].commands
+    assert main([command, "--help"], PROGRAMS[package]) == 0
     help_text = capsys.readouterr().out
     for option in (argument for argument in arguments if argument.startswith("--")):
         assert f"{option} " in help_text, option
@@ -45,9 +46,10 @@ def test_shown_commands_and_options_exist(line: str, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize("page", MAIN_PAGES, ids=lambda page: page.name)
 def test_options_named_in_prose_exist(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     known = set()
-    for command in COMMANDS:
-        main([command, "--help"])
-        known |= set(re.findall(r"--[a-z_.-]+", capsys.readouterr().out))
+    for program in PROGRAMS.values():
+        for command in program.commands:
+            main([command, "--help"], program)
+            known |= set(re.findall(r"--[a-z_.-]+", capsys.readouterr().out))
     named = re.findall(r"`(--[a-z_.-]+)", page.read_text(encoding="utf-8"))
     assert set(named) <= known
 
