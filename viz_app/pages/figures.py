@@ -204,7 +204,7 @@ def _draw_words(t: Texts, product: Product) -> None:
     command = product.command(product.formats[0])
     st.markdown(f"**{t('studio.command')}**")
     if command:
-        st.code(command, language="bash", wrap_lines=True)
+        st.code(command, language=None, wrap_lines=True)
     else:
         st.caption(t("studio.no_command"))
 

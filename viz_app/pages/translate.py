@@ -208,7 +208,7 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
                 )
         if st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:"):
             edit_in_figures(picture.selection)
-        st.code(picture.command, language="bash", wrap_lines=True)
+        st.code(picture.command, language=None, wrap_lines=True)
 
 
 def _publish(t: Texts, sentence: Sentence) -> None:

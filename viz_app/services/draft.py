@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.components.explorer import Selection
-from viz_app.figures import PRESETS, SCALES, VIEWS, Style
+from viz_app.figures import PRESETS, SCALES, VIEWS, Style, upto_step
 from viz_app.figures.style import MAPPINGS, ROTATIONS
 from viz_app.services.address import params_from, selection_from
 from viz_app.text import LANGUAGES
@@ -82,7 +82,7 @@ class Draft:
         if self.view == "compare":
             place = replace(place, against=_other_head(place, maps))
         query = self.query
-        if query is not None and query >= len(self.queries(maps)):
+        if query is not None and query >= len(replace(self, selection=place).queries(maps)):
             query = None
         return replace(
             self,
@@ -95,10 +95,10 @@ class Draft:
     def queries(self, maps: AttentionMaps) -> tuple[str, ...]:
         """The tokens that "lines" can be limited to."""
         chosen = self.selection
+        if chosen.step is not None:
+            maps = upto_step(maps, chosen.step)
         axis = maps.queries(chosen.kind)
-        tokens = axis.merged().tokens if chosen.unit == "words" else axis.tokens
-        cut = None if chosen.kind == "encoder" or chosen.unit == "words" else chosen.step
-        return tuple(tokens[:cut])
+        return tuple(axis.merged().tokens if chosen.unit == "words" else axis.tokens)
 
     def parameters(self) -> dict[str, Any]:
         """Fields of `viz_app.figures.Request`, without the maps and what "compare" compares with."""
