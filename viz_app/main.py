@@ -19,7 +19,7 @@ from viz_app.services import session  # noqa: E402
 from viz_app.services.errors import friendly_errors  # noqa: E402
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES  # noqa: E402
 
-_PAGES = {"translate": ":material/translate:", "model": ":material/info:"}
+_PAGES = {"translate": ":material/translate:", "figures": ":material/draw:", "model": ":material/info:"}
 _HOME = "translate"
 _FOLDER = Path(__file__).parent
 
@@ -43,6 +43,7 @@ def main() -> None:
         for name, icon in _PAGES.items()
     ]
     page = st.navigation(pages, position="top")
+    session.arrive(page.url_path)
     with st.container(key="language"):
         st.segmented_control(
             t("frame.language"),

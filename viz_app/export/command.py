@@ -24,11 +24,12 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
         dpi: Dots per inch, where it is not the default.
 
     Returns:
-        The command; empty for a figure that no command makes, such as one of a user's own arrays.
+        The command; empty for a figure that no command makes, such as one of a user's own arrays, or of a branch of a
+        search whose pieces its text does not lead back to.
     """
     told = figure.provenance
     view = told.get("view")
-    if not view or not told.get("checkpoint") or not told.get("source"):
+    if not view or not told.get("checkpoint") or not told.get("source") or _pathless(told):
         return ""
     options = [*_sentence(told), *_other(told), *_view(view)]
     if format not in DATA_FORMATS:
@@ -45,6 +46,12 @@ def themed(figure: Figure, style: Style) -> Style:
     """The style with the theme that the figure will be drawn in, told in one way only: none for light."""
     theme = style.theme or figure.theme
     return Style.of({**style.as_dict(), "theme": None if theme == "light" else theme})
+
+
+def _pathless(told: Mapping[str, Any]) -> bool:
+    """Whether no text leads to one of the translations, or nothing tells that of B from that of A."""
+    other = told.get("other")
+    return "branch" in told or bool(other and ("branch" in other or not any(_other(told))))
 
 
 def _sentence(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, reported
 from viz_app.figures import MIME_TYPES
 from viz_app.pages import run
+from viz_app.pages.parts.edit import edit_in_figures
 from viz_app.pages.parts.other_views import opened, other_views
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
@@ -31,7 +32,7 @@ from viz_app.services.translation import BEAM, Result, TranslationService
 from viz_app.text import Texts
 
 _EXPLORER = "explorer"
-_SELECTION = "selection"
+_SELECTION = session.SELECTION_KEY
 _EXAMPLE = "example"
 _MAX_UNKNOWN = 20  # characters that are listed
 _MAX_LINK = 2_000  # characters of a sentence that still goes into the address
@@ -205,6 +206,9 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
                     key=f"download-{name}",
                     on_click="ignore",
                 )
+        if st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:"):
+            edit_in_figures(picture.selection)
+        st.code(picture.command, language=None, wrap_lines=True)
 
 
 def _publish(t: Texts, sentence: Sentence) -> None:

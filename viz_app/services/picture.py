@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
-from viz_app.figures import HeatmapFigure, all_heads, export, file_name, layer_heads, one_head
+from viz_app.export import command_of, file_bytes
+from viz_app.figures import HeatmapFigure, all_heads, file_name, layer_heads, one_head
 from viz_app.services.model import ROOT
-from viz_app.services.translation import Result
+from viz_app.services.translation import BEAM, Result
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ def provenance(translator: Translator, translation: Translation, branch: int = 0
     options = [f"--checkpoint={name}", f"--source={translation.source}", *target, "--out=attention.npz"]
     return {
         **({"branch": str(branch + 1)} if branch else {}),
+        **({"beam": str(BEAM)} if not branch and translator.decoding.beam != BEAM else {}),
         "checkpoint": name,
         "checkpoint_sha256": translator.checkpoint_hash,
         "source": translation.source,
@@ -138,8 +140,13 @@ class Picture:
         return one_head(self.maps, chosen.kind, chosen.layer, chosen.head, **shared)
 
     def file(self, format: str) -> bytes:
-        """The picture as a file; see `viz_app.figures.export` for the formats."""
-        return export(self.figure, format)
+        """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
+        return file_bytes(self.figure, format)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the picture again; of a branch that no text leads to, its weights."""
+        return command_of(self.figure) or str(self.provenance.get("command", ""))
 
     def file_name(self, format: str) -> str:
         """A name that says which heads, counted from 1."""

@@ -11,6 +11,12 @@ from viz_app.text import Texts, best_language, texts
 
 LANGUAGE_KEY = "lang"
 TEXT_KEY = "text"
+SELECTION_KEY = "selection"  # what the explorer of Translate shows
+DRAFT_KEY = "studio_draft"  # what the page Figures makes
+DRAFT_TEXT_KEY = "studio_text"  # the sentence that it was made of
+SEEN_KEY = "studio_seen"  # the explorer's selection as that page knows it
+ZOOM_KEY = "studio_zoom"
+_PAGE_KEY = "page"
 
 
 def start() -> None:
@@ -19,6 +25,17 @@ def start() -> None:
         st.session_state[LANGUAGE_KEY] = best_language(st.query_params.get("lang"), st.context.locale)
     if TEXT_KEY not in st.session_state:
         st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
+
+
+def arrive(page: str) -> None:
+    """Carry the sentence over to another page.
+
+    The field of the sentence stands on several pages; to Streamlit each is a widget of its own, which starts empty
+    unless it is given its value.
+    """
+    if st.session_state.get(_PAGE_KEY) != page:
+        st.session_state[_PAGE_KEY] = page
+        st.session_state[TEXT_KEY] = st.session_state[TEXT_KEY]
 
 
 def session_id() -> str:

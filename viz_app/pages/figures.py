@@ -1,0 +1,228 @@
+"""The figure studio: size, style and caption of a figure, as it will be printed; every file of it, and its command."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz_app.components.address import publish
+from viz_app.components.explorer import Selection
+from viz_app.figures import MIME_TYPES, Animation, check
+from viz_app.pages import run
+from viz_app.pages.parts.studio_controls import Controls
+from viz_app.services import model, session, studio
+from viz_app.services.compare import NotComparable, compared_with
+from viz_app.services.draft import Draft
+from viz_app.services.gate import OnPosition, Superseded
+from viz_app.services.picture import best_head
+from viz_app.services.sentence import MAX_PIECES, Sentence, examine
+from viz_app.services.studio import Preview, Product
+from viz_app.services.translation import Result, TranslationService
+from viz_app.text import Texts
+
+_MAX_LINK = 2_000  # characters of a sentence that still goes into the address
+_FORMAT_NAMES = {"tex": "TikZ"}
+_ZOOMS = ("print", "fit")
+
+
+def main() -> None:
+    """Draw the page."""
+    t = session.labels()
+    typed = st.text_input(
+        t("translate.input"),
+        key=session.TEXT_KEY,
+        placeholder=t("translate.placeholder"),
+        label_visibility="collapsed",
+        live="250ms",
+        persist_state="session",
+        autocomplete="off",
+    )
+    left, right = st.columns([5, 11], gap="large")
+    with right, st.container(key="studio-stage"):
+        status = st.empty()
+        if session.DRAFT_KEY not in st.session_state:
+            with status.container():
+                st.caption(t("translate.loading"))
+                st.skeleton(height=320)
+    served = model.service()
+    limit = min(MAX_PIECES, served.translator.max_pieces)
+    sentence = examine(typed or "", served.translator.tokenizer.source, limit)
+    if sentence.verdict == "good":
+        try:
+            _draw(t, served, sentence, (left, right, status))
+        except Superseded:
+            st.stop()
+    else:
+        message = {"pieces": sentence.pieces, "limit": limit, "over": sentence.pieces - limit}
+        told = t("translate.long", **message) if sentence.verdict == "long" else t(f"studio.{sentence.verdict}")
+        status.info(told, icon=":material/keyboard:")
+    _publish(t, sentence)
+
+
+def _draw(
+    t: Texts,
+    served: TranslationService,
+    sentence: Sentence,
+    places: tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator],
+) -> None:
+    left, right, status = places
+    who, ask = session.session_id(), partial(_draw_waiting, t, status)
+    best = served.request(who, sentence.text, on_position=ask)
+    draft = _draft(sentence, best_head(served.translator.metrics, best.maps))
+    result = served.branch(who, best, draft.selection.branch, on_position=ask)
+    branch = draft.selection.branch if result is not best else 0
+    draft = replace(draft, selection=replace(draft.selection, branch=branch)).fitted(result.maps)
+    with left:
+        draft = Controls(t, result.maps).draw(draft)
+    st.session_state[session.DRAFT_KEY] = draft
+    with right, st.container(key="studio-sheet"):
+        product = _product(t, served, sentence, draft, (best, result), ask)
+        if product is None:
+            status.empty()
+            return
+        preview = studio.drawings().preview(who, product.figure, product.style, ask)
+        status.empty()
+        _draw_preview(t, product, preview)
+        _draw_downloads(t, product)
+        _draw_warnings(t, product, studio.drawings().warnings(who, product.figure, product.style))
+        _draw_words(t, product)
+
+
+def _draft(sentence: Sentence, best: Selection) -> Draft:
+    """The state of the page: as it was left, as the address says, or as the explorer has been left since."""
+    kept: Draft | None = st.session_state.get(session.DRAFT_KEY)
+    selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
+    if kept is None:
+        start = Draft(selection=best)
+        if selection is not None:
+            start = start.of_selection(selection)
+        kept = Draft.of_params(st.query_params.to_dict(), start)
+    elif selection is not None and selection != st.session_state.get(session.SEEN_KEY, selection):
+        kept = kept.of_selection(selection)
+    elif st.session_state.get(session.DRAFT_TEXT_KEY, sentence.text) != sentence.text:
+        kept = kept.of_sentence()
+    st.session_state[session.SEEN_KEY] = selection
+    st.session_state[session.DRAFT_TEXT_KEY] = sentence.text
+    return kept
+
+
+def _product(
+    t: Texts,
+    served: TranslationService,
+    sentence: Sentence,
+    draft: Draft,
+    read: tuple[Result, Result],
+    ask: OnPosition,
+) -> Product | None:
+    """The figure; None, with the reason on the page, when there is none."""
+    best, result = read
+    other = None
+    if draft.view == "compare":
+        try:
+            other = compared_with(served, session.session_id(), sentence.text, draft.selection, ask)
+        except NotComparable:
+            st.warning(t("translate.not_comparable"), icon=":material/warning:")
+            return None
+    if draft.view == "beam" and not best.translation.history:
+        st.info(t("studio.no_search"), icon=":material/info:")
+        return None
+    seen = studio.reading(served, result, best, draft.selection.branch)
+    figure = studio.figure_for(draft, t.language, seen, other)
+    return Product(figure, draft.style, draft.dpi, t.language)
+
+
+def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
+    status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
+
+
+def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
+    """The figure in print size, or as wide as the page, and how large it is on paper."""
+    with st.container(horizontal=True, vertical_alignment="center", key="studio-measures"):
+        zoom = st.segmented_control(
+            t("studio.zoom"),
+            _ZOOMS,
+            default=st.session_state.get(session.ZOOM_KEY, _ZOOMS[0]),
+            format_func=lambda name: t(f"studio.zoom_{name}"),
+            required=True,
+            label_visibility="collapsed",
+            key=f"studio-{t.language}-zoom",
+        )
+        st.session_state[session.ZOOM_KEY] = zoom
+        measures = t("studio.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")
+        if isinstance(product.figure, Animation):
+            measures += f" · {t('studio.frames', count=len(product.figure.frames))}"
+        st.caption(measures)
+    pixels = round(preview.width_mm / 25.4 * studio.PIXELS_PER_INCH)
+    with st.container(key="studio-paper", width=pixels if zoom == "print" else "stretch"):
+        st.image(preview.png, width="stretch", alt=product.figure.alt)
+
+
+def _draw_downloads(t: Texts, product: Product) -> None:
+    with st.container(horizontal=True, key="studio-downloads"):
+        for index, name in enumerate(product.formats):
+            st.download_button(
+                _FORMAT_NAMES.get(name, name.upper()),
+                data=partial(product.file, name),
+                file_name=product.file_name(name),
+                mime=MIME_TYPES[name],
+                key=f"studio-download-{name}",
+                on_click="ignore",
+                icon=":material/download:" if not index else None,
+                type="secondary" if index else "primary",
+            )
+        st.download_button(
+            t("studio.bundle"),
+            data=product.bundle,
+            file_name=product.file_name("zip"),
+            mime="application/zip",
+            key="studio-download-zip",
+            on_click="ignore",
+            icon=":material/folder_zip:",
+            help=t("studio.bundle_help"),
+        )
+
+
+def _draw_warnings(t: Texts, product: Product, found: tuple[check.Warning, ...]) -> None:
+    if not found:
+        st.caption(f":material/check: {t('studio.fine')}")
+        return
+    with st.container(key="studio-warnings", gap="small"):
+        for warning in found:
+            st.warning(_plain(check.message(warning, t.language)), icon=":material/print:")
+
+
+def _draw_words(t: Texts, product: Product) -> None:
+    """Caption, alt text and command, each with a button that copies it."""
+    texts = {"caption": product.figure.caption, "alt": product.figure.alt}
+    for name, text in texts.items():
+        st.markdown(f"**{t(f'studio.{name}')}**")
+        with st.container(key=f"studio-words-{name}"):
+            st.code(text, language=None, wrap_lines=True)
+    command = product.command(product.formats[0])
+    st.markdown(f"**{t('studio.command')}**")
+    if command:
+        st.code(command, language=None, wrap_lines=True)
+    else:
+        st.caption(t("studio.no_command"))
+
+
+def _plain(text: str) -> str:
+    """Text in which Markdown finds nothing: a warning may hold tokens."""
+    return "".join(c if c.isalnum() or c in " .,;?!%()/-" else f"&#{ord(c)};" for c in text)
+
+
+def _publish(t: Texts, sentence: Sentence) -> None:
+    draft: Draft | None = st.session_state.get(session.DRAFT_KEY)
+    params: dict[str, str | None] = {
+        "lang": t.language,
+        "text": sentence.text if len(sentence.text) <= _MAX_LINK else None,
+    }
+    if draft is not None:
+        params |= draft.params()
+    publish(params, language=t.language, page="figures")
+
+
+run(main)
