@@ -37,7 +37,7 @@ def differing(new: Pixels, approved: Pixels) -> npt.NDArray[np.bool_]:
 
 def _outside(one: Pixels, other: Pixels) -> npt.NDArray[np.bool_]:
     low, high = _around(other, np.minimum).astype(np.int16), _around(other, np.maximum).astype(np.int16)
-    outside: npt.NDArray[np.bool_] = ((one < low - LEVELS) | (one > high + LEVELS)).any(axis=-1)
+    outside: npt.NDArray[np.bool_] = np.any((one < low - LEVELS) | (one > high + LEVELS), axis=-1)
     return outside
 
 
