@@ -5,7 +5,7 @@
 Needs the development requirements and a Chromium. All times are medians of wall-clock time inside the page, 6 layers
 of 8 heads, motion reduced (otherwise a new sentence takes 0.2 s to fade in):
 
-* visible: from the click on a button that shows another translation, computed and packed before, to the second frame
+* visible: from the click on the button that shows another translation, computed and packed before, to the second frame
   after all heads are painted; checked pixel by pixel that every tile holds a picture.
 * kind, layer, head: from the click to the second frame after it, map and tiles both drawn anew.
 * page: the page Translate with real sentences of so many pieces, from Enter on; `cached` when another session has asked
@@ -117,7 +117,7 @@ def _wire(browser: Browser, address: str) -> int:
     sizes: list[int] = []
     page = _open(browser, address, listen=lambda payload: sizes.append(len(payload)))
     sizes.clear()
-    page.locator(".explorer").evaluate(_CLICK, "show 1")
+    page.locator(".explorer").evaluate(_CLICK, "show next")
     page.context.close()
     return sum(sizes)
 
@@ -156,8 +156,8 @@ def measure_explorer(browser: Browser, address: str, tokens: int, rounds: int) -
     page = _open(browser, query)
     explorer = page.locator(".explorer")
     times = []
-    for number in range(1, rounds + 1):
-        times.append(explorer.evaluate(_CLICK, f"show {number}"))
+    for _ in range(rounds):
+        times.append(explorer.evaluate(_CLICK, "show next"))
         page.wait_for_timeout(600)  # the selection is reported meanwhile
     tiles, painted = explorer.locator(".tile").count(), explorer.evaluate(_PICTURES)
     if painted != tiles:

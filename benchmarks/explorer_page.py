@@ -1,8 +1,8 @@
-"""A page for benchmarks/explorer.py: buttons, each of which shows another translation of as many tokens.
+"""A page for benchmarks/explorer.py: a button that shows another translation of as many tokens.
 
-Query parameters: `tokens` on each side; `rounds`, how many buttons; `bertviz` for a button that shows that instead. The
-weights are made by a formula and packed before any button is pressed; the translations differ in their tokens, so that
-each is sent as a whole.
+Query parameters: `tokens` on each side; `rounds`, how many translations; `bertviz` for a button that shows that instead.
+The weights are made by a formula and packed before the button is pressed; the translations differ in their tokens, so
+that each is sent as a whole.
 """
 
 from __future__ import annotations
@@ -57,10 +57,8 @@ def page() -> None:
             bertviz_frame(text, key="bertviz", title="BertViz", failed="failed")
         return
     packed = payloads(tokens, int(st.query_params.get("rounds", "1")))
-    with st.container(horizontal=True):
-        for number in range(len(packed)):
-            if st.button(f"show {number}"):
-                st.session_state["number"] = number
+    if st.button("show next"):
+        st.session_state["number"] = (st.session_state.get("number", 0) + 1) % len(packed)
     explorer(packed[st.session_state.get("number", 0)], key="explorer")
 
 
