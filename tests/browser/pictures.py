@@ -1,8 +1,9 @@
 """Comparing a picture of the explorer with the approved one.
 
 Versions of a browser draw the edges of letters and lines a little differently. So a pixel only counts as differing when
-it lies clearly outside of what stands around its place in the other picture; a shift by one pixel passes, one by three
-does not. Beside that the mean colour of every small square has to agree, so that faint and wide changes are found too.
+it lies clearly outside of what stands around its place in the other picture. Beside that the mean colour of every small
+square has to agree, so that wide changes are found too. What this cannot see: the colour scale with its numbers moved
+by 4 pixels to the side passes, by 5 it does not (up or down: by 2 it does not).
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Look:
     """One page, and what is pressed before the picture of a zoom is taken."""
 
     width: int
-    height: int  # of the window; the whole explorer has to fit into it, since what is scrolled is not taken
+    height: int  # of the window: so high that it limits no part, and that nothing is scrolled, which would not be taken
     dark: bool
     language: str
     presses: dict[str, tuple[str, ...]]
@@ -56,7 +56,7 @@ class Look:
 
 
 LOOKS = [
-    Look(1280, 1000, dark=False, language="en", presses={}),
+    Look(1280, 1100, dark=False, language="en", presses={}),
     Look(
         1280,
         1000,
@@ -101,7 +101,7 @@ def look_at(script: Path, serve: Callable[..., str], open_page: Callable[..., Pa
 def taken(page: Page) -> Pixels:
     """The explorer as it stands, (height, width, 3)."""
     page.mouse.move(2, 2)
-    page.evaluate("document.fonts.ready.then(() => null)")
+    page.evaluate("document.fonts.ready.then(() => window.dispatchEvent(new Event('resize')))")
     settle(page)
     png = page.locator(".explorer").screenshot(animations="disabled", caret="hide", scale="css")
     pixels: Pixels = np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
