@@ -1,6 +1,6 @@
 """A page for benchmarks/explorer.py: a button that shows another translation of as many tokens.
 
-Query parameters: `tokens` on each side; `rounds`, how many translations; `bertviz` for a button that shows that instead.
+Query parameters: `tokens` on each side; `rounds`, how many translations; `bertviz` for one that shows that instead.
 The weights are made by a formula and packed before the button is pressed; the translations differ in their tokens, so
 that each is sent as a whole.
 """
