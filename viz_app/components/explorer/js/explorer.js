@@ -9,6 +9,7 @@ import { halves, KINDS, readHeader, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
+import { Recorder } from "./record.js";
 import { Store } from "./store.js";
 import { Theme } from "./theme.js";
 import { Words } from "./words.js";
@@ -37,6 +38,8 @@ export class Explorer {
     this.candidates = new Candidates();
     this.menu = new Menu(this.store);
     this.figure = new Figure(this.store);
+    this.recorder = new Recorder(this.store, this.figure);
+    this.menu.panel.append(this.recorder.button);
     this.overview = new Overview(this.store);
     this.assemble();
     this.sizes = new ResizeObserver(() => this.store.mark("size"));
@@ -125,6 +128,7 @@ export class Explorer {
     this.kind.label(texts.kinds, KINDS.map((kind) => texts[`kind_${kind}`]));
     this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
     this.menu.label(texts);
+    this.recorder.label(texts);
     this.figure.label(texts);
     setAttribute(this.root, "lang", texts.language);
   }
@@ -251,6 +255,7 @@ export class Explorer {
     clearTimeout(this.waiting);
     this.player.stop();
     this.menu.close();
+    this.recorder.stop();
     this.store.stop();
     this.sizes.disconnect();
     window.removeEventListener("resize", this.onResize);

@@ -70,6 +70,7 @@ export class Figure {
   update(view, sheet, state, current, theme) {
     const { texts } = this;
     const own = state.zoom === "token";
+    this.theme = theme;
     this.picture = own ? this.token.picture(view, state) : new Picture(sheet, state, current);
     this.title = own ? fillText(texts.token_title, { kind: texts[`kind_${sheet.kind}`], token: this.picture.sheet.name }) : title(sheet, texts);
     this.form.element.hidden = own;

@@ -1,0 +1,41 @@
+"""The decoding as a film, recorded by the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.browser.explorer_driver import Open, settle
+
+STEP = "(root) => root.explorer.store.state.step"
+
+
+def test_the_decoding_is_recorded_as_a_film(open_explorer: Open, tmp_path: Path) -> None:
+    page = open_explorer()
+    page.locator(".menu-button").click()
+    with page.expect_download(timeout=30_000) as waiting:
+        page.locator(".record").click()
+        page.keyboard.press("Escape")
+        settle(page)
+        assert page.locator(".explorer").evaluate("(root) => root.explorer.store.state.step") == 1, (
+            "from the first piece"
+        )
+    page.locator(".play.playing").wait_for(state="detached")
+    assert page.locator(".explorer").evaluate(STEP) is None, "to the last"
+    assert waiting.value.suggested_filename == "headlight_cross_4.6.webm"
+    waiting.value.save_as(tmp_path / "film.webm")
+    film = (tmp_path / "film.webm").read_bytes()
+    assert film.startswith(b"\x1a\x45\xdf\xa3") and b"webm" in film[:64], "an EBML file of the kind WebM"
+    size, seconds = page.evaluate(
+        """async (bytes) => {
+          const film = document.createElement("video");
+          film.src = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: "video/webm" }));
+          await new Promise((done, fail) => { film.onloadeddata = done; film.onerror = fail; });
+          film.currentTime = 1e6; // a recorded film tells its length only when its end was looked for
+          await new Promise((done) => { film.onseeked = done; });
+          return [[film.videoWidth, film.videoHeight], film.currentTime];
+        }""",
+        list(film),
+    )
+    canvas = page.locator(".map canvas").evaluate("(canvas) => [canvas.width, canvas.height]")
+    assert size[0] >= canvas[0] and size[1] >= canvas[1]
+    assert 9 * 0.6 < seconds < 30, "ten pieces, more than half a second each"
