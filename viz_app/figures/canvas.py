@@ -22,6 +22,7 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 
 from viz_app.figures import fonts
+from viz_app.figures.cells import Cells
 from viz_app.figures.colour import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
 from viz_app.figures.record import provenance_json, xml_safe
 from viz_app.figures.spec import Figure
@@ -145,17 +146,16 @@ class Canvas:
 
     def image(self, pixels: npt.NDArray[np.uint8], left: float, top: float, width: float, height: float) -> None:
         """(rows, columns, 3) colours, row 0 at the top; nearest neighbour leaves no seams and changes no colour."""
-        vector = self.format != "png"
-        if vector:  # viewers may smooth an image: with more pixels, that reaches less far into a cell
+        extent = (left, left + width, top + height, top)
+        if self.format == "png":
+            cells = Cells(self.axes, extent=extent, zorder=1)
+            cells.set_data(pixels)
+            self.axes.add_image(cells)
+        else:  # viewers may smooth an image: with more pixels, that reaches less far into a cell
             times = max(1, min(8, _VECTOR_PIXELS // max(pixels.shape)))
             pixels = pixels.repeat(times, axis=0).repeat(times, axis=1)
-        self.axes.imshow(
-            pixels,
-            extent=(left, left + width, top + height, top),
-            interpolation="none" if vector else "nearest",  # "none" hands the pixels over as they are
-            aspect="auto",
-            zorder=1,
-        )
+            # "none" hands the pixels over as they are.
+            self.axes.imshow(pixels, extent=extent, interpolation="none", aspect="auto", zorder=1)
         self._fit()
 
     def hatch(self, masked: npt.NDArray[np.bool_], left: float, top: float, cell: float) -> None:
