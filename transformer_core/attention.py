@@ -18,18 +18,20 @@ from transformer_core.hooks import HookPoint, visit
 from transformer_core.masks import meaning_of
 
 
-def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
+def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float | None = None) -> Tensor:
     """QK^T / sqrt(d_k), minus infinity where the mask forbids.
 
     Args:
         queries: (B, H, Q, d_k).
         keys: (B, H, K, d_k).
         mask: Boolean, True where attention is allowed, broadcast to (B, H, Q, K); None allows all.
+        scale: What the products are multiplied with; None means 1 / sqrt(d_k).
 
     Returns:
         (B, H, Q, K).
     """
-    shape, scale = (*queries.shape[:3], keys.shape[2]), 1.0 / math.sqrt(queries.shape[-1])  # (B, H, Q, K)
+    shape = (*queries.shape[:3], keys.shape[2])  # (B, H, Q, K)
+    scale = 1.0 / math.sqrt(queries.shape[-1]) if scale is None else scale
     queries, keys = queries.flatten(0, 1), keys.flatten(0, 1).transpose(-2, -1)  # (B * H, Q, d_k), (B * H, d_k, K)
     added = None if mask is None else meaning_of(mask).added_as(queries.dtype)
     # The scale, and the mask where it is the same for all rows, cost nothing as part of the product.
@@ -87,13 +89,23 @@ class MultiHeadAttention(nn.Module):
         d_v: Width of one head's values.
         dropout: Probability of dropping a weight.
         biases: Whether the four projections have biases.
+        scaled: Whether scores are divided by sqrt(d_k).
     """
 
     def __init__(
-        self, *, d_model: int, num_heads: int, d_k: int, d_v: int, dropout: float = 0.0, biases: bool = False
+        self,
+        *,
+        d_model: int,
+        num_heads: int,
+        d_k: int,
+        d_v: int,
+        dropout: float = 0.0,
+        biases: bool = False,
+        scaled: bool = True,
     ) -> None:
         super().__init__()
         self.num_heads = num_heads
+        self.scale = 1.0 / math.sqrt(d_k) if scaled else 1.0
         self.w_q = nn.Linear(d_model, num_heads * d_k, bias=biases)
         self.w_k = nn.Linear(d_model, num_heads * d_k, bias=biases)
         self.w_v = nn.Linear(d_model, num_heads * d_v, bias=biases)
@@ -191,7 +203,7 @@ class MultiHeadAttention(nn.Module):
 
     def _scores(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
         """(B, H, Q, d_k), (B, H, K, d_k) -> (B, H, Q, K); what a variant of attention changes."""
-        return attention_scores(queries, keys, mask)
+        return attention_scores(queries, keys, mask, self.scale)
 
     def _whole_mask(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor | None:
         """The mask of all pairs, for a variant that hides more than it is told."""
@@ -202,7 +214,9 @@ class MultiHeadAttention(nn.Module):
         if queries.device.type == "cpu" and queries.requires_grad:
             return self._weighted(self._scores(queries, keys, mask), values, mask)
         dropout = self.dropout.p if self.training else 0.0
-        return F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, dropout_p=dropout)
+        return F.scaled_dot_product_attention(
+            queries, keys, values, attn_mask=mask, dropout_p=dropout, scale=self.scale
+        )
 
     def _weighted(self, scores: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """(B, H, Q, K), (B, H, K, d_v) -> (B, H, Q, d_v), without hooks."""

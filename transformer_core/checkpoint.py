@@ -4,6 +4,7 @@
     model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
     tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
     metrics.json      scores, alignment of heads, how it was trained
+    journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
     README.md         the model card
     manifest.json     sha256 of every other file; its own hash is the checkpoint's hash
 
@@ -13,6 +14,7 @@ Nothing is ever unpickled. Float16 on disk, float32 in use.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,7 @@ def save_checkpoint(
     decoding: DecodingConfig | None = None,
     metrics: dict[str, Any] | None = None,
     card: str = "",
+    texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write a checkpoint folder, whole or not at all; replaces a folder that is there.
 
@@ -87,6 +90,7 @@ def save_checkpoint(
         decoding: Defaults for translating.
         metrics: Scores and facts.
         card: The model card, in Markdown.
+        texts: Further text files by their names.
 
     Raises:
         ValueError: Weights that do not fit, or that float16 cannot hold.
@@ -110,6 +114,8 @@ def save_checkpoint(
         tokenizer.save(partial / TOKENIZER_FILE)
         write_json(partial / "metrics.json", metrics or {})
         (partial / "README.md").write_text(card or "# A model trained with Headlight\n", encoding="utf-8")
+        for name, text in (texts or {}).items():
+            (partial / name).write_text(text, encoding="utf-8")
         write_manifest(partial)
 
 

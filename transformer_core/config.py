@@ -12,7 +12,7 @@ from typing import Any, Literal, Self, get_args
 Precision = Literal["float32", "bfloat16"]
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
-Positions = Literal["sinusoidal", "concatenated", "learned"]
+Positions = Literal["sinusoidal", "concatenated", "learned", "none"]
 Tie = Literal["all", "target", "none"]
 Parallel = Literal["replicate", "shard"]
 Attention = Literal["dot-product", "additive"]
@@ -91,7 +91,8 @@ class ModelConfig(_Config):
             encoder and decoder (pre).
         activation: Of the feed-forward networks.
         positions: Sines and cosines in turn (sinusoidal, the paper's formula), all sines before all cosines
-            (concatenated), or a table that is trained, one for the encoder and one for the decoder (learned).
+            (concatenated), a table that is trained, one for the encoder and one for the decoder (learned), or nothing,
+            so that the order of the source's pieces cannot be told (none).
         max_positions: Rows of a learned table; longer sentences are refused. Sinusoids have no such limit.
         tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
             output only (target), or three matrices (none).
@@ -99,6 +100,10 @@ class ModelConfig(_Config):
             that they share one.
         attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
             network of one hidden layer of width d_k for each head (additive).
+        scaled: Whether a dot product is divided by sqrt(d_k).
+        causal: Whether the decoder's self-attention hides what lies ahead. Without, training and a forced pass read the
+            answer; step by step nothing lies ahead, so that a translation is written as if it were hidden.
+        residual: Whether the input of each sub-layer is added to its output.
         window: In self-attention a position sees so many positions on either side, and itself; 0 sees all.
         attention_biases: Whether W^Q, W^K, W^V and W^O have biases.
         output_bias: Whether the output projection has a bias.
@@ -122,6 +127,9 @@ class ModelConfig(_Config):
     tie: Tie = "all"
     source_vocab_size: int = 0
     attention: Attention = "dot-product"
+    scaled: bool = True
+    causal: bool = True
+    residual: bool = True
     window: int = 0
     attention_biases: bool = False
     output_bias: bool = False
@@ -158,6 +166,7 @@ class ModelConfig(_Config):
         _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
         additive = self.attention == "additive"
         _require(not (additive and self.window), "window", self.window, "0 where attention is additive")
+        _require(self.scaled or not additive, "scaled", self.scaled, "true where attention is additive")
 
     @property
     def longest(self) -> int | None:

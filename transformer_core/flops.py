@@ -112,7 +112,7 @@ def multiply_adds_by_part(config: ModelConfig, work: Work) -> dict[str, float]:
     feed_forward = 2 * d * config.d_ff
     pairs = [
         sentences * _pairs_seen(length, config.window, causal)
-        for length, causal in ((work.source_length, False), (work.target_length, True))
+        for length, causal in ((work.source_length, False), (work.target_length, config.causal))
     ]
     cross_pairs = sentences * work.source_length * work.target_length
     return {

@@ -71,21 +71,23 @@ class FeedForward(nn.Module):
 class AddAndNorm(nn.Module):
     """LayerNorm(x + Dropout(Sublayer(x))), the residual connection around every sub-layer (Sections 3.1 and 5.4).
 
-    Pre-norm is x + Dropout(Sublayer(LayerNorm(x))) instead.
+    Pre-norm is x + Dropout(Sublayer(LayerNorm(x))) instead. Without a residual connection nothing is added.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.pre_norm = config.norm == "pre"
+        self.adds = config.residual
         self.norm = nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon)
         self.dropout = Dropout(config.dropout)
         self.residual = HookPoint()  # (B, n, d)
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
-        if self.pre_norm:
-            return visit(self.residual, x + self.dropout(sublayer(self.norm(x))))
-        return visit(self.residual, self.norm(x + self.dropout(sublayer(x))))
+        out = self.dropout(sublayer(self.norm(x) if self.pre_norm else x))
+        if self.adds:
+            out = x + out
+        return visit(self.residual, out if self.pre_norm else self.norm(out))
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
@@ -109,6 +111,7 @@ def _attention_options(config: ModelConfig) -> dict[str, Any]:
         "d_v": config.d_v,
         "dropout": config.attention_dropout,
         "biases": config.attention_biases,
+        "scaled": config.scaled,
     }
 
 
@@ -143,7 +146,7 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.self_attention = _self_attention(config, causal=True)
+        self.self_attention = _self_attention(config, causal=config.causal)
         self.self_attention_add_norm = AddAndNorm(config)
         self.cross_attention = _attention(config)
         self.cross_attention_add_norm = AddAndNorm(config)

@@ -21,7 +21,7 @@ from transformer_core.dropout import Dropout
 from transformer_core.hooks import name_hook_points, visit
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
-from transformer_core.positions import LearnedPositions, SinusoidalPositions
+from transformer_core.positions import LearnedPositions, NoPositions, SinusoidalPositions
 
 
 class Transformer(nn.Module):
@@ -110,20 +110,24 @@ class Transformer(nn.Module):
         out: Tensor = self.encoder.norm(x)
         return out
 
-    def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor) -> Tensor:
-        """Read all of the target at once, each position seeing itself and the past only.
+    def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor, target_mask: Tensor | None = None) -> Tensor:
+        """Read all of the target at once, each position seeing itself and the past only, unless told otherwise.
 
         Args:
             target: (B, T) decoder inputs: <s> and the pieces (the output shifted right).
             memory: (B, S, d) from `encode`.
             source_mask: (B, 1, 1, S).
+            target_mask: (B, 1, 1, T); needed only by a model that is not causal, if there is padding: what lies ahead
+                includes it.
 
         Returns:
             (B, T, d); `logits` of position t tells the piece after target[:, t].
         """
         x = self.embed(target)
-        # Restricted attention knows by itself what lies ahead; a mask for all pairs would be quadratic.
-        mask = None if self.config.window else causal_mask(target.shape[1], target.device)
+        mask = target_mask
+        if self.config.causal:
+            # Restricted attention knows by itself what lies ahead; a mask for all pairs would be quadratic.
+            mask = None if self.config.window else causal_mask(target.shape[1], target.device)
         for layer in self.decoder.layers:
             assert isinstance(layer, DecoderLayer)
             x = layer(
@@ -149,9 +153,9 @@ class Transformer(nn.Module):
         """(V, d), the matrix of the output projection."""
         return (self.projection or self.embedding).weight
 
-    def forward(self, source: Tensor, target: Tensor, source_mask: Tensor) -> Tensor:
-        """(B, S) and (B, T) ids, (B, 1, 1, S) -> (B, T, V) logits."""
-        return self.logits(self.decode(target, self.encode(source, source_mask), source_mask))
+    def forward(self, source: Tensor, target: Tensor, source_mask: Tensor, target_mask: Tensor | None = None) -> Tensor:
+        """(B, S) and (B, T) ids, (B, 1, 1, S), perhaps (B, 1, 1, T) -> (B, T, V) logits; see `decode`."""
+        return self.logits(self.decode(target, self.encode(source, source_mask), source_mask, target_mask))
 
     def start_cache(self, memory: Tensor, source_mask: Tensor, beams: int, capacity: int = 32) -> DecoderCache:
         """A cache for decoding step by step, with `beams` rows for each sentence.
@@ -181,7 +185,7 @@ class Transformer(nn.Module):
         )
 
     def decode_step(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
-        """Read one more piece in every row; the twin of the last row of `decode`.
+        """Read one more piece in every row; the twin of the last row of `decode`, where that is causal.
 
         While nobody listens, `QuickStep` stands in for what follows where it can.
 
@@ -206,7 +210,9 @@ class Transformer(nn.Module):
         return self.logits(self.decoder.norm(x), cache.project)[:, 0]
 
 
-def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions:
+def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions | NoPositions:
+    if config.positions == "none":
+        return NoPositions(config.d_model)
     if config.positions == "learned":
         return LearnedPositions(config.d_model, config.max_positions)
     return SinusoidalPositions(config.d_model, interleaved=config.positions == "sinusoidal")

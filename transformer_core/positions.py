@@ -64,6 +64,20 @@ class LearnedPositions(nn.Module):
         return self.weight[first : first + length]
 
 
+class NoPositions(nn.Module):
+    """Tells nothing of where a piece stands: a row of zeros for every position."""
+
+    row: Tensor
+
+    def __init__(self, d_model: int) -> None:
+        super().__init__()
+        self.register_buffer("row", torch.zeros(1, d_model), persistent=False)
+
+    def forward(self, first: int, length: int) -> Tensor:
+        """(length, d) zeros."""
+        return self.row.expand(length, -1)
+
+
 class TooLong(ValueError):
     """A sentence has more positions than a learned table.
 

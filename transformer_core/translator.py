@@ -22,7 +22,7 @@ from transformer_core.data import make_batch
 from transformer_core.decoding.beam import Hypothesis, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer
+from transformer_core.model import Transformer, load_weights
 from transformer_core.tokenizer import Encoding, Tokenizer, axis
 
 
@@ -120,6 +120,18 @@ class Translator:
         translator = cls(checkpoint.model, checkpoint.tokenizer, checkpoint.decoding)
         translator.checkpoint = checkpoint
         return translator
+
+    def with_mask(self, causal: bool) -> Translator:
+        """The same weights in a decoder that reads a given target with its mask or without, however it was trained.
+
+        A model of its own, so that hooks and edits of one do not touch the other.
+        """
+        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are thrown away
+            model = Transformer(self.config.replace(causal=causal)).to(self._device)
+        load_weights(model, dict(self.model.named_parameters()))
+        twin = Translator(model, self.tokenizer, self.decoding)
+        twin.checkpoint = self.checkpoint
+        return twin
 
     @property
     def config(self) -> ModelConfig:
@@ -222,7 +234,8 @@ class Translator:
         sources = [self.encode(source).ids for source, _ in pairs]
         batch = make_batch(sources, [self.encode_target(target).ids for _, target in pairs], special).to(self._device)
         with torch.no_grad():
-            logits = self.model(batch.source, batch.inputs, padding_mask(batch.source, special.pad))
+            masks = (padding_mask(ids, special.pad) for ids in (batch.source, batch.inputs))
+            logits = self.model(batch.source, batch.inputs, *masks)
         log_p = torch.log_softmax(logits.float(), dim=-1).gather(2, batch.outputs[:, :, None]).squeeze(2)  # (B, T)
         totals: list[float] = log_p.masked_fill(batch.outputs == special.pad, 0.0).double().sum(dim=1).tolist()
         return totals

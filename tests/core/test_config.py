@@ -58,7 +58,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         ({"d_k": 2.5}, "d_k is 2.5"),
         ({"norm": "none"}, "norm is 'none', but must be post or pre"),
         ({"activation": "tanh"}, "activation is 'tanh', but must be relu, gelu or swish"),
-        ({"positions": "rotary"}, "positions is 'rotary', but must be sinusoidal, concatenated or learned"),
+        ({"positions": "rotary"}, "positions is 'rotary', but must be sinusoidal, concatenated, learned or none"),
         ({"max_positions": 0}, "max_positions is 0"),
         ({"tie": True}, "tie is True, but must be all, target or none"),
         ({"attention_biases": 1}, "attention_biases is 1, but must be true or false"),

@@ -95,12 +95,14 @@ def test_operations_against_torchs_counter(lengths: tuple[int, int], options: di
 @pytest.mark.parametrize("length", [1, 2, 5, 9])
 @pytest.mark.parametrize("window", [1, 2, 4, 20])
 def test_pairs_within_a_window_against_counting_them(window: int, length: int) -> None:
-    whole, work = tiny_config(), Work(sentences=1, source_length=length, target_length=length)
-    near = multiply_adds_by_part(whole.replace(window=window), work)
-    full = multiply_adds_by_part(whole, work)
-    for part, causal in (("encoder self-attention", False), ("decoder self-attention", True)):
-        hidden = int((~window_mask(length, length, window, causal)).sum())
-        assert full[part] - near[part] == 2 * hidden * 4 * (3 + 5)  # layers, pairs, heads, d_k + d_v
+    work = Work(sentences=1, source_length=length, target_length=length)
+    for ahead in (False, True):
+        whole = tiny_config(causal=not ahead)
+        near = multiply_adds_by_part(whole.replace(window=window), work)
+        full = multiply_adds_by_part(whole, work)
+        for part, causal in (("encoder self-attention", False), ("decoder self-attention", not ahead)):
+            hidden = int((~window_mask(length, length, window, causal)).sum())
+            assert full[part] - near[part] == 2 * hidden * 4 * (3 + 5)  # layers, pairs, heads, d_k + d_v
 
 
 def test_a_step_of_base_is_six_operations_for_each_weight_and_token() -> None:

@@ -155,5 +155,5 @@ def test_the_shipped_shape_keeps_the_papers_layers_and_heads_and_fits() -> None:
 
 
 def test_an_unknown_preset_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match=r"preset is 'huge', but must be one of base, big, en-de, tiny"):
+    with pytest.raises(ConfigError, match=r"preset is 'huge', but must be one of base, big, en-de, small, tiny"):
         preset("huge")

@@ -34,6 +34,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"positions": "learned", "max_positions": 20, "tie": "target"},
     {"tie": "none", "output_bias": True},
     {"norm": "pre", "positions": "learned", "max_positions": 20, "tie": "none", "output_bias": True},
+    {"positions": "none", "scaled": False, "residual": False},
 ]
 each_variant = pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import keyword
 import logging
 import os
 import sys
@@ -25,6 +26,8 @@ COMMANDS = {
     "prepare": "Learn a vocabulary from parallel text and store the text for training.",
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training into a checkpoint.",
+    "ship": "Average, score and describe: a training in, a checkpoint for others out.",
+    "journal": "Write the course of a training, loss and learning rate, as one JSON file.",
     "count": "Count parameters, operations and memory of a configuration.",
     "attention": "Write all attention weights of one sentence to a file.",
 }
@@ -56,7 +59,8 @@ class Program:
 
     Args:
         package: Package of the commands' modules.
-        commands: What each does, by its name; its module has the same name, with _ for -, and `run(arguments)`.
+        commands: What each does, by its name; its module has the same name, with _ for - and after a word that Python
+            keeps for itself, and `run(arguments)`.
         help: Shown by --help; `{commands}` is filled in.
     """
 
@@ -94,7 +98,8 @@ def _run(given: list[str], program: Program) -> int:
         return 0 if given else 2
     if name not in program.commands:
         return _fail(f"there is no command {name}; the commands are {', '.join(program.commands)}", 2, debug=False)
-    status: int = importlib.import_module(f"{program.package}.{name.replace('-', '_')}").run(given[1:])
+    module = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
+    status: int = importlib.import_module(f"{program.package}.{module}").run(given[1:])
     sys.stdout.flush()
     return status
 

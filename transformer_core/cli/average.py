@@ -6,13 +6,20 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
 from transformer_core.cli.run_settings import RunSettings
-from transformer_core.files import TOKENIZER_FILE
+from transformer_core.files import TOKENIZER_FILE, sha256
 from transformer_core.presets import PRESETS
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from transformer_core.config import DecodingConfig
+    from transformer_core.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
 
@@ -42,34 +49,64 @@ def run(arguments: Sequence[str]) -> int:
     options = parser().options(arguments)
     check_at_least("--last", options.last, 1)
     folder, out = existing("DIR", options.run, folder=True), Path(options.out)
-    _check_out(out, options.force)
-    metrics = _metrics(options.metrics)
+    check_out(out, options.force)
+    metrics = given_metrics(options.metrics)
     card = existing("--card", options.card).read_text(encoding="utf-8") if options.card else ""
     settings = RunSettings.load(folder)
 
     from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.files import sha256
+
+    mean = mean_of(folder, options.last, settings)
+    metrics["training"] = {**mean.facts, **metrics.get("training", {})}
+    save_checkpoint(
+        out, mean.weights, settings.model, mean.tokenizer, decoding=mean.decoding, metrics=metrics, card=card
+    )
+    tell(out, mean.facts)
+    return 0
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of the last saved steps of a training.
+
+    Args:
+        weights: Name -> tensor, float32.
+        tokenizer: The vocabulary.
+        decoding: Decoding defaults of the preset; None where there is no such preset.
+        facts: How it came about.
+    """
+
+    weights: dict[str, Tensor]
+    tokenizer: Tokenizer
+    decoding: DecodingConfig | None
+    facts: dict[str, Any]
+
+
+def mean_of(folder: Path, last: int, settings: RunSettings) -> Mean:
+    """Average the last saved steps of a training. Raises UsageError when there are fewer."""
     from transformer_core.tokenizer import Tokenizer
     from transformer_core.training.state import average_weights, step_folders
 
     saved = step_folders(folder)
-    if len(saved) < options.last:
-        raise UsageError(f"--last is {options.last}, but {folder} holds {len(saved)} saved steps")
-    chosen = saved[-options.last :]
-    tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
+    if len(saved) < last:
+        raise UsageError(f"--last is {last}, but {folder} holds {len(saved)} saved steps")
+    chosen = saved[-last:]
     weights = average_weights(chosen)
     facts = _facts(chosen, settings)
     facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
-    metrics["training"] = {**facts, **metrics.get("training", {})}
     decoding = PRESETS[settings.preset].decoding if settings.preset in PRESETS else None
-    save_checkpoint(out, weights, settings.model, tokenizer, decoding=decoding, metrics=metrics, card=card)
-    log.info("%s: mean of %s", out, ", ".join(step.name for step in chosen))
+    return Mean(weights, Tokenizer.load(folder / TOKENIZER_FILE), decoding, facts)
+
+
+def tell(out: Path, facts: dict[str, Any]) -> None:
+    """Say what was written: a line for people, and one of JSON."""
+    steps = ", ".join(map(str, facts["averaged_steps"]))
+    log.info("%s: mean of the steps %s", out, steps)
     told = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
     sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
-    return 0
 
 
-def _check_out(out: Path, force: bool) -> None:
+def check_out(out: Path, force: bool) -> None:
     """A folder is replaced only if it is a checkpoint, and only if asked for."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
@@ -79,7 +116,8 @@ def _check_out(out: Path, force: bool) -> None:
         raise UsageError(f"--out: {out} is there already; add --force to replace it, or name a new folder")
 
 
-def _metrics(path: str | None) -> dict[str, Any]:
+def given_metrics(path: str | None) -> dict[str, Any]:
+    """What --metrics names. Raises UsageError when it is no JSON object, with another one as its `training`."""
     if not path:
         return {}
     try:

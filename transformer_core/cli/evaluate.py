@@ -21,6 +21,7 @@ from transformer_core.cli.options import (
     existing_text,
     load_translator,
 )
+from transformer_core.config import ModelConfig
 
 if TYPE_CHECKING:
     from transformer_core.evaluation import Evaluation, TestSet
@@ -67,6 +68,7 @@ def parser() -> Parser:
         help="Columns that hold references, or `all`; a line may have fewer.",
     )
     add_search(result)
+    result.add_field(ModelConfig, "causal", "The checkpoint's own unless given.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
     result.add_argument("--compare", type=str, metavar="DIR", help="A second checkpoint, the baseline.")
@@ -95,6 +97,8 @@ def run(arguments: Sequence[str]) -> int:
     if options.compare is not None:
         existing("--compare", options.compare, folder=True)
     translator = load_translator(options)
+    if options.causal is not None:
+        translator = translator.with_mask(options.causal)
 
     from transformer_core.evaluation import TestSet
 
@@ -161,6 +165,7 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "beam": translator.decoding.beam if options.beam is None else options.beam,
         "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
         "length_penalty": translator.decoding.length_penalty,
+        "causal": translator.config.causal,
         "seconds": round(result.seconds, 3),
         "test": options.test,
         **_names(translator),

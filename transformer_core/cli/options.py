@@ -73,7 +73,7 @@ class Parser(jsonargparse.ArgumentParser):
         self.add_class_arguments(config, as_group=False, skip=set(others))
         action = next(action for action in self._actions if action.dest == name)
         action.default = None
-        action.metavar = "|".join(choices) if (choices := _choices(config, name)) else "N"
+        action.metavar = "|".join(_choices(config, name)) or "N"
         action.help = f"{action.help} {note}".strip()
 
     def given(self, arguments: Sequence[str]) -> dict[str, Any]:
@@ -134,7 +134,8 @@ class Parser(jsonargparse.ArgumentParser):
 
 def _choices(config: type, name: str) -> tuple[str, ...]:
     """What a field may be, where it is one of some words."""
-    return tuple(str(choice) for choice in get_args(get_type_hints(config)[name]))
+    kind = get_type_hints(config)[name]
+    return ("true", "false") if kind is bool else tuple(str(choice) for choice in get_args(kind))
 
 
 def _allowed(expected: str) -> str:

@@ -97,6 +97,26 @@ def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
     return ModelConfig.from_dict({**values, **changes})
 
 
+def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
+    """By group the options in which a training differs from its preset, as a recipe would give them."""
+    chosen = preset(settings.preset)
+    groups: dict[str, dict[str, Any]] = {}
+    for group, ours, theirs in (
+        ("model", settings.model, chosen.model),
+        ("training", settings.training, chosen.training),
+    ):
+        was = theirs.to_dict()
+        groups[group] = {name: value for name, value in ours.to_dict().items() if value != was[name]}
+    for name in ("d_k", "d_v"):  # which follow d_model / num_heads by themselves
+        without = {key: value for key, value in groups["model"].items() if key != name}
+        try:
+            if merged_model(chosen.model, without) == settings.model:
+                groups["model"] = without
+        except ConfigError:
+            continue
+    return {group: options for group, options in groups.items() if options}
+
+
 def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> RunSettings:
     """The stored settings with what was given anew.
 

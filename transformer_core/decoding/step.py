@@ -110,6 +110,7 @@ class _Layer:
         self.num_heads = past.num_heads
         # A restricted query sees itself and so many positions before it.
         self.seen = slice(-past.window - 1, None) if isinstance(past, RestrictedAttention) else slice(None)
+        self.past_scale, self.source_scale = past.scale, source.scale
         self.sizes = [part.out_features // self.num_heads for part in (past.w_q, past.w_k, past.w_v)]
         self.to_queries_keys_values = _head_by_head(past, rows)
         self.self_w_o, self.cross_w_o = _packed(past.w_o, rows), _packed(source.w_o, rows)
@@ -125,7 +126,7 @@ class _Layer:
         queries, keys, values = torch.split(projected, self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
         past.next_keys.copy_(keys)
         past.next_values.copy_(values)
-        heads = _attend(queries, past.keys[:, self.seen], past.values[:, self.seen], None)  # (R * H, 1, d_v)
+        heads = _attend(queries, past.keys[:, self.seen], past.values[:, self.seen], self.past_scale)  # (R * H, 1, d_v)
         return self.self_w_o(heads.view(len(x), -1))
 
     def attend_to_source(self, x: Tensor, source: SourceCache, forbidden: Tensor | None) -> Tensor:
@@ -133,7 +134,8 @@ class _Layer:
         sentences = len(source.keys)
         queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
         queries = queries.transpose(1, 2).flatten(0, 1)  # (B * H, n, d_k)
-        heads = _attend(queries, source.keys.flatten(0, 1), source.values.flatten(0, 1), forbidden)  # (B * H, n, d_v)
+        keys, values = source.keys.flatten(0, 1), source.values.flatten(0, 1)
+        heads = _attend(queries, keys, values, self.source_scale, forbidden)  # (B * H, n, d_v)
         heads = heads.reshape(sentences, self.num_heads, -1, heads.shape[-1]).transpose(1, 2)  # (B, n, H, d_v)
         return self.cross_w_o(heads.reshape(len(x), -1))
 
@@ -142,13 +144,14 @@ class _Layer:
         return self.w_2(self.activation(self.w_1(x)))
 
 
-def _attend(queries: Tensor, keys: Tensor, values: Tensor, forbidden: Tensor | None) -> Tensor:
+def _attend(queries: Tensor, keys: Tensor, values: Tensor, scale: float, forbidden: Tensor | None = None) -> Tensor:
     """softmax(Q K^T / sqrt(d_k)) V, equation 1, for all heads of all rows at once.
 
     Args:
         queries: (N, Q, d_k).
         keys: (N, K, d_k).
         values: (N, K, d_v).
+        scale: What the scores are multiplied with, 1 / sqrt(d_k) in the paper.
         forbidden: (N, 1, K), minus infinity where a key is padding and 0 elsewhere; None forbids nothing.
 
     Returns:
@@ -156,9 +159,9 @@ def _attend(queries: Tensor, keys: Tensor, values: Tensor, forbidden: Tensor | N
     """
     if queries.device.type != "cpu" or queries.dtype != torch.float32:
         bias = None if forbidden is None else forbidden.to(queries.dtype)[None]
-        return F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=bias)[0]
+        return F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=bias, scale=scale)[0]
     # On a CPU three plain kernels are quicker than the fused one, which is made for many queries.
-    scores = torch.bmm(queries / math.sqrt(queries.shape[-1]), keys.transpose(1, 2))  # (N, Q, K)
+    scores = torch.bmm(queries * scale, keys.transpose(1, 2))  # (N, Q, K)
     if forbidden is not None:
         scores += forbidden
     return torch.bmm(torch.softmax(scores, dim=-1), values)
@@ -197,8 +200,10 @@ def _same(x: Tensor) -> Tensor:
 
 
 def _add_and_norm(add_norm: AddAndNorm) -> Callable[[Tensor, Function], Tensor]:
-    """LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x))."""
+    """LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x)); without residual connections nothing is added."""
     norm = _norm(add_norm.norm)
+    if not add_norm.adds:
+        return (lambda x, sublayer: sublayer(norm(x))) if add_norm.pre_norm else lambda x, sublayer: norm(sublayer(x))
     if add_norm.pre_norm:
         return lambda x, sublayer: x + sublayer(norm(x))
     return lambda x, sublayer: norm(x + sublayer(x))

@@ -1,4 +1,4 @@
-"""`metrics.jsonl`: what happened in a training, one JSON object a line."""
+"""`metrics.jsonl`: what happened in a training, one JSON object a line; and its course, read from there."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.files import replace_text, tidy
+
+_OF_UPDATES = ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm")
 
 
 class Journal:
@@ -37,3 +39,54 @@ class Journal:
             whole = self.path.read_text(encoding="utf-8").split("\n")[:-1]
             kept = [line for line in whole if json.loads(line)["step"] <= step]
             replace_text(self.path, "".join(line + "\n" for line in kept))
+
+
+def course(run: Path) -> dict[str, Any]:
+    """The course of a training as columns: what was recorded, with 6 digits, and nothing in between.
+
+    Args:
+        run: Folder of the run.
+
+    Returns:
+        `updates`: for every update that was recorded its `step`, `loss` with label smoothing and `nll` without, in nats
+        per piece, `mean_nll` of the updates since the one before, `learning_rate`, `gradient_norm`.
+        `validation`: for every set by its name the `step`, `nll`, and `bleu` of a few greedy translations.
+        `failed`: None, or the update whose loss or gradient was no number, with `step`, `loss` and `gradient_norm` as
+        text.
+
+    Raises:
+        OSError: There is no journal.
+        ValueError: A line is no JSON.
+    """
+    text = (run / "metrics.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in text.split("\n")[:-1]]  # one without its end was cut off
+    updates = [line for line in lines if "loss" in line]
+    validation: dict[str, dict[str, list[float]]] = {}
+    for line in lines:
+        for name, scores in line.get("validation", {}).items():
+            columns = validation.setdefault(name, {"step": []})
+            columns["step"].append(line["step"])
+            for key in ("nll", "bleu"):
+                if key in scores:
+                    columns.setdefault(key, []).append(_short(scores[key]))
+    return {
+        "updates": {
+            "step": [line["step"] for line in updates],
+            **{name: [_short(line[name]) for line in updates] for name in _OF_UPDATES},
+        },
+        "validation": validation,
+        "failed": _failed(run, max((line["step"] for line in updates), default=0)),
+    }
+
+
+def _failed(run: Path, last: int) -> dict[str, Any] | None:
+    """The update that ended the run, if one did after its last line."""
+    for report in sorted(run.glob("failed-????????/report-0.json")):
+        told = json.loads(report.read_text(encoding="utf-8"))
+        if int(told["step"]) > last:
+            return {"step": int(told["step"]), "loss": told["loss"], "gradient_norm": told["gradient_norm"]}
+    return None
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.6g}")

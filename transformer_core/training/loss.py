@@ -17,6 +17,7 @@ from torch import Tensor
 from transformer_core.config import Smoothing
 
 _CHUNK = 1024  # rows of logits that exist at a time
+_CPU_CHUNK = 256  # on a CPU, which still has them in its cache when it multiplies them again
 _CPU_BLOCK = 64  # rows of them in float32, few enough for a CPU's cache; a GPU rather does all rows at once
 
 
@@ -123,20 +124,21 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         d_bias = None if bias is None else torch.zeros_like(bias, dtype=torch.float32)
         smoothed = torch.zeros((), dtype=torch.float64, device=vectors.device)
         nll = torch.zeros((), dtype=torch.float64, device=vectors.device)
-        chunk = min(_CHUNK, len(vectors))
-        rows = min(_CPU_BLOCK, chunk) if vectors.device.type == "cpu" else chunk
+        on_cpu = vectors.device.type == "cpu"
+        chunk = min(_CPU_CHUNK if on_cpu else _CHUNK, len(vectors))
+        rows = min(_CPU_BLOCK, chunk) if on_cpu else chunk
         logits, p = vectors.new_empty(2, rows, len(weight), dtype=torch.float32)
         block = _Block(logits, p, bias, smoothing)
         lows = vectors.new_empty(chunk, len(weight), dtype=dtype)
-        for start in range(0, len(vectors), _CHUNK):
-            x, right = low_vectors[start : start + _CHUNK], targets[start : start + _CHUNK, None]
+        for start in range(0, len(vectors), max(chunk, 1)):
+            x, right = low_vectors[start : start + chunk], targets[start : start + chunk, None]
             low = torch.mm(x, low_weight.T, out=lows[: len(x)])  # (n, V) logits, and then their gradient
             for some, their_right in zip(torch.split(low, rows), torch.split(right, rows), strict=True):
                 sums = block.sums(some, their_right, d_bias, with_gradient)
                 smoothed += sums[0]
                 nll += sums[1]
             if with_gradient:
-                torch.mm(low, low_weight, out=d_vectors[start : start + _CHUNK])
+                torch.mm(low, low_weight, out=d_vectors[start : start + chunk])
                 d_weight = (low.T @ x).float() if d_weight is None else d_weight.add_(low.T @ x)
         if d_weight is None:
             d_weight = torch.zeros_like(weight, dtype=torch.float32)

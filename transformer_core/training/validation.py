@@ -56,9 +56,11 @@ def validation_loss(
     return total, pieces
 
 
-def decoder_vectors(model: Transformer, source: Tensor, inputs: Tensor, mask: Tensor) -> Tensor:
-    """(B, S) and (B, T) ids, (B, 1, 1, S) -> (B, T, d): all of the model but the output projection."""
-    return model.decode(inputs, model.encode(source, mask), mask)
+def decoder_vectors(
+    model: Transformer, source: Tensor, inputs: Tensor, mask: Tensor, input_mask: Tensor | None
+) -> Tensor:
+    """(B, S) and (B, T) ids, (B, 1, 1, S), (B, 1, 1, T) -> (B, T, d): all of the model but the output projection."""
+    return model.decode(inputs, model.encode(source, mask), mask, input_mask)
 
 
 def batch_loss(
@@ -68,15 +70,16 @@ def batch_loss(
     smoothing: float,
     pad: int,
     dtype: torch.dtype,
-    vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor], Tensor] = decoder_vectors,
+    vectors_of: Callable[[Transformer, Tensor, Tensor, Tensor, Tensor | None], Tensor] = decoder_vectors,
 ) -> Loss:
     """Loss of one batch (see `output_loss`), with matrix products in the given number format.
 
     `vectors_of` is `decoder_vectors`, or what a compiler made of it.
     """
     mask = padding_mask(batch.source, pad)
+    input_mask = None if model.config.causal else padding_mask(batch.inputs, pad)
     with torch.autocast(batch.source.device.type, dtype=dtype, enabled=dtype != torch.float32):
-        vectors = vectors_of(model, batch.source, batch.inputs, mask)
+        vectors = vectors_of(model, batch.source, batch.inputs, mask, input_mask)
     return output_loss(
         vectors,
         model.output_weight,

@@ -36,7 +36,7 @@ def test_options_change_the_preset(call: Call) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--preset", "huge"], "must be one of base, big, en-de, tiny"),
+        (["--preset", "huge"], "must be one of base, big, en-de, small, tiny"),
         (["--length", "0"], "--length is 0, but must be 1 or more"),
         (["--model.norm", "never"], "--model.norm is 'never', but must be one of post, pre"),
     ],

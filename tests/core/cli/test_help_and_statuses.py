@@ -58,7 +58,10 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
         (["train", "--data", "{data}"], "missing: --out"),
         (["train", "--out", "x"], "give either --data DIR"),
         (["train", "--out", "x", "--data", "{data}", "--train", "{pairs}"], "give either --data DIR"),
-        (["train", "--out", "x", "--data", "{data}", "--preset", "huge"], "must be one of base, big, en-de, tiny"),
+        (
+            ["train", "--out", "x", "--data", "{data}", "--preset", "huge"],
+            "must be one of base, big, en-de, small, tiny",
+        ),
         (["train", "--out", "x", "--data", "{data}", "--training.step", "3"], "did you mean --training.steps?"),
         (["train", "--out", "x", "--data", "{data}", "--training.precision", "fp8"], "one of float32, bfloat16"),
         (["train", "--out", "x", "--data", "{data}", "--model.num_heads", "7"], "a divisor of d_model (512)"),

@@ -33,6 +33,8 @@ VARIANTS: tuple[dict[str, Any], ...] = (
     {"attention_biases": True},
     {"window": 2},
     {"num_heads": 1, "d_k": 16, "d_v": 16},
+    {"positions": "none", "scaled": False, "residual": False},
+    {"scaled": False, "window": 2, "residual": False, "norm": "pre"},
 )
 STEPS = 6
 

@@ -71,7 +71,7 @@ def test_both_conventions_by_hand() -> None:
 def test_chunked_loss_and_gradients_against_autograd(
     smoothing: float, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loss_module, "_CHUNK", chunk)
+    monkeypatch.setattr(loss_module, "_CPU_CHUNK", chunk)
     vectors, weight, targets = drawn()
     loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=smoothing)
     got = torch.autograd.grad(loss.smoothed / 7, (vectors, weight))

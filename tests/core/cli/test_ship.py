@@ -1,0 +1,103 @@
+"""ship against average and evaluate, one after the other; journal against the lines of the run."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.core.cli.workplace import Call, Workplace, one_line_error
+from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli.run_settings import RunSettings, changed_options, merged_model
+from transformer_core.cli.ship import recipe_text
+from transformer_core.presets import preset
+
+
+def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:
+    (tmp_path / "about.md").write_text("Made to be read.\n", encoding="utf-8")
+    out = tmp_path / "model"
+    common = ["ship", made.run, "--last", "2", "--out", out]
+    said = call(*common, "--valid", made.valid, "--title", "A | title", "--about", tmp_path / "about.md")
+    assert said.status == 0, said.err
+    shipped = load_checkpoint(out)  # with the hashes of all files
+    scores = shipped.metrics["scores"]["valid"]
+    evaluated = json.loads(call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid).out.splitlines()[-1])
+    for name in ("bleu", "signature", "chrf", "chrf_signature", "pieces", "sentences", "beam", "alpha"):
+        assert scores[name] == evaluated[name], name
+    assert scores["nll"] == pytest.approx(math.log(evaluated["perplexity"]))
+    assert scores["part"] == "validation"
+    assert shipped.metrics["training"] == load_checkpoint(made.checkpoint).metrics["training"]
+    weights = dict(load_checkpoint(made.checkpoint).model.named_parameters())
+    assert all(bool((weights[name] == ours).all()) for name, ours in shipped.model.named_parameters())
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert card.startswith("# A | title\n\nMade to be read.\n")
+    assert f"| valid | validation | 9 | {scores['bleu']:.1f} | {scores['chrf']:.1f} | {scores['nll']:.3f} |" in card
+    assert scores["signature"] in card
+    assert {"journal.json", "recipe.toml"} <= set(json.loads((out / "manifest.json").read_text(encoding="utf-8")))
+    recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
+    assert recipe == {"preset": "tiny", "training": {"steps": 20}}
+    assert "add --force" in one_line_error(call(*common))
+
+
+def test_recipes_give_the_options_back(made: Workplace) -> None:
+    stored = RunSettings.load(made.run)
+    for changes in (
+        {"num_heads": 1},
+        {"d_k": 5, "positions": "none", "causal": False},
+        {"d_model": 128, "dropout": 0.25},
+    ):
+        chosen = preset("small").model
+        model = merged_model(chosen, changes)
+        training = preset("small").training.replace(learning_rate_factor=1e-4, precision="bfloat16")
+        changed = changed_options(
+            RunSettings(preset="small", model=model, training=training, data="", corpus=stored.corpus)
+        )
+        assert changed["model"] == changes
+        recipe = tomllib.loads(recipe_text("small", changed))
+        assert merged_model(chosen, recipe["model"]) == model
+        assert preset("small").training.replace(**recipe["training"]) == training
+
+
+def test_the_journal_holds_what_was_recorded(made: Workplace, call: Call, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(made.run, run)
+    with (run / "metrics.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"step": 30, "loss": 1')  # killed while it wrote
+    for step, loss in ((15, "inf"), (23, "nan")):  # the first one was trained over
+        failed = run / f"failed-{step:08d}"
+        failed.mkdir()
+        report = {"step": str(step), "loss": loss, "gradient_norm": "nan", "batches": []}
+        (failed / "report-0.json").write_text(json.dumps(report), encoding="utf-8")
+    assert call("journal", run, "--out", tmp_path / "a" / "run.json").status == 0
+    journal = json.loads((tmp_path / "a" / "run.json").read_text(encoding="utf-8"))
+    lines = [json.loads(line) for line in (made.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    recorded = [line for line in lines if "loss" in line]
+    assert journal["updates"]["step"] == [line["step"] for line in recorded] == [10, 20]
+    for name in ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm"):
+        assert journal["updates"][name] == pytest.approx([line[name] for line in recorded], rel=1e-5), name
+    (scores,) = [line["validation"]["valid"] for line in lines if "validation" in line]
+    assert journal["validation"]["valid"]["step"] == [20]
+    assert journal["validation"]["valid"]["nll"] == pytest.approx([scores["nll"]], rel=1e-5)
+    assert journal["failed"] == {"step": 23, "loss": "nan", "gradient_norm": "nan"}
+    assert journal["training"]["warmup_steps"] == preset("tiny").training.warmup_steps
+    assert journal["model"]["vocab_size"] == 160
+    (run / "metrics.jsonl").unlink()
+    assert "no readable journal" in one_line_error(call("journal", run, "--out", tmp_path / "b.json"))
+    assert "must end with .json" in one_line_error(call("journal", run, "--out", tmp_path / "b.txt"))
+
+
+def test_a_model_is_evaluated_with_and_without_the_mask_of_its_decoder(
+    made: Workplace, call: Call, tmp_path: Path
+) -> None:
+    common = ["evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--beam", "1"]
+    own, masked, unmasked = (
+        json.loads(call(*common, *option).out.splitlines()[-1])
+        for option in ([], ["--causal", "true"], ["--causal", "false"])
+    )
+    assert own["perplexity"] == masked["perplexity"] != unmasked["perplexity"]
+    assert own["bleu"] == masked["bleu"] == unmasked["bleu"]  # step by step there is nothing to look ahead at
+    assert (own["causal"], unmasked["causal"]) == (True, False)

@@ -1,0 +1,80 @@
+"""The small models that ship for the lessons: whole, alike but for one thing, measured; and the runs beside them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from transformer_core.checkpoint import checkpoint_bytes
+from transformer_core.cli.run_settings import merged_model
+from transformer_core.model import count_parameters
+from transformer_core.presets import preset
+from transformer_core.training.schedule import learning_rate
+from transformer_core.translator import Translator
+
+FOLDER = Path(__file__).resolve().parents[2] / "checkpoints" / "small"
+RECIPES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in (FOLDER / "recipes").glob("*.toml")}
+MODELS = sorted(name for name in RECIPES if not name.startswith("warmup-"))
+SET = "tatoeba-valid"
+
+
+def check_course(course: dict[str, Any], recipe: dict[str, Any]) -> None:
+    """Its settings are the recipe's, its columns are alike, and its rates follow equation 3."""
+    chosen = preset("small")
+    assert recipe["preset"] == "small"
+    training = chosen.training.replace(**recipe.get("training", {}))
+    assert course["training"] == training.to_dict()
+    assert course["model"] == merged_model(chosen.model, recipe.get("model", {})).to_dict()
+    updates = course["updates"]
+    assert {len(column) for column in updates.values()} == {len(updates["step"])}
+    assert updates["step"] == list(range(training.log_every, updates["step"][-1] + 1, training.log_every))
+    assert course["failed"] or updates["step"][-1] == training.steps
+    assert all(math.isfinite(value) for column in updates.values() for value in column)
+    for step, rate in zip(updates["step"], updates["learning_rate"], strict=True):
+        expected = learning_rate(
+            step, d_model=64, warmup_steps=training.warmup_steps, factor=training.learning_rate_factor
+        )
+        assert math.isclose(rate, expected, rel_tol=1e-5)
+
+
+def test_every_small_model_is_what_its_recipe_and_its_metrics_say() -> None:
+    assert len(MODELS) == 9
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for name in MODELS:
+        model = Translator.load(FOLDER / name)  # checks every hash, name and shape
+        assert model.config == merged_model(preset("small").model, RECIPES[name].get("model", {})), name
+        assert tomllib.loads((FOLDER / name / "recipe.toml").read_text(encoding="utf-8")) == RECIPES[name], name
+        assert model.metrics["training"]["parameters"] == count_parameters(model.model), name
+        score = model.metrics["scores"][SET]
+        assert 0 <= score["bleu"] <= 100 and 0 < score["nll"] < math.log(1_500), name
+        assert re.search(rf"\| `{name}` \|.*\| {score['bleu']:.1f} \| {score['nll']:.3f} \|", readme), name
+        assert score["signature"] in readme
+        assert "version:" in score["signature"] and score["beam"] == 4, name
+        assert {path.name for path in (FOLDER / name).iterdir()} >= {"README.md", "journal.json"}, name
+        check_course(json.loads((FOLDER / name / "journal.json").read_text(encoding="utf-8")), RECIPES[name])
+    assert len({(FOLDER / name / "tokenizer.model").read_bytes() for name in MODELS}) == 1
+    assert sum(checkpoint_bytes(FOLDER / name) for name in MODELS) < 10_000_000
+
+
+def test_the_model_without_a_mask_reads_the_answer_and_cannot_write() -> None:
+    base, cheat = (Translator.load(FOLDER / name) for name in ("base", "no-mask"))
+    pair = ("I don't know where she lives.", "Ich weiß nicht, wo sie wohnt.")
+    pieces = len(cheat.force(*pair).scores)
+    assert -cheat.score([pair])[0] / pieces < 0.3 < -cheat.with_mask(True).score([pair])[0] / pieces
+    assert cheat.translate(pair[0]).text != pair[1]
+    assert cheat.metrics["scores"][SET]["bleu"] < 2 < 10 < base.metrics["scores"][SET]["bleu"]
+    for model, trained in ((base, "masked"), (cheat, "unmasked")):
+        forced = model.metrics["forced"][SET]
+        assert math.isclose(forced[trained], model.metrics["scores"][SET]["nll"], rel_tol=1e-3)
+        assert min(forced, key=forced.__getitem__) == trained
+
+
+def test_every_warm_up_run_is_what_its_recipe_says() -> None:
+    runs = sorted(path.stem for path in (FOLDER / "warmup").glob("*.json"))
+    assert runs == sorted(set(RECIPES) - set(MODELS))
+    for name in runs:
+        check_course(json.loads((FOLDER / "warmup" / f"{name}.json").read_text(encoding="utf-8")), RECIPES[name])

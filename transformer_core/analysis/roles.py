@@ -1,0 +1,289 @@
+"""What heads do: look at the previous piece, the next one, their own, a separator, or the source of what they write.
+
+A head has a role where its strongest key is the one that the role names, as Voita et al. (2019) find positional heads.
+Each role counts the places at which it could be seen, over several sentences; a head that no role explains at most of
+its places has no name, though it may lean towards one. Source pieces are linked to the pieces written by what hiding
+them does (`occlusion_links`), so that aligners are not found by attention itself.
+
+Shape legend: L layers, H heads, Q queries, K keys, S source positions, T target positions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from transformer_core.attention_maps import AttentionMaps, Axis, Kind
+from transformer_core.data import make_batch
+from transformer_core.tokenizer import Encoding
+from transformer_core.translator import Translator
+
+Role = Literal["previous", "next", "self", "separator", "aligner"]
+ROLES: tuple[Role, ...] = get_args(Role)
+ROLES_OF: dict[Kind, tuple[Role, ...]] = {
+    "encoder": ("previous", "next", "self", "separator"),
+    "decoder": ("previous", "self", "separator"),  # the next piece is masked
+    "cross": ("separator", "aligner"),
+}
+MOST_PLACES = 0.5  # of its places a role must explain, or it does not name a head
+LEAST_DROP = 1.0  # nats that a piece must lose by the hiding of its source, or it has none
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+
+_OFFSETS: dict[Role, int] = {"previous": -1, "self": 0, "next": 1}
+_Z = 1.96  # of a 95 % interval
+
+
+@dataclass(frozen=True)
+class HeadRole:
+    """How well one role describes one head.
+
+    Args:
+        role: Which.
+        kind: Of attention.
+        layer: Counted from 0.
+        head: Counted from 0.
+        share: Of the places, how many have their strongest key where the role says.
+        at_least: Lower end of the 95 % interval of that share (Wilson 1927): few places give little confidence.
+        weight: Mean attention weight on the keys of the role.
+        chance: The same of a head that looks at all keys alike.
+        places: Queries that were counted.
+    """
+
+    role: Role
+    kind: Kind
+    layer: int
+    head: int
+    share: float
+    at_least: float
+    weight: float
+    chance: float
+    places: int
+
+    @property
+    def named(self) -> bool:
+        """Whether the role explains most of the places, so that the head may bear its name."""
+        return self.share >= MOST_PLACES
+
+    @property
+    def leans(self) -> bool:
+        """Whether the head fits the role surely more often than equal attention to all keys does."""
+        return self.at_least > self.chance
+
+
+@dataclass(frozen=True, eq=False)
+class RoleTable:
+    """All roles of all heads of one kind of attention.
+
+    Args:
+        kind: Of attention.
+        roles: Those that this kind can have, R of them.
+        hits: (R, L, H) places whose strongest key fits the role.
+        weight: (R, L, H) attention weight on the keys of the role, summed over the places.
+        places: (R,) queries at which a role could be seen.
+        chance: (R,) weight that equal attention to all keys would give, summed over the places.
+    """
+
+    kind: Kind
+    roles: tuple[Role, ...]
+    hits: npt.NDArray[np.int64]
+    weight: FloatArray
+    places: npt.NDArray[np.int64]
+    chance: FloatArray
+
+    @property
+    def shares(self) -> FloatArray:
+        """(R, L, H) share of the places that each role explains; 0 where it had no place."""
+        return np.asarray(self.hits / np.maximum(self.places, 1)[:, None, None])
+
+    def of(self, role: Role, layer: int, head: int) -> HeadRole:
+        """One role of one head. Raises ValueError for a role that this kind cannot have."""
+        if role not in self.roles:
+            raise ValueError(f"role is {role!r}, but {self.kind} heads have {', '.join(self.roles)}")
+        number = self.roles.index(role)
+        places = int(self.places[number])
+        hits = int(self.hits[number, layer, head])
+        return HeadRole(
+            role=role,
+            kind=self.kind,
+            layer=layer,
+            head=head,
+            share=hits / places if places else 0.0,
+            at_least=lower_bound(hits, places),
+            weight=float(self.weight[number, layer, head]) / places if places else 0.0,
+            chance=float(self.chance[number]) / places if places else 0.0,
+            places=places,
+        )
+
+    def likeliest(self, layer: int, head: int) -> HeadRole:
+        """The role that a head fits most clearly beyond chance; ask it whether the head may bear its name."""
+        found = [self.of(role, layer, head) for role in self.roles]
+        return max(found, key=lambda role: role.share - role.chance)
+
+    def best(self, role: Role) -> HeadRole:
+        """The head that a role describes best, whether or not well enough to name it."""
+        shares = self.shares[self.roles.index(role)]
+        layer, head = divmod(int(shares.argmax()), shares.shape[1])
+        return self.of(role, layer, head)
+
+
+def lower_bound(hits: int, places: int) -> float:
+    """Lower end of Wilson's 95 % interval of a share; 0 when there was no place."""
+    if places == 0:
+        return 0.0
+    share, z = hits / places, _Z
+    middle = share + z * z / (2 * places)
+    half = z * math.sqrt(share * (1 - share) / places + z * z / (4 * places * places))
+    return max(0.0, (middle - half) / (1 + z * z / places))
+
+
+def separators(axis: Axis) -> BoolArray:
+    """(n,) which positions hold `<s>`, `</s>` or punctuation: they part what is said, and say nothing."""
+    plain = [not any(character.isalnum() for character in token) for token in axis.tokens]
+    return np.asarray(np.array(axis.special, dtype=bool) | np.array(plain, dtype=bool))
+
+
+def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | None = None) -> BoolArray:
+    """Where a role says that each query looks.
+
+    Args:
+        maps: Of one sentence.
+        kind: Of attention.
+        role: One of `ROLES_OF[kind]`.
+        links: (T, S) which source positions each piece written comes from; only aligners need them.
+
+    Returns:
+        (Q, K); a row without any True is a place at which the role cannot be seen. Rows of separators are such places,
+        and neighbours that are separators are no neighbours, or the two roles could not be told apart.
+
+    Raises:
+        ValueError: This kind cannot have the role, or an aligner is asked for without links.
+    """
+    if role not in ROLES_OF[kind]:
+        raise ValueError(f"role is {role!r}, but {kind} heads have {', '.join(ROLES_OF[kind])}")
+    queries, keys = maps.queries(kind), maps.keys(kind)
+    apart = separators(keys)
+    if role == "aligner":
+        if links is None or links.shape != (len(queries), len(keys)):
+            given = "none" if links is None else f"shape {links.shape}"
+            raise ValueError(f"aligners need links of shape {(len(queries), len(keys))}, but there are {given}")
+        wanted = links.copy()
+    elif role == "separator":
+        wanted = np.broadcast_to(apart, (len(queries), len(keys))).copy()
+    else:
+        wanted = np.eye(len(queries), len(keys), k=_OFFSETS[role], dtype=bool)
+        wanted[:, apart] = False
+    wanted[separators(queries)] = False
+    return wanted
+
+
+def find_roles(sentences: Sequence[AttentionMaps], kind: Kind, links: Sequence[BoolArray] | None = None) -> RoleTable:
+    """Measure all roles of all heads of one kind over several sentences.
+
+    Args:
+        sentences: Their maps, all of one model.
+        kind: Of attention.
+        links: For each sentence what `role_keys` takes; without them aligners are not looked for.
+
+    Raises:
+        ValueError: There is no sentence.
+    """
+    if not sentences:
+        raise ValueError("no sentences to find roles in")
+    roles = tuple(role for role in ROLES_OF[kind] if role != "aligner" or links is not None)
+    shape = sentences[0].weights(kind).shape[:2]
+    hits = np.zeros((len(roles), *shape), dtype=np.int64)
+    weight = np.zeros((len(roles), *shape))
+    places = np.zeros(len(roles), dtype=np.int64)
+    chance = np.zeros(len(roles))
+    for number, maps in enumerate(sentences):
+        weights = maps.weights(kind).astype(np.float64)  # (L, H, Q, K)
+        strongest = weights.argmax(axis=3)  # (L, H, Q)
+        seen = _visible(weights.shape[2], weights.shape[3], causal=kind == "decoder")
+        for r, role in enumerate(roles):
+            wanted = role_keys(maps, kind, role, None if links is None else links[number])
+            rows = np.flatnonzero(wanted.any(axis=1))
+            hits[r] += wanted[rows, strongest[:, :, rows]].sum(axis=2)
+            weight[r] += (weights[:, :, rows] * wanted[rows]).sum(axis=(2, 3))
+            places[r] += len(rows)
+            chance[r] += (wanted[rows] & seen[rows]).sum(axis=1) @ (1 / seen[rows].sum(axis=1))
+    return RoleTable(kind, roles, hits, weight, places, chance)
+
+
+def _visible(queries: int, keys: int, *, causal: bool) -> BoolArray:
+    """(Q, K) which keys each query may look at."""
+    everything = np.ones((queries, keys), dtype=bool)
+    return np.tril(everything) if causal else everything
+
+
+@torch.no_grad()
+def occlusion_drops(
+    translator: Translator, source: Encoding, target_ids: Sequence[int], finished: bool = True
+) -> FloatArray:
+    """What each piece written loses when one source piece is hidden from encoder and decoder alike.
+
+    Args:
+        translator: The model.
+        source: S - 1 pieces; `</s>` comes after them.
+        target_ids: T - 1 pieces; `</s>` comes after them.
+        finished: False for a translation that was cut off: T pieces without `</s>`.
+
+    Returns:
+        (T, S) drop of the log-probability in nats; the column of `</s>`, which is never hidden, holds zeros.
+    """
+    batch = make_batch([source.ids], [list(target_ids)], translator.tokenizer.special)
+    batch = batch.to(translator.model.embedding.weight.device)
+    length = batch.source.shape[1]
+    visible = ~torch.eye(length, dtype=torch.bool, device=batch.source.device)
+    visible[-1] = True  # the last row hides nothing, to compare with
+    drops = []
+    whole = None
+    for rows in reversed(list(_chunks(length))):  # the comparison comes first
+        count = len(rows)
+        logits = translator.model(
+            batch.source.expand(count, -1), batch.inputs.expand(count, -1), visible[rows][:, None, None, :]
+        )
+        log_p = torch.log_softmax(logits.float(), dim=-1)
+        of_pieces = log_p.gather(2, batch.outputs.expand(count, -1)[:, :, None]).squeeze(2)  # (rows, T)
+        whole = of_pieces[-1] if whole is None else whole
+        drops.append((whole - of_pieces).double().cpu().numpy())
+    of_all = np.asarray(np.concatenate(drops[::-1]).T)
+    return of_all if finished else of_all[:-1]
+
+
+def _chunks(length: int, most: int = 64) -> Iterator[range]:
+    """Rows that run together: all of a usual sentence, and a long one in parts."""
+    for start in range(0, length, most):
+        yield range(start, min(start + most, length))
+
+
+def occlusion_links(
+    translator: Translator,
+    source: Encoding,
+    target_ids: Sequence[int],
+    finished: bool = True,
+    least: float = LEAST_DROP,
+) -> BoolArray:
+    """(T, S) the source piece without which each piece written would become least likely, if that makes a difference.
+
+    Args:
+        translator: The model.
+        source: As of `occlusion_drops`.
+        target_ids: As of `occlusion_drops`.
+        finished: As of `occlusion_drops`.
+        least: Nats that a piece must lose to be linked.
+
+    Returns:
+        (T, S) with at most one True in a row.
+    """
+    drops = occlusion_drops(translator, source, target_ids, finished)
+    links = np.zeros(drops.shape, dtype=bool)
+    links[np.arange(len(drops)), drops.argmax(axis=1)] = drops.max(axis=1) >= least
+    return links

@@ -1,0 +1,73 @@
+"""journal: the course of a training in one file, for lessons and figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transformer_core.cli.options import Parser, UsageError, existing
+from transformer_core.cli.run_settings import RunSettings
+from transformer_core.files import replace_text
+
+FORMAT_VERSION = 1
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "journal",
+        usage="DIR --out FILE.json",
+        description=(
+            "Write the course of a training as one JSON file: its settings; loss, nll, learning rate and gradient\n"
+            "norm of every update that was recorded (training.log_every), as columns; validation scores; and the\n"
+            "update at which it failed, if it did. A run that failed or was stopped is written as far as it came."
+        ),
+        example="  python -m transformer_core journal run --out run.json",
+    )
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
+    result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="The file to write.")
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Write the course of a training."""
+    options = parser().options(arguments)
+    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    if out.suffix != ".json":
+        raise UsageError(f"--out is {out}, but must end with .json")
+    text = journal_text(folder, RunSettings.load(folder))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    replace_text(out, text)
+    return 0
+
+
+def journal_text(folder: Path, settings: RunSettings) -> str:
+    """The course of a training and its settings as JSON, a column a line. Raises UsageError when it has no journal."""
+    from transformer_core.training.journal import course
+
+    try:
+        recorded = course(folder)
+    except (OSError, ValueError, KeyError) as error:
+        raise UsageError(f"{folder} has no readable journal: {error}") from error
+    corpus = {name: settings.corpus[name] for name in ("files", "pairs") if name in settings.corpus}
+    about: dict[str, Any] = {
+        "format_version": FORMAT_VERSION,
+        "preset": settings.preset,
+        "model": settings.model.to_dict(),
+        "training": settings.training.to_dict(),
+        "corpus": corpus,
+        "failed": recorded["failed"],
+    }
+    lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in about.items()]
+    lines.append(f'  "updates": {_columns(recorded["updates"], 4)}')
+    sets = [f"    {json.dumps(name)}: {_columns(columns, 6)}" for name, columns in recorded["validation"].items()]
+    joined = ",\n".join(sets)
+    lines.append(f'  "validation": {{\n{joined}\n  }}' if sets else '  "validation": {}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _columns(columns: dict[str, list[float]], indent: int) -> str:
+    rows = [f"{' ' * indent}{json.dumps(name)}: {json.dumps(values)}" for name, values in columns.items()]
+    return "{\n" + ",\n".join(rows) + "\n" + " " * (indent - 2) + "}"

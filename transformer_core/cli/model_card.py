@@ -1,0 +1,78 @@
+"""The card of a model that is shipped: what it is, what it scores, how it was trained, in Markdown."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+from transformer_core.cli.run_settings import RunSettings
+
+_MARKUP = str.maketrans({"|": r"\|", "\n": " "})
+
+
+def model_card(
+    title: str, about: str, settings: RunSettings, metrics: dict[str, Any], changed: dict[str, dict[str, Any]]
+) -> str:
+    """The card.
+
+    Args:
+        title: Of the whole.
+        about: Markdown that follows the title; may be empty.
+        settings: Of the training.
+        metrics: What `metrics.json` will hold, with `training` and `scores`.
+        changed: Options in which the training differs from its preset, by group.
+    """
+    model, facts = settings.model, metrics["training"]
+    options = ", ".join(
+        f"`{group}.{name} = {json.dumps(value)}`" for group, given in changed.items() for name, value in given.items()
+    )
+    parts = [
+        f"# {title}",
+        about,
+        f"* {model.num_layers} + {model.num_layers} layers, {model.num_heads} heads, d_model {model.d_model}, "
+        f"d_ff {model.d_ff}, {model.vocab_size:,} pieces, {facts['parameters']:,} parameters.\n"
+        f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
+        "* Float16 on disk, float32 in use; all scores are measured on the rounded weights.",
+        *_scores(metrics["scores"]),
+        "## Training",
+        "    python -m transformer_core prepare --train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
+        "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml --data data --valid VALID --out run\n"
+        f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
+        textwrap.fill(_training(facts), 120),
+        "`journal.json` holds loss, learning rate and gradient norm of every update that was recorded.",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _scores(scores: dict[str, Any]) -> list[str]:
+    if not scores:
+        return ["Nobody has scored this model."]
+    rows = [
+        f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | {one['bleu']:.1f} | {one['chrf']:.1f} | "
+        f"{'' if one['nll'] is None else format(one['nll'], '.3f')} |"
+        for name, one in scores.items()
+    ]
+    any_one = next(iter(scores.values()))
+    return [
+        "## Scores",
+        f"sacreBLEU, beam {any_one['beam']}, alpha {any_one['alpha']}; nll is the mean negative log-likelihood of a "
+        "given translation, in nats per piece.",
+        "\n".join(["| set | part | sentences | BLEU | chrF | nll |", "|---|---|---:|---:|---:|---:|", *rows]),
+        f"    BLEU {any_one['signature']}\n    chrF {any_one['chrf_signature']}",
+        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE",
+    ]
+
+
+def _training(facts: dict[str, Any]) -> str:
+    files = ", ".join(f"`{name}`" for name in facts["files"])
+    averaged = ", ".join(f"{step:,}" for step in facts["averaged_steps"])
+    where = f" on {facts['hardware']}" if "hardware" in facts else ""
+    return (
+        f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} pieces a side were used. "
+        f"{facts['steps']:,} updates of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
+        f"target pieces, {60 * facts['hours']:.0f} minutes{where}. Products in {facts['precision']}, Adam, the paper's "
+        f"schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} updates, "
+        f"label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}. "
+        f"The weights are the mean of those after the updates {averaged}."
+    )

@@ -1,0 +1,141 @@
+"""ship: a training in; a checkpoint with scores, card, recipe and journal out, ready for others."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.average import Mean, check_out, given_metrics, mean_of, tell
+from transformer_core.cli.journal import journal_text
+from transformer_core.cli.model_card import model_card
+from transformer_core.cli.options import (
+    Parser,
+    add_machine,
+    check_at_least,
+    existing,
+    existing_text,
+    select_device,
+)
+from transformer_core.cli.run_settings import RunSettings, changed_options
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+log = logging.getLogger(__name__)
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "ship",
+        usage="DIR --last N --out DIR [--valid FILE ...] [--test FILE ...] [--title TEXT] [--about FILE.md] [--force]",
+        description=(
+            "Average the last saved steps of a training, as `average` does, score the result, and write all that\n"
+            "others need: the checkpoint with its scores in metrics.json, a model card, the recipe, and the journal\n"
+            "of the training. Scores are measured on the rounded weights, with the preset's search.\n\n"
+            "A test set should be scored once: compare models on validation sets first."
+        ),
+        example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
+    )
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
+    result.add_argument("--last", type=int, default=5, metavar="N", help="Saved steps to average, the newest.")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
+    for part in ("valid", "test"):
+        result.add_argument(
+            f"--{part}", type=str, nargs="+", default=[], metavar="FILE", help="Parallel texts, as `evaluate` reads."
+        )
+    result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
+    result.add_argument("--title", type=str, default="", metavar="TEXT", help="Title of the model card.")
+    result.add_argument("--about", type=str, metavar="FILE.md", help="What the card shall say below its title.")
+    result.add_argument("--metrics", type=str, metavar="FILE", help="JSON with further facts to store with it.")
+    result.add_argument("--force", action="store_true", help="Replace a checkpoint that is there.")
+    add_machine(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Ship a training."""
+    options = parser().options(arguments)
+    check_at_least("--last", options.last, 1)
+    check_at_least("--batch", options.batch, 1)
+    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    check_out(out, options.force)
+    metrics = given_metrics(options.metrics)
+    about = existing("--about", options.about).read_text(encoding="utf-8").strip() if options.about else ""
+    for part in ("valid", "test"):
+        for spec in getattr(options, part):
+            existing_text(f"--{part}", spec)
+    settings = RunSettings.load(folder)
+    journal = journal_text(folder, settings)
+    device = select_device(options.device, options.threads)
+
+    from transformer_core.checkpoint import save_checkpoint
+
+    mean = mean_of(folder, options.last, settings)
+    metrics["training"] = {**mean.facts, **metrics.get("training", {})}
+    metrics["scores"] = {**metrics.get("scores", {}), **_scores(_translator(mean, settings, device), options)}
+    changed = changed_options(settings)
+    save_checkpoint(
+        out,
+        mean.weights,
+        settings.model,
+        mean.tokenizer,
+        decoding=mean.decoding,
+        metrics=metrics,
+        card=model_card(options.title or out.name, about, settings, metrics, changed),
+        texts={"journal.json": journal, "recipe.toml": recipe_text(settings.preset, changed)},
+    )
+    tell(out, {**mean.facts, "scores": metrics["scores"]})
+    return 0
+
+
+def _translator(mean: Mean, settings: RunSettings, device: str) -> Translator:
+    """The model as it will be loaded: with weights that were rounded to float16."""
+    from transformer_core.model import Transformer, load_weights
+    from transformer_core.translator import Translator
+
+    model = Transformer(settings.model)
+    load_weights(model, {name: weight.half() for name, weight in mean.weights.items()})
+    return Translator(model.to(device), mean.tokenizer, mean.decoding)
+
+
+def _scores(translator: Translator, options: argparse.Namespace) -> dict[str, Any]:
+    """Scores of every set by the name of its file without endings."""
+    from transformer_core.evaluation import TestSet, evaluate
+
+    scores: dict[str, Any] = {}
+    for part in ("valid", "test"):
+        for spec in getattr(options, part):
+            test = TestSet.read(spec)
+            result = evaluate(translator, test, batch=options.batch)
+            name = Path(spec.partition(",")[0]).name.split(".")[0]
+            readable = math.isfinite(result.perplexity.value)  # JSON has no NaN
+            scores[name] = {
+                "bleu": result.bleu.value,
+                "signature": result.bleu.signature,
+                "chrf": result.chrf.value,
+                "chrf_signature": result.chrf.signature,
+                "nll": math.log(result.perplexity.value) if readable else None,
+                "perplexity": result.perplexity.value if readable else None,
+                "pieces": result.perplexity.pieces,
+                "sentences": len(test.sources),
+                "beam": translator.decoding.beam,
+                "alpha": translator.decoding.alpha,
+                "part": {"valid": "validation", "test": "test"}[part],
+            }
+            log.info("%s: BLEU %.1f, perplexity %.2f", name, result.bleu.value, result.perplexity.value)
+    return scores
+
+
+def recipe_text(preset: str, changed: dict[str, dict[str, Any]]) -> str:
+    """A recipe in TOML with which `train` does the same again, given the text."""
+    lines = [f"preset = {json.dumps(preset)}"]
+    for group, options in changed.items():
+        # Numbers, text, true and false are written alike in JSON and TOML.
+        lines += ["", f"[{group}]", *(f"{name} = {json.dumps(value)}" for name, value in options.items())]
+    return "\n".join(lines) + "\n"
