@@ -8,10 +8,21 @@
 Nothing here imports Streamlit.
 """
 
-from viz_app.export.bundle import bundle
+from viz_app.export.bundle import BUNDLE_FORMATS, Item, bundle
 from viz_app.export.command import command_of
 from viz_app.export.order import Order, Sentence
 from viz_app.export.origin import checkpoint_name, origin
 from viz_app.export.recorded import file_bytes, files_of
 
-__all__ = ["Order", "Sentence", "bundle", "checkpoint_name", "command_of", "file_bytes", "files_of", "origin"]
+__all__ = [
+    "BUNDLE_FORMATS",
+    "Item",
+    "Order",
+    "Sentence",
+    "bundle",
+    "checkpoint_name",
+    "command_of",
+    "file_bytes",
+    "files_of",
+    "origin",
+]

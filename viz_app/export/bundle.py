@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import re
 import zipfile
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from viz_app.export.command import command_of, themed
+from viz_app.export.command import DATA_FORMATS, command_of, themed
 from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.pictures import preview
 from viz_app.export.recorded import files_of
 from viz_app.figures import FORMATS, Figure, Style, formats_of
+from viz_app.figures.record import version
 from viz_app.text import texts
 
 BUNDLE_FORMATS = ("pdf", "svg", "png", "csv", "npz", "json")
+INDEX_FORMAT = 1
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
+_HASH = 12  # characters of a checkpoint's hash on the page; index.json has all
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A figure to be packed, as it will be drawn.
+
+    Args:
+        figure: The figure.
+        style: How it is drawn.
+        dpi: Dots per inch of PNG and GIF; None for the default of each.
+    """
+
+    figure: Figure
+    style: Style = field(default_factory=Style)
+    dpi: int | None = None
 
 
 def bundle(
-    figures: Sequence[Figure],
+    figures: Sequence[Figure | Item],
     formats: Sequence[str] = BUNDLE_FORMATS,
     style: Style | None = None,
     *,
@@ -28,14 +49,14 @@ def bundle(
     title: str = "Headlight",
     language: str = "en",
 ) -> bytes:
-    """A zip of `index.html` and a folder for each format.
+    """A zip of a folder for each format, `index.html` for people and `index.json` for programs.
 
     Args:
-        figures: What to pack.
+        figures: What to pack; an Item has a style and a resolution of its own.
         formats: Formats of each figure; one that a figure does not have is left out there, but an animation that has
             none of the drawn ones comes as GIF.
-        style: How they are drawn.
-        dpi: Dots per inch of PNG and GIF.
+        style: How figures without a style of their own are drawn.
+        dpi: Dots per inch of their PNG and GIF.
         title: Heading of the index; plain text.
         language: Language of the index.
 
@@ -50,33 +71,70 @@ def bundle(
     if not figures or not formats:
         raise ValueError("a bundle needs at least one figure and one format")
     style = style or Style()
-    files: dict[str, bytes] = {}
-    cards = []
-    for name, figure in zip(_names(figures), figures, strict=True):
-        chosen = [format for format in dict.fromkeys(formats) if format in formats_of(figure)]
-        if "gif" in formats_of(figure) and "gif" not in chosen:
-            chosen.insert(0, "gif")
-        # The files inside carry the figure's own name in their command: a bundle's numbering is no part of a figure.
-        made = {
-            f"{format}/{name}{ending}": data
-            for format in chosen
-            for ending, data in files_of(figure, format, style, dpi=dpi).items()
-        }
-        files |= made
-        drawn = replace(figure, provenance={})
-        cards.append(
-            Card(
-                files=list(made),
-                png=preview(drawn, themed(figure, style)),
-                alt=figure.alt,
-                title=figure.title or name,
-                caption=figure.caption,
-                command=command_of(figure, style, format=chosen[0], dpi=dpi) if chosen else "",
-            )
-        )
-    about = [texts(language)("export.about_bundle", count=len(figures))]
-    page = index_page(title, [Part(cards=cards)], language=language, about=about)
-    return _zip({"index.html": page.encode("utf-8", errors="replace"), **files})
+    items = [each if isinstance(each, Item) else Item(figure=each, style=style, dpi=dpi) for each in figures]
+    cards, told = [], []
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, item in zip(_names([item.figure for item in items]), items, strict=True):
+            files = []
+            # Packed as they are made: the numbers of large figures as text are tens of megabytes.
+            for file, format, data in _files(name, item, formats):
+                _add(archive, file, data)
+                digest = hashlib.sha256(data).hexdigest()
+                files.append({"file": file, "sha256": digest, "command": _command(item, format)})
+            told.append(_told(item, files))
+            cards.append(_card(name, item, files))
+        about = [texts(language)("export.about_bundle", count=len(items))]
+        page = index_page(title, [Part(cards=cards)], language=language, about=about)
+        index = {"format": INDEX_FORMAT, "program": "Headlight", "version": version(), "title": title, "figures": told}
+        _add(archive, "index.html", page.encode("utf-8", errors="replace"))
+        text = json.dumps(index, ensure_ascii=False, indent=1, default=str) + "\n"
+        _add(archive, "index.json", text.encode("utf-8", errors="replace"))
+    return buffer.getvalue()
+
+
+def _files(name: str, item: Item, formats: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+    """Name in the zip, format and bytes of each file of a figure.
+
+    The files carry the figure's own name in their command: a bundle's numbering is no part of a figure.
+    """
+    own = formats_of(item.figure)
+    chosen = [format for format in dict.fromkeys(formats) if format in own]
+    if "gif" in own and "gif" not in chosen:
+        chosen.insert(0, "gif")
+    for format in chosen:
+        for ending, data in files_of(item.figure, format, item.style, dpi=item.dpi).items():
+            yield f"{format}/{name}{ending}", format, data
+
+
+def _command(item: Item, format: str) -> str:
+    return command_of(item.figure, item.style, format=format, dpi=item.dpi)
+
+
+def _told(item: Item, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """What index.json says of a figure."""
+    figure = item.figure
+    words = {name: getattr(figure, name) for name in ("title", "caption", "alt", "language")}
+    provenance = {name: value for name, value in figure.provenance.items() if name != "command"}
+    return {**words, "provenance": provenance, "style": item.style.as_dict(), "dpi": item.dpi, "files": list(files)}
+
+
+def _card(name: str, item: Item, files: Sequence[Mapping[str, str]]) -> Card:
+    """What index.html shows of a figure."""
+    figure, told = item.figure, item.figure.provenance
+    read = " \u2192 ".join(str(told[key]) for key in ("source", "translation") if told.get(key))
+    model = " \u00b7 ".join([str(told.get("checkpoint", "")), str(told.get("checkpoint_sha256", ""))[:_HASH]])
+    # Of a drawing, whose command tells the style too, before that of numbers.
+    first = min(files, key=lambda file: file["file"].partition("/")[0] in DATA_FORMATS, default=None)
+    return Card(
+        files=[file["file"] for file in files],
+        png=preview(replace(figure, provenance={}), themed(figure, item.style)),
+        alt=figure.alt,
+        title=figure.title or name,
+        caption=figure.caption,
+        notes=[read, model] if told.get("checkpoint") else [],
+        command=first["command"] if first else "",
+    )
 
 
 def _names(figures: Sequence[Figure]) -> list[str]:
@@ -93,13 +151,9 @@ def _names(figures: Sequence[Figure]) -> list[str]:
     return names
 
 
-def _zip(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in files.items():
-            entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.create_system = 3  # the same on every system
-            entry.external_attr = 0o644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, data, compresslevel=6)
-    return buffer.getvalue()
+def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    entry = zipfile.ZipInfo(name, _EPOCH)
+    entry.create_system = 3  # the same on every system
+    entry.external_attr = 0o644 << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, data, compresslevel=6)

@@ -188,10 +188,14 @@ class Canvas:
     def save(self) -> bytes:
         """The page as a file; the same page gives the same bytes."""
         buffer = io.BytesIO()
+        artists: Any = self.page.findobj(Text)
+        for artist in artists:
+            wanted = fonts.families_for(artist.get_text())
+            if len(wanted) > len(fonts.families()):
+                artist.set_fontfamily(wanted)
         quick: Any = {"pil_kwargs": {"compress_level": 4}} if self.format == "png" else {}
         self.page.savefig(buffer, format=self.format, dpi=self.dpi, metadata=self._metadata(), **quick)
-        texts = {artist.get_text() for artist in self.page.findobj(Text)}
-        used = "".join(sorted(texts))
+        used = "".join(sorted({artist.get_text() for artist in artists}))
         missing = fonts.missing_characters(used)
         if missing:
             _log.warning("no font for %s: drawn as boxes", " ".join(f"U+{ord(c):04X}" for c in sorted(missing)))
@@ -221,7 +225,9 @@ class Canvas:
         text = svg.decode("utf-8")
         style = '<style type="text/css">'
         assert text.count(style) == 1, "matplotlib's SVG has changed: its style element was not found"
-        text = text.replace(style, style + fonts.font_face_css(used))
+        # Each text reads in the direction of its first letter, as in PDF and PNG.
+        rules = "text{unicode-bidi:plaintext}" + fonts.font_face_css(used)
+        text = text.replace(style, style + rules)
         alt = escape(xml_safe(self.spec.alt))
         text = text.replace("<metadata>", f"<desc>{alt}</desc>\n <metadata>", 1)
         return text.encode("utf-8")

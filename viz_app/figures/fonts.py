@@ -1,5 +1,10 @@
 """The type of exported figures: Pretendard (Latin and Korean), then DejaVu Sans for what Pretendard lacks.
 
+DejaVu has Hebrew and Arabic, and matplotlib (3.11, with HarfBuzz) joins their letters and sets them from right to left.
+Chinese, Japanese, Thai, Hindi and the like have no font here, since these are large; characters that both fonts lack
+come from a font of the computer, where it has one. Nothing is downloaded, and such a figure is the same, byte for byte,
+only where the same fonts are installed.
+
 matplotlib subsets a font for every PDF, and most of that time goes into layout tables that plain labels do not use
 (measured: 0.9 s with them, 0.2 s without). So it gets a copy of Pretendard without them, made once per process in a
 temporary folder; the file in `static/fonts` stays as it was published.
@@ -14,10 +19,9 @@ import io
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from fontTools import subset  # type: ignore[import-untyped]
-from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+from fontTools.ttLib import TTFont, TTLibError  # type: ignore[import-untyped]
 from matplotlib import font_manager, ft2font
 from matplotlib.font_manager import FontEntry, FontProperties
 
@@ -25,6 +29,13 @@ SOURCE = Path(__file__).resolve().parent.parent / "static" / "fonts" / "Pretenda
 FAMILY = "Headlight Sans"  # not "Pretendard": that name is reserved for the unmodified font
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
 _LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "DSIG", "FFTM")
+# Fonts of a computer that are tried first, and then all of the Noto Sans family: Linux, macOS, Windows.
+_PREFERRED = (
+    "Noto Sans CJK KR", "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans KR", "Source Han Sans SC",
+    "PingFang SC", "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "IPAexGothic", "IPAGothic", "WenQuanYi Micro Hei",
+    "Leelawadee UI", "Thonburi", "Nirmala UI", "Kohinoor Devanagari", "Arial Unicode MS",
+)  # fmt: skip
+_NOTO = "Noto Sans "
 
 
 @cache
@@ -43,9 +54,14 @@ def families() -> list[str]:
     return [FAMILY, FALLBACK]
 
 
+def families_for(text: str) -> list[str]:
+    """The families that `text` needs: those of `families`, and fonts of this computer for what they lack."""
+    return [*families(), *(entry.name for entry in _entries_for(text))]
+
+
 def width(text: str, size: float) -> float:
     """Width of a text in points at a font size in points."""
-    font = _measuring_font()
+    font = font_manager.get_font(_paths_for(text))
     font.set_size(size, 72)
     # Unhinted, so that the measure scales with the size as print does.
     font.set_text(text, 0.0, flags=ft2font.LoadFlags.NO_HINTING)
@@ -53,8 +69,8 @@ def width(text: str, size: float) -> float:
 
 
 def missing_characters(text: str) -> set[str]:
-    """Characters that neither font has; they are drawn as boxes, though they can still be copied."""
-    covered = [_coverage(path) for path in _paths()]
+    """Characters that no font has; they are drawn as boxes, though they can still be copied."""
+    covered = [_coverage(path) for path in _paths_for(text)]
     return {c for c in text if not c.isspace() and not any(ord(c) in characters for characters in covered)}
 
 
@@ -62,7 +78,7 @@ def font_face_css(text: str) -> str:
     """CSS @font-face rules that embed exactly the characters of `text`, so that an SVG looks the same everywhere."""
     rules = []
     left = set(text)
-    for family, path in zip(families(), _paths(), strict=True):
+    for family, path in zip(families_for(text), _paths_for(text), strict=True):
         used = {c for c in left if ord(c) in _coverage(path)}
         left -= used
         if used:
@@ -83,6 +99,7 @@ def _subset(path: str, characters: str) -> bytes:
     options.name_IDs = []
     options.notdef_outline = True
     options.recalc_timestamp = False
+    options.font_number = _face(path)
     font = subset.load_font(path, options)
     subsetter = subset.Subsetter(options)
     subsetter.populate(text=characters)
@@ -103,12 +120,59 @@ def _paths() -> tuple[str, ...]:
     return tuple(font_manager.findfont(FontProperties(family=name), fallback_to_default=False) for name in families())
 
 
+def _paths_for(text: str) -> tuple[str, ...]:
+    """Files of `families_for`; a file of several fonts knows which one is meant."""
+    return (*_paths(), *map(_file_of, _entries_for(text)))
+
+
+def _entries_for(text: str) -> tuple[FontEntry, ...]:
+    covered = [_coverage(path) for path in _paths()]
+    left = frozenset(c for c in text if not c.isspace() and not any(ord(c) in characters for characters in covered))
+    return _system_fonts(left) if left else ()
+
+
+def _system_fonts(characters: frozenset[str]) -> tuple[FontEntry, ...]:
+    """The fonts of this computer that have these characters, each from the first font that does."""
+    table, candidates = _table(), _candidates()
+    places = {table[ord(c)] for c in characters if ord(c) in table}
+    return tuple(candidates[place] for place in sorted(places))
+
+
+@cache
+def _table() -> dict[int, int]:
+    """For each code point the first of the candidates that has it; made when a character is first missed."""
+    table: dict[int, int] = {}
+    for place, entry in enumerate(_candidates()):
+        path = _file_of(entry)
+        try:
+            with TTFont(path, lazy=True, fontNumber=_face(path)) as font:
+                for point in font.getBestCmap() or ():
+                    table.setdefault(point, place)
+        except (OSError, TTLibError):  # a damaged font of the computer is no reason to draw nothing
+            continue
+    return table
+
+
+@cache
+def _candidates() -> tuple[FontEntry, ...]:
+    """Upright fonts of normal weight, one of each name, those that are preferred first."""
+    fonts = font_manager.fontManager.ttflist
+    upright = {e.name: e for e in fonts if e.style == "normal" and e.weight in (400, "normal")}
+    noto = sorted(name for name in upright if name.startswith(_NOTO) and name.replace(" ", "").isalnum())
+    return tuple(upright[name] for name in dict.fromkeys((*_PREFERRED, *noto)) if name in upright)
+
+
+def _file_of(entry: FontEntry) -> str:
+    return font_manager.findfont(FontProperties(family=entry.name), fallback_to_default=False)
+
+
+def _face(path: str) -> int:
+    """Which font of a file of several."""
+    return int(getattr(path, "face_index", 0))
+
+
 @cache
 def _coverage(path: str) -> frozenset[int]:
     """Code points of a font."""
-    with TTFont(path, lazy=True) as font:
+    with TTFont(path, lazy=True, fontNumber=_face(path)) as font:
         return frozenset(font.getBestCmap())
-
-
-def _measuring_font() -> Any:
-    return font_manager.get_font(_paths())

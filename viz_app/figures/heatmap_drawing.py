@@ -1,4 +1,4 @@
-"""Heatmaps in print: the panels at the places that `layout.py` gives."""
+"""Heatmaps in print: the panels at the places that `planner.py` finds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from viz_app.figures import fonts
 from viz_app.figures.canvas import Canvas
-from viz_app.figures.layout import MAX_LABEL, Layout, Planner
+from viz_app.figures.layout import MAX_LABEL, Layout
+from viz_app.figures.planner import Planner
 from viz_app.figures.scales import ColourMap, differences_map, number, weights_map
 from viz_app.figures.spec import DifferencePanel, HeatmapFigure, HeatmapPanel, shown, word_starts
 from viz_app.figures.style import Style
@@ -53,7 +54,7 @@ class _Drawing:
             top, last = layout.panels[first * spec.columns][1], layout.panels[(first + rows - 1) * spec.columns][1]
             colour = canvas.accent(spec.panels[first * spec.columns].kind, text=True)
             middle = (top + last + layout.slot[1]) / 2
-            canvas.text(layout.group_titles, middle, title, layout.font, colour, rotation=90)
+            canvas.text(layout.group_titles, middle, title, layout.group_title_font, colour, rotation=90)
             first += rows
         canvas.lines_of_text(layout.foot_lines, layout.foot_top, 0.85 * layout.font, canvas.muted)
         canvas.lines_of_text(layout.caption_lines, layout.caption_top, layout.font, canvas.ink)
@@ -82,7 +83,8 @@ class _Drawing:
         canvas.box(left, top, columns * cell, rows * cell, edge=frame, line=0.8)  # above the hatching
         title = layout.panel_titles[index]
         if title:
-            canvas.text(left + layout.slot[0] / 2, top - layout.font * 0.7, title, layout.font * 0.9, canvas.ink)
+            size = layout.panel_title_font
+            canvas.text(left + layout.slot[0] / 2, top - layout.font * 0.7, title, size, canvas.ink)
         if layout.label_font:
             if index % spec.columns == 0 or not layout.shared:
                 self.query_labels(self.longest(index) if layout.shared else panel, left, top)

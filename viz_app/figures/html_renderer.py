@@ -26,7 +26,11 @@ _POLICY = (
 def to_html(figure: Figure, style: Style) -> bytes:
     """The page; the same figure and style give the same bytes."""
     drawn = to_plotly(figure, style)
-    drawn.update_layout(font_family=f"'{fonts.FAMILY}', '{fonts.FALLBACK}', sans-serif")
+    used = "".join(sorted(set(_texts(drawn.to_plotly_json())) | _DIGITS))
+    with drawing_settings():
+        faces = fonts.font_face_css(used)
+        families = ", ".join([*(f"'{name}'" for name in fonts.families_for(used)), "sans-serif"])
+    drawn.update_layout(font_family=families)
     theme = style.theme or figure.theme
     body: str = plotly.io.to_html(
         drawn,
@@ -35,8 +39,6 @@ def to_html(figure: Figure, style: Style) -> bytes:
         div_id="figure",
         config={"displaylogo": False, "responsive": True, "toImageButtonOptions": {"format": "svg"}},
     )
-    with drawing_settings():
-        faces = fonts.font_face_css("".join(sorted(set(_texts(drawn.to_plotly_json())) | _DIGITS)))
     title = escape(xml_safe(figure.title or figure.name))
     caption = escape(xml_safe(figure.caption))
     page = f"""<!DOCTYPE html>

@@ -70,8 +70,8 @@ def to_tex(figure: Figure, style: Style) -> bytes:
         picture = _matrix(figure, style)
     else:
         raise ValueError(f"format is 'tex', but must be another one: TikZ has no {type(figure).__name__}")
-    record = provenance_json(figure, style)
-    head = _HEAD.format(version=_version(record), title=_comment(figure.title), provenance=_comment(record))
+    record = provenance_json(figure, style)  # one line as it is: its spaces are those of the sentence
+    head = _HEAD.format(version=_version(record), title=_comment(figure.title), provenance=record)
     parts = [head, "\\begin{document}", *_sized(style), *picture, "\\end{document}", ""]
     return "\n".join(parts).encode("utf-8", errors="replace")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -31,6 +33,9 @@ from viz_app.figures import PRESETS, VIEWS, Style
 ROOT = Path(__file__).resolve().parents[3]
 PLACE = {"layer": 1, "head": 2}
 HOSTILE = "--out=/x '; rm -rf $(x) \"`\n<script>&"
+ENDINGS = ("pdf", "svg", "png", "tex", "html", "json", "csv", "npz")
+# Spaces that a comment, an attribute or a line of its own must not lose.
+SPACED = 'The  house\u00a0\u2028\u3000was\tbuilt <!-- %\\ "a" & 100 % --> ago.'
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "head": [PLACE, {**PLACE, "kind": "decoder", "unit": "words", "step": 3}],
     "layer": [{"layer": 1, "kind": "encoder"}],
@@ -63,6 +68,13 @@ def command_in(path: Path) -> str:
             told = json.loads(str(archive["provenance"]))["provenance"]
     elif ending == ".csv":
         told = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
+    elif ending == ".html":
+        found = re.search('<meta name="provenance" content="([^"]*)">', data.decode())
+        assert found is not None
+        told = json.loads(html.unescape(found[1]))
+    elif ending == ".tex":
+        (line,) = (line for line in data.decode().split("\n") if line.startswith("% {"))
+        told = json.loads(line[2:])
     elif ending == ".gif":
         with Image.open(path) as image:
             told = json.loads(image.info["comment"])
@@ -116,12 +128,13 @@ def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: Read
 
 def test_each_format_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
     """A first run with a path, a second one from the command that the file holds, in its own folder."""
-    outs = [tmp_path / f"private-name.{ending}" for ending in ("pdf", "svg", "png", "json", "csv", "npz")]
+    outs = [tmp_path / f"private-name.{ending}" for ending in ENDINGS]
     style = ["--preset=acl-column", "--letters=true", "--scale=cividis", "--theme=dark", "--dpi=80", "--language=ko"]
-    place = ["--view=head", "--kind=cross", "--layer=2", "--head=3", f"--text={SENTENCE}"]
+    place = ["--view=head", "--kind=cross", "--layer=2", "--head=3", f"--text={SPACED}"]
     assert run("export", *place, *style, *(f"--out={out}" for out in outs)) == 0
     for out in outs:
         check_again(out, tmp_path)
+        assert f"--text={SPACED}" in shlex.split(command_in(out)), out.suffix
 
 
 def test_an_animation_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:

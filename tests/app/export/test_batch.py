@@ -12,7 +12,7 @@ import pytest
 
 from transformer_core.config import ModelConfig
 from transformer_core.files import replace_bytes
-from viz_app.export import batch, files_of
+from viz_app.export import batch, files_of, folder
 from viz_app.export.commands.batch import places_of
 
 HOSTILE = "<script>alert('x')</script> ../../etc"
@@ -107,11 +107,11 @@ def test_an_interrupted_batch_goes_on_with_what_is_missing(
         if path.name.startswith("002_cross"):
             raise KeyboardInterrupt  # after the file stands there, before the journal knows
 
-    monkeypatch.setattr(batch, "replace_bytes", stops)
+    monkeypatch.setattr(folder, "replace_bytes", stops)
     assert run(*command, f"--out={out}") == 1
     assert len(made) == 3
-    monkeypatch.setattr(batch, "replace_bytes", real)
-    with (out / batch.JOURNAL).open("a", encoding="utf-8") as journal:
+    monkeypatch.setattr(folder, "replace_bytes", real)
+    with (out / folder.JOURNAL).open("a", encoding="utf-8") as journal:
         journal.write('{"file": "001_cro')  # a line that was cut off
     made.clear()
     assert run(*command, f"--out={out}") == 0
@@ -120,7 +120,7 @@ def test_an_interrupted_batch_goes_on_with_what_is_missing(
     assert run(*command, f"--out={out}") == 0
     assert made == []
     for path in (tmp_path / "whole").iterdir():
-        if path.name != batch.JOURNAL:
+        if path.name != folder.JOURNAL:
             assert (out / path.name).read_bytes() == path.read_bytes(), path.name
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import html
 import io
 import json
 import zipfile
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.app.export.conftest import SENTENCE
-from viz_app.export import bundle, command_of, file_bytes
+from viz_app.export import Item, bundle, command_of, file_bytes
 from viz_app.export.order import Order, Reader, Sentence, figure_of
 from viz_app.export.paper import STRUCTURE_LINKS, measured, paper_figures, word_at
 from viz_app.figures import Figure, Style
@@ -40,14 +42,35 @@ def test_a_bundle_has_every_figure_in_every_format_and_an_index(figures: list[Fi
         still = {f"{format}/{stem}.{format}" for stem in stems for format in ("svg", "csv")}
         records = {f"csv/{stem}.csv.json" for stem in [*stems, f"{name}_decoding"]}
         moving = {f"gif/{name}_decoding.gif", f"csv/{name}_decoding.csv"}
-        assert set(archive.namelist()) == {"index.html"} | still | records | moving
+        assert set(archive.namelist()) == {"index.html", "index.json"} | still | records | moving
         assert archive.read(f"svg/{name}.svg") == file_bytes(figures[0], "svg", style)
         page = archive.read("index.html").decode()
+        told = json.loads(archive.read("index.json"))["figures"]
+        for entry in (file for each in told for file in each["files"]):
+            assert hashlib.sha256(archive.read(entry["file"])).hexdigest() == entry["sha256"]
+    assert [each["title"] for each in told] == [figure.title for figure in figures]
+    assert sum(len(each["files"]) for each in told) == len(still | records | moving), "each file once"
     assert "<script" not in page
     assert "<img src=x" not in page
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in page
     assert f'href="svg/{name}-2.svg"' in page
     assert command_of(figures[0], style, format="svg").split("--view")[0].split("'")[0] in page
+
+
+def test_each_figure_of_a_bundle_keeps_its_own_style(figures: list[Figure]) -> None:
+    styles = [Style(width_mm=50), Style(width_mm=70, theme="dark")]
+    items = [Item(figure=figure, style=style, dpi=40) for figure, style in zip(figures, styles, strict=False)]
+    with zipfile.ZipFile(io.BytesIO(bundle(items, ("png", "tex")))) as archive:
+        told = json.loads(archive.read("index.json"))["figures"]
+        for figure, style, each in zip(figures, styles, told, strict=False):
+            assert each["style"] == style.as_dict()
+            assert each["provenance"]["source"] == SENTENCE
+            drawing, text = each["files"]
+            assert drawing["command"] == command_of(figure, style, format="png", dpi=40)
+            assert archive.read(drawing["file"]) == file_bytes(figure, "png", style, dpi=40)
+            assert archive.read(text["file"]) == file_bytes(figure, "tex", style)
+        page = html.unescape(archive.read("index.html").decode())
+    assert page.count(SENTENCE + " \u2192 ") == 2 and "--width-mm=50" in page and "--width-mm=70" in page
 
 
 def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.app.figures.samples import PIECES, node
 from transformer_core.attention_maps import AttentionMaps, Axis
+from viz_app.figures import Search, fonts
 
 HOSTILE = (
     "</script><img src=x onerror=alert(1)>",
@@ -61,6 +63,12 @@ def make_maps(
     )
 
 
+@pytest.fixture(autouse=True)
+def no_fonts_of_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures have the fonts that come with the repository and no others, whatever is installed."""
+    monkeypatch.setattr(fonts, "_table", dict)
+
+
 @pytest.fixture
 def maps() -> AttentionMaps:
     """The dog bit one man. -> Der Hund biss einen Mann., six layers of eight heads."""
@@ -92,3 +100,26 @@ def hand_made() -> AttentionMaps:
         inputs=inputs,
         outputs=outputs,
     )
+
+
+@pytest.fixture
+def search() -> Search:
+    """Two beams, three steps; the second one wins."""
+    history = (
+        node(-1, 1, 0, -0.1, "kept"),
+        node(-1, 1, 2, -0.3, "kept"),
+        node(-1, 1, 4, -3.0, "pruned"),
+        node(0, 2, 1, -0.5, "kept"),
+        node(1, 2, 5, -0.6, "kept"),
+        node(0, 2, 4, -4.0, "pruned"),
+        node(4, 3, 3, -0.7, "finished"),
+        node(3, 3, 3, -0.9, "finished"),
+    )
+    return Search(history, best=6, text="Die 한국어", score=-0.35, piece=PIECES.__getitem__)
+
+
+@pytest.fixture
+def small() -> AttentionMaps:
+    """One layer of two heads: files of every kind are made quickly."""
+    source, output = ("\u2581the", "\u2581dog", "\u2581barks"), ("\u2581der", "\u2581Hund", "\u2581bellt")
+    return make_maps(source, output, layers=1, heads=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from math import cos, radians, sin
 
@@ -102,6 +103,18 @@ def test_grids_and_given_widths_keep_labels_apart(tokens: int, panels: int, widt
     for box in boxes.values():
         assert box.min() >= -0.5
         assert box[:, 0].max() <= layout.width + 0.5
+
+
+def test_titles_of_small_panels_and_groups_become_smaller() -> None:
+    groups = [("masked decoder self-attention", 1), ("encoder-decoder attention", 1)]
+    rows = ["layer 1", "layer 2"]
+    figure = replace(figure_of(10, 16), columns=8, row_titles=rows, row_groups=groups)
+    layout, boxes = drawn(figure, 77)
+    titles = [text for text in boxes if text.get_text() in ("head 1", *rows, *(title for title, _ in groups))]
+    assert len(titles) == 8 + 2 + 2
+    for a, b in combinations(titles, 2):
+        assert apart(boxes[a], boxes[b]), f"{a.get_text()!r} lies on {b.get_text()!r}"
+    assert layout.panel_title_font < 0.9 * layout.font
 
 
 def test_cells_too_small_for_labels_are_explained_instead() -> None:

@@ -20,7 +20,8 @@ from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.config import ModelConfig
-    from viz_app.export.batch import Batch, Folder, Line, Place
+    from viz_app.export.batch import Batch, Line, Place
+    from viz_app.export.folder import Folder
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
     sentence = sentence_of(options, "")
     language = one_of("--language", options.language, LANGUAGES)
 
-    from viz_app.export.batch import Batch, Folder, make
+    from viz_app.export.batch import Batch, make
+    from viz_app.export.folder import Folder
 
     lines = list(read_lines(Path(options.texts)))
     if not lines:

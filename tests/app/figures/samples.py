@@ -1,0 +1,69 @@
+"""Figures of every kind to test with, and what can be read from their files."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pypdf
+from PIL import Image
+
+from transformer_core.attention_maps import AttentionMaps
+from transformer_core.decoding.beam import Node
+from viz_app.figures import (
+    VIEWS,
+    CurvesFigure,
+    Figure,
+    HeatmapFigure,
+    MatrixFigure,
+    Search,
+    Series,
+    Style,
+    export,
+    heatmap_drawing,
+)
+from viz_app.figures import matplotlib_renderer as renderer
+
+PIECES = ("\u2581Der", "\u2581Hund", "\u2581Die", "</s>", "<script>alert(1)</script>", "\u2581한국어")
+
+
+def node(parent: int, step: int, piece: int, total: float, status: str) -> Node:
+    return Node(parent, step, piece, total, total, status, ())  # type: ignore[arg-type]
+
+
+def curves(**changes: Any) -> CurvesFigure:
+    x = np.arange(1, 101, dtype=float)
+    series = [Series(x=x, y=1 / x, label="1/x <b>"), Series(x=x, y=np.sqrt(x), label="뿌리", dashed=True)]
+    return CurvesFigure(**{"series": series, "x_title": "step", "y_title": "rate_$x$", "title": "학습률", **changes})
+
+
+def matrix(**changes: Any) -> MatrixFigure:
+    values = np.sin(np.arange(20)[:, None] / np.arange(1, 31))
+    titles = {"row_title": "position", "column_title": "차원", "scale_title": "value", "title": "Positions"}
+    return MatrixFigure(**{"values": values, "two_ends": True, **titles, **changes})
+
+
+def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:
+    given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1), "query": 1}}
+    views = {
+        name: view.figure(maps=maps, kind="cross", search=search, **given.get(name, {}), **shared)
+        for name, view in VIEWS.items()
+    }
+    return {**views, "curves": curves(), "matrix": matrix()}
+
+
+def pdf_text(data: bytes) -> str:
+    return pypdf.PdfReader(io.BytesIO(data)).pages[0].extract_text()
+
+
+def pixels_of(figure: HeatmapFigure, style: Style, panel: int = 0) -> np.ndarray:
+    """Colours at the centres of a panel's cells in the PNG."""
+    data = np.asarray(Image.open(io.BytesIO(export(figure, "png", style, dpi=144))).convert("RGB"))
+    with renderer.drawing_settings():
+        layout = heatmap_drawing.plan(figure, style)
+    left, top = layout.panels[panel]
+    rows, columns = figure.panels[panel].weights.shape
+    ys = (2 * (top + (np.arange(rows) + 0.5) * layout.cell)).astype(int)
+    xs = (2 * (left + (np.arange(columns) + 0.5) * layout.cell)).astype(int)
+    return np.asarray(data[np.ix_(ys, xs)])
