@@ -16,7 +16,7 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import torch
 
     from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.config import ModelConfig
+    from transformer_core.config import DecodingConfig, ModelConfig
     from transformer_core.model import Transformer
     from transformer_core.tokenizer import Tokenizer
     from viz_app.services.examples import EXAMPLES
@@ -29,5 +29,15 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
         weights = Transformer(config).state_dict()
     card = "# Random\n\nThis model is not trained. ![picture](https://example.org/x.png)\n"
     metrics = {"alignment": {"best_head": {"layer": 1, "head": 2}}}
-    save_checkpoint(folder, weights, config, tokenizer, metrics=metrics, card=card)
+    decoding = DecodingConfig(extra_length=12)  # random weights write up to the limit
+    save_checkpoint(folder, weights, config, tokenizer, decoding=decoding, metrics=metrics, card=card)
     return folder
+
+
+# Files whose few tests take longest: they start first, so that no process waits for one of them at the end.
+LONGEST = ("test_style.py", "test_killed.py", "test_hooks_compiled.py", "test_distributed.py", "test_thirty_users.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first; the order within a file stays."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)

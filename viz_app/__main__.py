@@ -1,4 +1,4 @@
-"""python -m viz_app: figures without the app; see `export`."""
+"""python -m viz_app: figures and handouts without the app, and the app for a class."""
 
 import logging
 import sys
@@ -7,7 +7,7 @@ from transformer_core.cli import Program, main
 
 _HELP = """usage: python -m viz_app COMMAND ...
 
-Figures of real attention as files, without the app.
+Figures of real attention as files, handouts of the lessons, and the app for a class.
 
 {commands}
 
@@ -25,6 +25,8 @@ PROGRAM = Program(
     {
         "export": "Write figures of one sentence, or of many sentences and heads.",
         "paper-figures": "Write figures like those in the paper's appendix, for your model.",
+        "lesson": "Write the picture of a lesson's scene, or the lesson's handout.",
+        "class": "Start the app for everybody in the local network.",
     },
     _HELP,
 )

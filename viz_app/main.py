@@ -19,7 +19,12 @@ from viz_app.services import session  # noqa: E402
 from viz_app.services.errors import friendly_errors  # noqa: E402
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES  # noqa: E402
 
-_PAGES = {"translate": ":material/translate:", "figures": ":material/draw:", "model": ":material/info:"}
+_PAGES = {
+    "translate": ":material/translate:",
+    "lessons": ":material/school:",
+    "figures": ":material/draw:",
+    "model": ":material/info:",
+}
 _HOME = "translate"
 _FOLDER = Path(__file__).parent
 

@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.translator import Translation, Translator
 from viz_app.services.hypotheses import branch_of, leaves
 
-MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 TEXT, OTHER = "The dog.", "The train is big."
 
 
-@pytest.fixture(autouse=True)
-def fresh_model() -> Iterator[None]:
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
-
-
 @pytest.fixture
-def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    app = AppTest.from_file(str(MAIN), default_timeout=60)
+def app(app: AppTest) -> AppTest:
     app.query_params["text"] = TEXT
     app.query_params["lang"] = "en"
     return app

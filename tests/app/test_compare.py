@@ -6,12 +6,10 @@ import json
 import os
 import shutil
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.translator import Translator
@@ -21,21 +19,11 @@ from viz_app.services.address import params_from, selection_from
 from viz_app.services.compare import checkpoints
 from viz_app.services.hypotheses import branch_of
 
-MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 TEXT, OTHER = "The dog.", "The train is big."
 
 
-@pytest.fixture(autouse=True)
-def fresh_model() -> Iterator[None]:
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
-
-
 @pytest.fixture
-def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    app = AppTest.from_file(str(MAIN), default_timeout=60)
+def app(app: AppTest) -> AppTest:
     for name, value in {"text": TEXT, "lang": "en", "against": "cross.2.1"}.items():
         app.query_params[name] = value
     return app

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from viz_app.figures import VIEWS
 from viz_app.text import texts
 
-MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 TEXT = "The dog."
 
 
-@pytest.fixture(autouse=True)
-def fresh_model() -> Iterator[None]:
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
-
-
 @pytest.fixture
-def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    app = AppTest.from_file(str(MAIN), default_timeout=120)
+def app(app: AppTest) -> AppTest:
     app.query_params["text"] = TEXT
     app.query_params["lang"] = "en"
     return app
@@ -121,6 +108,35 @@ def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
     told = "".join(html.unescape(w.value) for w in app.warning)
     assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in told
     assert texts("en")("studio.fine") not in words(app)
+
+
+def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTest) -> None:
+    t = texts("en")
+    opened(app)
+    app.button(key="studio-add").click().run()
+    assert app.button(key="studio-add").disabled and app.button(key="studio-add").label == t("studio.added")
+    app.selectbox(key="studio-en-view").set_value("lines").run()
+    app.text_input(key="text").set_value("<b>The</b> train *is* big.").run()
+    app.button(key="studio-add").click().run()
+    assert t("studio.collection", count=2, most=24) in words(app)
+    assert "<b>The</b> train *is* big." in words(app)
+    assert not any("<b>" in str(part.value) or "*is*" in str(part.value) for part in app.markdown)
+    app.text_input(key="text").set_value("").run()
+    assert downloads(app) == [t("studio.collection_zip", count=2)], "it outlives a sentence that has no figure"
+    app.switch_page("pages/translate.py").run()
+    app.switch_page("pages/figures.py").run()
+    app.button(key="studio-remove-1").click().run()
+    assert not app.exception
+    assert downloads(app)[-1] == t("studio.collection_zip", count=1)
+    app.button(key="studio-clear").click().run()
+    assert t("studio.collection_clear") not in [button.label for button in app.button]
+
+
+def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.services.collection.MOST_FIGURES", 0)
+    opened(app)
+    assert app.button(key="studio-add").disabled
+    assert texts("en")("studio.collection_full", figures=24) in words(app)
 
 
 def test_the_head_comes_over_from_translate(app: AppTest) -> None:

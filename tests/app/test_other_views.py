@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from viz_app.services import other_views
 from viz_app.text import texts
 
-MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(1)> \\\"' the dog"
-
-
-@pytest.fixture
-def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[AppTest]:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    st.cache_resource.clear()
-    yield AppTest.from_file(str(MAIN), default_timeout=60)
-    st.cache_resource.clear()
 
 
 def component(app: AppTest, name: str) -> dict[str, Any] | None:

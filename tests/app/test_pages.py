@@ -6,12 +6,10 @@ import html
 import json
 import shutil
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.translator import Translator
@@ -21,21 +19,7 @@ from viz_app.text import texts
 
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 SECONDS = 60
-
-
-@pytest.fixture(autouse=True)
-def fresh_model() -> Iterator[None]:
-    """No test sees the model that another one loaded."""
-    st.cache_resource.clear()
-    yield
-    st.cache_resource.clear()
-
-
-@pytest.fixture
-def app(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """The app, not run yet, with a checkpoint of random weights."""
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+pytestmark = pytest.mark.usefixtures("fresh_model")
 
 
 def visible(app: AppTest) -> str:
@@ -183,7 +167,8 @@ def test_an_unmeasured_model_says_so(app: AppTest) -> None:
 def test_downloads_of_every_format(app: AppTest) -> None:
     app.run()
     labels = [button.proto.label for button in app.get("download_button")]
-    assert labels == ["PNG", "SVG", "PDF", "CSV", "NPZ"]
+    assert labels[:3] == ["PDF", "SVG", "PNG"]
+    assert sorted(labels) == ["CSV", "GIF", "HTML", "JSON", "NPZ", "PDF", "PNG", "SVG", "TikZ"]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -48,7 +48,7 @@ ELSEWHERE = (
     r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
 )
 START_SECONDS = 60
-PAGE_MILLISECONDS = 20_000
+PAGE_MILLISECONDS = 40_000  # several servers and browsers start at once on a small machine
 LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error"}
 
 Serve = Callable[..., str]
@@ -194,7 +194,9 @@ class Watch:
         self._address(websocket.url)
 
     def _console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
+        # Opened at the address of a page, Streamlit looks for its server below that address first.
+        missing = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        if message.type == "error" and not missing:
             self.errors.append(f"console: {message.text} ({message.location.get('url', '')})")
 
 

@@ -88,6 +88,20 @@ def test_from_translate_to_a_printed_figure(
         assert "index.html" in archive.namelist()
     assert "--view=layer --kind=cross --layer=2" in page.get_by_test_id("stMain").inner_text()
 
+    page.get_by_role("button", name=T("studio.add")).click()
+    page.get_by_role("button", name=T("studio.added")).wait_for()
+    choose(page, "size", T("studio.size_slide"))
+    wait_for_params(page, size="slide")
+    page.get_by_role("button", name=T("studio.add")).click()
+    collected = saved(page, T("studio.collection_zip", count=2), tmp_path)
+    with zipfile.ZipFile(io.BytesIO(collected.read_bytes())) as archive:
+        assert archive.read(f"pdf/{pdf.name}") == pdf.read_bytes()
+        assert f"pdf/{pdf.stem}-2.pdf" in archive.namelist()
+    shown = page.locator(".st-key-studio-paper img").bounding_box()
+    assert shown is not None and abs(shown["width"] - 254 / 25.4 * 96) < 2, "a slide too is shown as large as it is"
+    assert page.locator(".st-key-studio-paper").evaluate("sheet => sheet.scrollWidth - sheet.clientWidth") > 100
+    check_accessibility(page)
+
 
 def test_on_a_phone_in_korean_in_the_dark(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
@@ -97,6 +111,9 @@ def test_on_a_phone_in_korean_in_the_dark(
     page.get_by_role("button", name=texts("ko")("translate.download")).click()
     page.get_by_role("button", name=texts("ko")("studio.edit")).click()
     page.locator(".st-key-studio-paper img").wait_for()
+    wait_until_idle(page)
+    page.get_by_role("button", name=texts("ko")("studio.add")).click()
+    page.get_by_role("button", name=texts("ko")("studio.remove", number=1)).wait_for()
     wait_until_idle(page)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     main = page.locator('[data-testid="stMain"]')

@@ -5,7 +5,8 @@ So the modules are joined when Python imports the component; nothing is generate
 
 Every module stays a real ES module that an editor understands, within these forms:
 
-* ``import { name, other } from "./file.js";`` on lines of its own, at the start of a line;
+* ``import { name, other } from "./file.js";`` (or ``"../folder/file.js"``) on lines of its own, at the start of a line;
+* no two modules of one component have the same file name;
 * ``export function``, ``export class``, ``export const`` at the start of a line;
 * ``export default function`` in the entry module only;
 * no text in back quotes over several lines.
@@ -18,7 +19,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([\w/]+)\.js";$', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{([^}]*)\} from "((?:\./|(?:\.\./)+)(?:\w+/)*(\w+)\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import\b|export\b(?! default function\b)).*$", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
@@ -29,37 +30,42 @@ def join_modules(entry: Path) -> str:
     """The entry module with everything that it imports, each module once, in the order of need.
 
     Args:
-        entry: The module with the default export; the others lie beside it.
+        entry: The module with the default export; the others lie where its imports say.
 
     Returns:
         One ES module without imports.
 
     Raises:
-        ValueError: A module uses another form of import or export, or modules import each other in a circle.
+        ValueError: A module uses another form of import or export, two have the same name, or modules import each
+            other in a circle.
     """
-    texts: dict[str, str] = {}
-    _visit(entry, texts, ())
+    texts: dict[Path, str] = {}
+    _visit(entry.resolve(), texts, ())
+    names = [path.stem for path in texts]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two JavaScript modules are called {twice[0]}.js, so that they cannot be joined")
     return "\n".join(texts.values())
 
 
-def _visit(path: Path, texts: dict[str, str], above: tuple[str, ...]) -> None:
+def _visit(path: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
     """Adds a module after the modules that it imports."""
     name = path.stem
-    if name in above:
-        raise ValueError(f"JavaScript modules import each other in a circle: {' -> '.join((*above, name))}")
-    if name in texts:
+    if path in above:
+        circle = " -> ".join(module.stem for module in (*above, path))
+        raise ValueError(f"JavaScript modules import each other in a circle: {circle}")
+    if path in texts:
         return
     source = path.read_text(encoding="utf-8")
     if odd_line := next((line for line in source.splitlines() if line.count("`") % 2), None):
         raise ValueError(f"{path.name}: text over several lines cannot be joined: {odd_line.strip()}")
     source = _SPACE.sub("\n", _COMMENT.sub("", source)).lstrip()
     for match in _IMPORT.finditer(source):
-        _visit(path.parent / f"{match[2]}.js", texts, (*above, name))
-    body = _IMPORT.sub(lambda match: f"const {{{match[1]}}} = module_{match[2]};", source)
+        _visit((path.parent / match[2]).resolve(), texts, (*above, path))
+    body = _IMPORT.sub(lambda match: f"const {{{match[1]}}} = module_{match[3]};", source)
     names = _EXPORT.findall(body)
     body = _EXPORT.sub("", body)
     if odd := _OTHER.search(body):
         raise ValueError(f"{path.name}: this form of import or export cannot be joined: {odd[0]}")
     if above:
         body = f"const module_{name} = (() => {{\n{body}\nreturn {{ {', '.join(names)} }};\n}})();"
-    texts[name] = body
+    texts[path] = body

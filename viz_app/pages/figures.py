@@ -10,8 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection
-from viz_app.figures import MIME_TYPES, Animation, check
+from viz_app.figures import Animation, check
 from viz_app.pages import run
+from viz_app.pages.parts.collection import draw_add, draw_collection
+from viz_app.pages.parts.downloads import draw_download
+from viz_app.pages.parts.plain import plain
 from viz_app.pages.parts.studio_controls import Controls
 from viz_app.services import model, session, studio
 from viz_app.services.compare import NotComparable, compared_with
@@ -24,7 +27,6 @@ from viz_app.services.translation import Result, TranslationService
 from viz_app.text import Texts
 
 _MAX_LINK = 2_000  # characters of a sentence that still goes into the address
-_FORMAT_NAMES = {"tex": "TikZ"}
 _ZOOMS = ("print", "fit")
 
 
@@ -59,6 +61,8 @@ def main() -> None:
         message = {"pieces": sentence.pieces, "limit": limit, "over": sentence.pieces - limit}
         told = t("translate.long", **message) if sentence.verdict == "long" else t(f"studio.{sentence.verdict}")
         status.info(told, icon=":material/keyboard:")
+    with right:
+        draw_collection(t)
     _publish(t, sentence)
 
 
@@ -139,7 +143,7 @@ def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
 
 
 def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
-    """The figure in print size, or as wide as the page, and how large it is on paper."""
+    """The figure in exactly its print size, or as wide as the page, and how large it is on paper."""
     with st.container(horizontal=True, vertical_alignment="center", key="studio-measures"):
         zoom = st.segmented_control(
             t("studio.zoom"),
@@ -156,23 +160,16 @@ def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
             measures += f" · {t('studio.frames', count=len(product.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * studio.PIXELS_PER_INCH)
-    with st.container(key="studio-paper", width=pixels if zoom == "print" else "stretch"):
-        st.image(preview.png, width="stretch", alt=product.figure.alt)
+    # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.
+    with st.container(key=f"studio-sheet-{zoom}"), st.container(key="studio-paper"):
+        st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=product.figure.alt)
 
 
 def _draw_downloads(t: Texts, product: Product) -> None:
     with st.container(horizontal=True, key="studio-downloads"):
         for index, name in enumerate(product.formats):
-            st.download_button(
-                _FORMAT_NAMES.get(name, name.upper()),
-                data=partial(product.file, name),
-                file_name=product.file_name(name),
-                mime=MIME_TYPES[name],
-                key=f"studio-download-{name}",
-                on_click="ignore",
-                icon=":material/download:" if not index else None,
-                type="secondary" if index else "primary",
-            )
+            file_name = product.file_name(name)
+            draw_download(name, product.file, file_name, "studio-download", first=not index)
         st.download_button(
             t("studio.bundle"),
             data=product.bundle,
@@ -183,6 +180,7 @@ def _draw_downloads(t: Texts, product: Product) -> None:
             icon=":material/folder_zip:",
             help=t("studio.bundle_help"),
         )
+        draw_add(t, product)
 
 
 def _draw_warnings(t: Texts, product: Product, found: tuple[check.Warning, ...]) -> None:
@@ -191,7 +189,7 @@ def _draw_warnings(t: Texts, product: Product, found: tuple[check.Warning, ...])
         return
     with st.container(key="studio-warnings", gap="small"):
         for warning in found:
-            st.warning(_plain(check.message(warning, t.language)), icon=":material/print:")
+            st.warning(plain(check.message(warning, t.language)), icon=":material/print:")
 
 
 def _draw_words(t: Texts, product: Product) -> None:
@@ -207,11 +205,6 @@ def _draw_words(t: Texts, product: Product) -> None:
         st.code(command, language=None, wrap_lines=True)
     else:
         st.caption(t("studio.no_command"))
-
-
-def _plain(text: str) -> str:
-    """Text in which Markdown finds nothing: a warning may hold tokens."""
-    return "".join(c if c.isalnum() or c in " .,;?!%()/-" else f"&#{ord(c)};" for c in text)
 
 
 def _publish(t: Texts, sentence: Sentence) -> None:

@@ -14,18 +14,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, reported
-from viz_app.figures import MIME_TYPES
 from viz_app.pages import run
+from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_in_figures
 from viz_app.pages.parts.other_views import opened, other_views
+from viz_app.pages.parts.route import draw_route
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
 from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
-from viz_app.services.compare import NotComparable, checkpoints, compared_with, model_name
+from viz_app.services.compare import Compared, NotComparable, checkpoints, compared_with, model_name
 from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
 from viz_app.services.hypotheses import search_tree
-from viz_app.services.picture import DOWNLOADS, Picture, best_head, payload, provenance
+from viz_app.services.picture import Picture, best_head, payload, provenance
 from viz_app.services.sentence import MAX_PIECES, Sentence, examine
 from viz_app.services.shown import branch_for
 from viz_app.services.translation import BEAM, Result, TranslationService
@@ -41,6 +42,7 @@ _MAX_LINK = 2_000  # characters of a sentence that still goes into the address
 def main() -> None:
     """Draw the page."""
     t = session.labels()
+    draw_route(t, "translate")
     typed, downloads = _draw_input(t)
     status = st.empty()
     if _SELECTION not in st.session_state:
@@ -61,10 +63,10 @@ def main() -> None:
             )
         except Superseded:
             st.stop()
-        selection, shown = _draw_result(t, served, sentence, result, status)
+        selection, shown, other = _draw_result(t, served, sentence, result, status)
         about = provenance(served.translator, shown.translation, selection.branch)
         with downloads:
-            _draw_downloads(t, Picture(shown.maps, selection, t.language, about))
+            _draw_downloads(t, Picture(shown.maps, selection, t.language, about, other))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         other_views(t, shown.maps, selection, identity, about)
     else:
@@ -145,14 +147,14 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
 
 def _draw_result(
     t: Texts, served: TranslationService, sentence: Sentence, result: Result, status: DeltaGenerator
-) -> tuple[Selection, Result]:
-    """The explorer. Returns what is selected in it, and the branch of the search that it shows."""
+) -> tuple[Selection, Result, Compared | None]:
+    """The explorer. Returns what is seen in it: the selection, the branch of the search, what that is compared with."""
     best = best_head(served.translator.metrics, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
     start = reported(_EXPLORER) or start
     branch = branch_for(sentence.text, start.branch)
     ask = partial(_draw_waiting, t, status)
-    other = None
+    other, comparable = None, True
     try:
         shown = served.branch(session.session_id(), result, branch, on_position=ask)
         branch = branch if shown is not result else 0
@@ -162,6 +164,7 @@ def _draw_result(
         st.stop()
     except NotComparable:
         st.caption(f":material/warning: {t('translate.not_comparable')}")
+        comparable = False
     status.empty()
     packed = _packed(t, served, (sentence.text, branch), result, shown)
     second = None
@@ -171,7 +174,7 @@ def _draw_result(
     selection = explorer(packed, key=_EXPLORER, selection=start, other=second)
     selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
     st.session_state[_SELECTION] = selection
-    return selection, shown
+    return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 
 
 def _packed(
@@ -197,15 +200,8 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
         layer, head = picture.selection.layer + 1, picture.selection.head + 1
         st.caption(t("translate.download_note", layer=layer, head=head))
         with st.container(horizontal=True):
-            for name in DOWNLOADS:
-                st.download_button(
-                    name.upper(),
-                    data=partial(picture.file, name),
-                    file_name=picture.file_name(name),
-                    mime=MIME_TYPES[name],
-                    key=f"download-{name}",
-                    on_click="ignore",
-                )
+            for name in picture.formats:
+                draw_download(name, picture.file, picture.file_name(name), "download")
         if st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:"):
             edit_in_figures(picture.selection)
         st.code(picture.command, language=None, wrap_lines=True)

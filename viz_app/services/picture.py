@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
-from viz_app.export import command_of, file_bytes
-from viz_app.figures import HeatmapFigure, all_heads, file_name, layer_heads, one_head
+from viz_app.export.order import Reading
+from viz_app.figures import Figure
+from viz_app.services.compare import Compared
+from viz_app.services.draft import Draft
 from viz_app.services.model import ROOT
+from viz_app.services.studio import Product, figure_for
 from viz_app.services.translation import BEAM, Result
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
-
-DOWNLOADS = ("png", "svg", "pdf", "csv", "npz")
 
 
 def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
@@ -109,45 +111,61 @@ def provenance(translator: Translator, translation: Translation, branch: int = 0
 
 @dataclass(frozen=True)
 class Picture:
-    """The picture that is on the screen now.
+    """The picture that is on the screen now, and the files of it; nothing is drawn before it is asked for.
 
     Args:
         maps: All maps of the translation.
         selection: What of them is shown.
         language: Code of the language of its titles.
         provenance: Checkpoint, sentence, command; written into every file.
+        other: What the selected head is compared with, when that is not in these maps.
     """
 
     maps: AttentionMaps
     selection: Selection
     language: str
     provenance: Mapping[str, Any]
+    other: Compared | None = None
 
     @cached_property
-    def figure(self) -> HeatmapFigure:
-        """The selected head, or all heads of its layer or kind when these stand side by side."""
-        chosen = self.selection.fitted(self.maps)
-        shared: dict[str, Any] = {
-            "language": self.language,
-            "provenance": self.provenance,
-            "unit": chosen.unit,
-            "upto": chosen.step,
-        }
-        if chosen.view == "layer":
-            return layer_heads(self.maps, chosen.kind, chosen.layer, **shared)
-        if chosen.zoom == "heads":
-            return all_heads(self.maps, chosen.kind, **shared)
-        return one_head(self.maps, chosen.kind, chosen.layer, chosen.head, **shared)
+    def _draft(self) -> Draft:
+        return Draft().as_seen(self.selection).fitted(self.maps)
+
+    def _product(self, draft: Draft) -> Product:
+        seen = Reading(self.maps, dict(self.provenance), None)
+        return Product(figure_for(draft, self.language, seen, self.other), draft.style)
+
+    @cached_property
+    def _still(self) -> Product:
+        return self._product(self._draft)
+
+    @property
+    def figure(self) -> Figure:
+        """The head as map or lines, two heads compared, or all heads that stand side by side."""
+        return self._still.figure
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that it has, those for print first; a head that follows the decoding has it as an animation."""
+        still, draft = self._still.formats, self._draft
+        if draft.view != "head" or draft.selection.kind == "encoder":
+            return still
+        return tuple(each for name in still for each in (("gif", name) if name == "csv" else (name,)))
 
     def file(self, format: str) -> bytes:
         """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
-        return file_bytes(self.figure, format)
+        product = self._product(replace(self._draft, view="decoding")) if format == "gif" else self._still
+        return product.file(format)
 
     @property
     def command(self) -> str:
         """The command that makes the picture again; of a branch that no text leads to, its weights."""
-        return command_of(self.figure) or str(self.provenance.get("command", ""))
+        return self._still.command("pdf") or str(self.provenance.get("command", ""))
 
     def file_name(self, format: str) -> str:
         """A name that says which heads, counted from 1."""
-        return file_name(self.figure, format)
+        name = self._still.file_name(format)
+        if format != "gif":
+            return name
+        stem = re.sub(r"_step\d+$", "", name.removesuffix(".gif"))  # an animation has all steps
+        return f"{stem}_decoding.gif"

@@ -10,6 +10,7 @@ from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text import Texts, best_language, texts
 
 LANGUAGE_KEY = "lang"
+_SPOKEN_KEY = "lang_spoken"  # the same, kept apart from the widget
 TEXT_KEY = "text"
 SELECTION_KEY = "selection"  # what the explorer of Translate shows
 DRAFT_KEY = "studio_draft"  # what the page Figures makes
@@ -22,7 +23,10 @@ _PAGE_KEY = "page"
 def start() -> None:
     """Fill a new session from its URL and from the browser's language. Does nothing later on."""
     if LANGUAGE_KEY not in st.session_state:
-        st.session_state[LANGUAGE_KEY] = best_language(st.query_params.get("lang"), st.context.locale)
+        kept = st.session_state.get(_SPOKEN_KEY)
+        st.session_state[LANGUAGE_KEY] = kept or best_language(st.query_params.get("lang"), st.context.locale)
+    # Streamlit forgets a widget's value when a run ends before the widget is drawn, as a change of page may do.
+    st.session_state[_SPOKEN_KEY] = st.session_state[LANGUAGE_KEY]
     if TEXT_KEY not in st.session_state:
         st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
 

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
-from viz_app.export import Order, Sentence, bundle, command_of, file_bytes, origin
+from viz_app.export import Item, Order, Sentence, bundle, command_of, file_bytes, origin
 from viz_app.export.order import Reading, drawn
 from viz_app.export.pictures import size
 from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
@@ -179,7 +179,17 @@ class Product:
     def bundle(self) -> bytes:
         """A zip of all formats, with an index."""
         title = self.figure.title or self.figure.name
-        return bundle([self.figure], self.formats, self.style, dpi=self.dpi, title=title, language=self.language)
+        return bundle([self.item], self.formats, title=title, language=self.language)
+
+    @property
+    def item(self) -> Item:
+        """The same for a bundle; of a figure that has no PNG, a GIF keeps its own resolution."""
+        return Item(figure=self.figure, style=self.style, dpi=self._dpi("png") if "png" in self.formats else None)
+
+    @property
+    def key(self) -> str:
+        """Equal for products whose files are equal."""
+        return f"{_key(self.figure, self.style)} {self.dpi}"
 
     def _dpi(self, format: str) -> int | None:
         return self.dpi if format == "png" and self.dpi != 300 else None

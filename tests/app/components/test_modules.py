@@ -105,3 +105,26 @@ def test_a_form_that_cannot_be_joined_is_refused(tmp_path: Path, line: str) -> N
     entry = write(tmp_path, main=f"{line}\nexport default function main() {{}}\n", a="export const a = 1;\n")
     with pytest.raises(ValueError, match="cannot be joined"):
         join_modules(entry)
+
+
+def test_modules_of_other_folders_are_joined(tmp_path: Path) -> None:
+    for folder in ("common", "part"):
+        (tmp_path / folder).mkdir()
+    write(tmp_path / "common", shared="export const a = () => 1;\n")
+    entry = write(
+        tmp_path / "part",
+        main='import { a } from "../common/shared.js";\nexport default function main() {\n  return a();\n}\n',
+    )
+    assert "const { a } = module_shared;" in join_modules(entry)
+
+
+def test_two_modules_of_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    write(tmp_path / "other", a="export const c = 1;\n")
+    entry = write(
+        tmp_path,
+        main='import { b } from "./a.js";\nimport { c } from "./other/a.js";\nexport default function main() {}\n',
+        a="export const b = 1;\n",
+    )
+    with pytest.raises(ValueError, match=r"two JavaScript modules are called a\.js"):
+        join_modules(entry)

@@ -6,18 +6,24 @@ import io
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translation, Translator
 from viz_app.components.explorer import Selection
-from viz_app.services.picture import DOWNLOADS, Picture, alignment_rates, best_head, provenance
+from viz_app.figures import HeatmapFigure, LinesFigure
+from viz_app.services.picture import Picture, alignment_rates, best_head, provenance
 
 
 @pytest.fixture(scope="module")
 def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
+    translator = Translator.load(random_checkpoint)
+    translator.decoding = translator.decoding.replace(extra_length=4)  # random weights write to the limit
+    return translator
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +59,7 @@ def test_files_hold_the_selected_weights(translator: Translator, translation: Tr
 
 
 def test_one_layer_side_by_side(translator: Translator, translation: Translation) -> None:
-    selection = Selection(kind="decoder", layer=0, view="layer", step=3)
+    selection = Selection(kind="decoder", layer=0, view="layer", zoom="heads", step=3)
     picture = Picture(translation.attention, selection, "ko", {})
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         np.testing.assert_array_equal(archive["weights"], translation.attention.decoder[0, :, :3, :3])
@@ -67,11 +73,46 @@ def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(translation: Translation
 
 
 def test_every_download_is_a_file_of_its_kind(translation: Translation) -> None:
-    picture = Picture(translation.attention, Selection(), "en", {})
-    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF-", "csv": b"\xef\xbb\xbf", "npz": b"PK"}
-    assert set(DOWNLOADS) == set(starts)
-    for name in DOWNLOADS:
-        assert picture.file(name).startswith(starts[name])
+    picture = Picture(translation.attention, Selection(step=2), "en", {})
+    starts = {
+        "pdf": b"%PDF-",
+        "svg": b"<?xml",
+        "png": b"\x89PNG",
+        "tex": b"% Headlight",
+        "html": b"<!DOCTYPE html>",
+        "gif": b"GIF89a",
+        "csv": b"\xef\xbb\xbf",
+        "npz": b"PK",
+        "json": b"{",
+    }
+    assert picture.formats == tuple(starts)
+    files = {name: picture.file(name) for name in picture.formats}
+    for name, start in starts.items():
+        assert files[name].startswith(start)
+    assert picture.file_name("pdf") == "headlight_cross_layer1_head1_step2.pdf"
+    assert picture.file_name("gif") == "headlight_cross_layer1_head1_decoding.gif"
+    with Image.open(io.BytesIO(files["gif"])) as film:
+        assert film.n_frames == len(translation.attention.outputs)  # type: ignore[attr-defined]
+
+
+def test_a_picture_is_what_the_explorer_shows(translation: Translation) -> None:
+    maps = translation.attention
+
+    def shown(**selection: Any) -> Picture:
+        return Picture(maps, Selection(kind="encoder", layer=1, head=2, **selection), "en", {})
+
+    lines = shown(form="lines")
+    assert isinstance(lines.figure, LinesFigure) and "tex" not in lines.formats
+    assert "gif" not in lines.formats and "gif" not in shown().formats, "the encoder does not follow the decoding"
+    np.testing.assert_array_equal(lines.figure.panels[0].weights, maps.encoder[1, 2])
+    pair = shown(against="decoder.0.1").figure
+    assert isinstance(pair, HeatmapFigure)
+    np.testing.assert_array_equal(pair.panels[0].weights, maps.decoder[0, 1])
+    np.testing.assert_array_equal(pair.panels[1].weights, maps.encoder[1, 2])
+    every = shown(zoom="heads", view="kinds").figure
+    assert isinstance(every, HeatmapFigure)
+    assert len(every.panels) == sum(maps.layers(kind) * maps.heads(kind) for kind in KINDS)
+    assert shown(scale="sqrt").file("png") != shown().file("png")
 
 
 @pytest.mark.parametrize("text", ["The bus.", "it's; rm -rf / $(x)", '--out="a b"'])

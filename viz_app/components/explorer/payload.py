@@ -6,7 +6,6 @@ has a length that keeps the weights on an even address; weights.py tells what st
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import struct
@@ -17,7 +16,7 @@ from typing import Any
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import PackedWeights, pack_weights
-from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, scale
+from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, packed_scale
 
 FORMAT_VERSION = 2
 
@@ -161,7 +160,7 @@ def _colours() -> dict[str, dict[str, Any]]:
     """For light and dark: the scale (256 RGB triples, base64), the colours of the kinds, the hatch of masked cells."""
     return {
         theme: {
-            "scale": base64.b64encode(scale(theme).tobytes()).decode(),
+            "scale": packed_scale(theme),
             "kinds": {kind: kind_colour(kind, theme) for kind in KINDS},
             "hatch": MASK_HATCH[theme],
         }

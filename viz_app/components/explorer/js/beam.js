@@ -2,7 +2,7 @@
 
 import { BeamTable } from "./beamtable.js";
 import { BeamTree, signed } from "./beamtree.js";
-import { fill, fillText, h, setAttribute, token } from "./dom.js";
+import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
 import { Search } from "./search.js";
 
 const MOST_ALPHA = 2;

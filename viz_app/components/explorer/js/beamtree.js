@@ -1,6 +1,6 @@
 // The search as a tree on a canvas that covers only what is visible: steps from left to right, the beam from top to bottom.
 
-import { fillText, h, percent } from "./dom.js";
+import { fillText, h, percent } from "../../common/dom.js";
 import { Labels } from "./geometry.js";
 import { resize } from "./paint.js";
 import { START } from "./search.js";

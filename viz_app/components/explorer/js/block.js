@@ -1,6 +1,6 @@
 // The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
 
-import { h, headName, setAttribute } from "./dom.js";
+import { h, headName, setAttribute } from "../../common/dom.js";
 import { Look, paintHead, resize } from "./paint.js";
 
 export class Block {

@@ -1,6 +1,6 @@
 // Beside the time bar: what the model could have written at this step, and how probable each piece was.
 
-import { fillText, h, percent, setAttribute, token } from "./dom.js";
+import { fillText, h, percent, setAttribute, token } from "../../common/dom.js";
 import { shown } from "./data.js";
 
 const MOST = 5; // pieces, the written one among them

@@ -1,8 +1,9 @@
 // A head that is pinned, A, beside what is selected, B, and their difference.
 
-import { Difference, Diverging, plus } from "./difference.js";
+import { Difference, plus } from "./difference.js";
 import { DifferenceTable } from "./differencetable.js";
-import { decimals, fill, fillText, h, headName, setAttribute, token } from "./dom.js";
+import { Diverging } from "../../common/diverging.js";
+import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
 import { resize } from "./paint.js";
 import { unitName } from "./sentences.js";
 import { SideMap } from "./sidemap.js";

@@ -1,6 +1,6 @@
 // The one row of controls: choices such as the kind of attention, and the decoding player.
 
-import { fillText, h, setAttribute } from "./dom.js";
+import { fillText, h, setAttribute } from "../../common/dom.js";
 import { KINDS, shown } from "./data.js";
 
 const BEAT = 650; // milliseconds from one piece to the next while playing

@@ -1,6 +1,6 @@
 // One translation as it comes from Python (payload.py), and its maps over pieces or merged to words.
 
-import { headName } from "./dom.js";
+import { headName } from "../../common/dom.js";
 import { Merged } from "./merge.js";
 import { FULL, Weights } from "./weights.js";
 

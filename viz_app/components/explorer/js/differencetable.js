@@ -1,6 +1,6 @@
 // The difference of two maps as a table of numbers, a few rows at a time.
 
-import { fill, h, setAttribute, token } from "./dom.js";
+import { fill, h, setAttribute, token } from "../../common/dom.js";
 import { plus } from "./difference.js";
 
 const MOST_CELLS = 600;

@@ -4,14 +4,14 @@ import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
 import { Choice, kindChoice, Player } from "./controls.js";
 import { Compare } from "./compare.js";
-import { h, setAttribute } from "./dom.js";
+import { h, setAttribute } from "../../common/dom.js";
 import { halves, KINDS, readHeader, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
 import { Store } from "./store.js";
-import { Theme } from "./theme.js";
+import { Theme } from "../../common/theme.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side

@@ -1,7 +1,7 @@
 // The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
 
 import { Choice } from "./controls.js";
-import { fillText, h } from "./dom.js";
+import { fillText, h } from "../../common/dom.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
 import { LargeMap } from "./map.js";

@@ -1,6 +1,6 @@
 // The colour scale with its numbers; a mark shows the weight under the pointer, an empty part what a threshold cuts off.
 
-import { fillText, h, percent } from "./dom.js";
+import { fillText, h, percent } from "../../common/dom.js";
 import { resize } from "./paint.js";
 import { toneIndex, tonePlace, toneWeight } from "./tone.js";
 

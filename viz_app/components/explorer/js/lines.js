@@ -1,7 +1,7 @@
 // A head as lines between two columns of tokens: queries on the left, keys on the right. It scrolls inside itself; the
 // canvas covers only what is visible, and only lines that cross it are drawn.
 
-import { decimals, h } from "./dom.js";
+import { decimals, h } from "../../common/dom.js";
 import { Labels } from "./geometry.js";
 import { inSight, within } from "./map.js";
 import { resize } from "./paint.js";

@@ -2,7 +2,7 @@
 // canvas covers only what is visible and is drawn again at every scroll.
 
 import { Cells, outline } from "./cells.js";
-import { h } from "./dom.js";
+import { h } from "../../common/dom.js";
 import { ARROW, Labels, measureMap } from "./geometry.js";
 import { resize } from "./paint.js";
 

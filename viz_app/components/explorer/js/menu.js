@@ -2,7 +2,7 @@
 // as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
 
 import { Choice } from "./controls.js";
-import { fillText, h, percent, setAttribute } from "./dom.js";
+import { fillText, h, percent, setAttribute } from "../../common/dom.js";
 
 const START = { unit: "pieces", scale: "linear", special: true, threshold: 0, average: "none" };
 const MOST_THRESHOLD = 50; // percent

@@ -4,7 +4,7 @@ import { caption } from "./sentences.js";
 import { Choice } from "./controls.js";
 import { Legend } from "./legend.js";
 import { Picture } from "./picture.js";
-import { h } from "./dom.js";
+import { h } from "../../common/dom.js";
 import { Measures, ORDERS } from "./measures.js";
 import { KINDS } from "./data.js";
 import { kindsShown, Tiles } from "./tiles.js";

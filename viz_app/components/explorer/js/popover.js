@@ -1,6 +1,6 @@
 // How sure the model was of one piece, and which pieces came next.
 
-import { fill, h, percent, token } from "./dom.js";
+import { fill, h, percent, token } from "../../common/dom.js";
 import { shown } from "./data.js";
 
 export class Popover {

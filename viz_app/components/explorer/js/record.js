@@ -1,6 +1,6 @@
 // The decoding as a film for a slide: what the large figure shows while the time bar plays, recorded by the browser.
 
-import { h } from "./dom.js";
+import { h } from "../../common/dom.js";
 
 const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"]; // Safari records no WebM
 const FRAMES = 30; // a second

@@ -1,6 +1,6 @@
 // One of the maps that stand side by side: a matrix of colours with its labels, a crosshair, and a cell that is told.
 
-import { h } from "./dom.js";
+import { h } from "../../common/dom.js";
 import { Labels } from "./geometry.js";
 import { resize } from "./paint.js";
 

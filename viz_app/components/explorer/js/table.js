@@ -1,6 +1,6 @@
 // The picture that is seen as a table of numbers. Long sentences are shown a few rows at a time, so that the page stays light.
 
-import { decimals, fill, h, setAttribute, token } from "./dom.js";
+import { decimals, fill, h, setAttribute, token } from "../../common/dom.js";
 
 const MOST_CELLS = 900;
 

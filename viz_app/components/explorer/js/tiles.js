@@ -3,7 +3,7 @@
 import { arrange } from "./arrange.js";
 import { Block } from "./block.js";
 import { KINDS } from "./data.js";
-import { decimals, fillText, h, headName, setAttribute } from "./dom.js";
+import { decimals, fillText, h, headName, setAttribute } from "../../common/dom.js";
 import { Fade, slideFrom } from "./motion.js";
 
 /** Figures behind the comma of a measure. */

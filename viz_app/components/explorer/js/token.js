@@ -2,7 +2,7 @@
 // the pinned key.
 
 import { Choice } from "./controls.js";
-import { decimals, fill, fillText, h, headName, percent, setAttribute, token } from "./dom.js";
+import { decimals, fill, fillText, h, headName, percent, setAttribute, token } from "../../common/dom.js";
 import { LargeMap } from "./map.js";
 import { Picture, pinned } from "./picture.js";
 

@@ -1,6 +1,6 @@
 // The translation, piece by piece, with the source word that one encoder-decoder head prefers under each word.
 
-import { fill, fillText, h, headName, percent, setAttribute } from "./dom.js";
+import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
 import { Popover } from "./popover.js";
 import { shown } from "./data.js";
 

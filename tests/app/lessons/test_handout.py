@@ -1,0 +1,103 @@
+"""The handout and the pictures of lessons as files, with the commands that make them."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from transformer_core.cli import main
+from transformer_core.translator import Translator
+from viz_app.__main__ import PROGRAM
+from viz_app.components.lesson import LessonState
+from viz_app.figures import export
+from viz_app.lessons import lesson, reading
+from viz_app.services.gate import ModelGate
+from viz_app.services.handout import handout
+from viz_app.services.lesson_figures import lesson_command, told_figure
+from viz_app.services.lessons import LESSONS, Context
+from viz_app.services.translation import TranslationService
+from viz_app.text import LANGUAGES, texts
+
+TEXT = "The dog </p><script>alert(1)</script>"
+
+
+@pytest.fixture
+def context(random_checkpoint: Path) -> Context:
+    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), ModelGate(1))
+    return Context("The dog.", LessonState(), texts("en"), lambda: service, "test")
+
+
+class Seen(HTMLParser):
+    """Tags, addresses and text of a document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attributes if name in ("src", "href")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context, language: str) -> None:
+    context = dataclasses.replace(context, t=texts(language), text=TEXT)
+    seen = Seen()
+    seen.feed(handout("positions", context).decode())
+    assert "script" not in seen.tags and "math" in seen.tags
+    assert TEXT in seen.text
+    assert all(address.startswith("data:") for address in seen.addresses) and seen.addresses
+    for scene in lesson("positions", language).scenes:
+        assert scene.title in seen.text
+
+
+def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "# T\nS.\n\n## predict: P\nsection: 1\n\nQ?\n\n- [ ] no\n- [x] yes\n\n### answer\nBecause."
+    words = reading.parse(asked, "positions", "en")
+    monkeypatch.setattr("viz_app.services.handout.lesson", lambda name, language: words)
+    question, _, answers = handout("positions", context).decode().partition('class="answers"')
+    assert "yes" in question and "Because." not in question
+    assert "Because." in answers and "yes" in answers and "no<" not in answers
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
+def test_the_first_picture_is_made_again_by_its_command(
+    name: str, context: Context, random_checkpoint: Path, tmp_path: Path
+) -> None:
+    for scene in lesson(name, "en").scenes:
+        placed = dataclasses.replace(context, state=LessonState(scene.name))
+        drawn = told_figure(name, placed)
+        if drawn is None:
+            continue
+        words = shlex.split(lesson_command(drawn, "en", str(tmp_path / "a.svg")))
+        given = [f"--checkpoint={random_checkpoint}" if word.startswith("--checkpoint=") else word for word in words]
+        assert main(given[3:], PROGRAM) == 0
+        assert (tmp_path / "a.svg").read_bytes() == export(drawn, "svg")
+        return
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--lesson=nothing", "--out=a.html"], "--lesson is 'nothing', but must be one of "),
+        (["--lesson=positions", "--out=a.pdf"], "a handout is an .html"),
+        (["--lesson=positions", "--scene=no", "--out=a.pdf"], "--scene is 'no', but must be one of waves"),
+        (["--lesson=positions", "--scene=waves", "--out=a.doc"], "--out is 'a.doc', but must end with one of"),
+        (["--lesson=positions", "--text=한국어", "--out=a.html"], "must be an English sentence"),
+    ],
+)
+def test_bad_options_get_one_line(
+    options: list[str], message: str, random_checkpoint: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lesson", f"--checkpoint={random_checkpoint}", *options], PROGRAM) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1

@@ -1,0 +1,59 @@
+"""The paper's tables as the lesson shows them, and what is counted beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from transformer_core.presets import PRESETS
+from viz_app.components.lesson import LessonState
+from viz_app.figures import CurvesFigure
+from viz_app.services.lessons.context import Context
+from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3
+from viz_app.services.lessons.results import data, figure
+from viz_app.services.translation import TranslationService
+from viz_app.text import texts
+
+
+def no_model() -> TranslationService:
+    raise AssertionError("this lesson needs no model")
+
+
+def context(**settings: str) -> Context:
+    return Context("The dog.", LessonState("scores", settings), texts("en"), no_model, "test")
+
+
+def test_counted_parameters_round_to_the_printed_ones() -> None:
+    """With the vocabulary and biases of the authors' code all rows but big do (see docs/fidelity.md)."""
+    for row in data(context()).values["variations"]:
+        assert row["preset"] in PRESETS
+        if row["millions"] is not None and row["row"] != "big":
+            assert round(row["counted"][1]) == row["millions"], row["change"]
+    base = data(context()).values["variations"][0]
+    assert base["counted"][0] == pytest.approx(63.045632)
+
+
+def test_costs_are_time_by_machines_by_rate() -> None:
+    runs = data(context()).values["runs"]
+    assert runs["base"]["paper"] == pytest.approx(12 * 3600 * 8 * 9.5e12)
+    assert runs["big"]["paper"] == pytest.approx(3.5 * 24 * 3600 * 8 * 9.5e12)
+    # Six operations a parameter and piece, with source and target pieces apart half of them each: within a quarter.
+    assert runs["base"]["counted"] == pytest.approx(9.5e17, rel=0.25)
+    assert runs["big"]["counted"] == pytest.approx(9.6e18, rel=0.35)
+
+
+def test_the_tables_are_those_of_the_paper() -> None:
+    """Differences that Section 6.2 tells in words."""
+    bleu = {row.preset: row.bleu for row in TABLE_3}
+    assert bleu["base"] - bleu["table3-a-h1"] == pytest.approx(0.9)
+    best = max(score.ende or 0 for score in TABLE_2)
+    others = max(score.ende or 0 for score in TABLE_2 if score.group != "transformer")
+    assert best == 28.4 and best - others >= 2.0
+
+
+def test_the_figure_holds_every_point_with_a_cost() -> None:
+    for pair in ("ende", "enfr"):
+        drawn = figure("scores", context(pair=pair))
+        assert isinstance(drawn, CurvesFigure)
+        count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
+        assert sum(len(series.xs) for series in drawn.series) == count
+    assert figure("parsing", context()) is None

@@ -1,0 +1,33 @@
+"""Every lesson, every scene: it paints, says something, fits a phone, and has nothing that axe finds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready
+from viz_app.lessons import lesson
+from viz_app.services.lessons import LESSONS
+
+# Lessons without a browser test of their own; of the others the slow run sees every scene on a phone.
+ALONE = ("why", "results")
+NAMES = [pytest.param(entry.name, marks=[] if entry.name in ALONE else [pytest.mark.slow]) for entry in LESSONS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_scene_paints_in_korean_on_a_phone(
+    name: str, open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
+) -> None:
+    page = open_page(address(app_url, name, lang="ko"), width=390, height=844, dark=True, still=True)
+    page.locator(".lesson canvas").wait_for()
+    page.evaluate(FIND)
+    ready(page)
+    scenes = lesson(name, "ko").scenes
+    for number, scene in enumerate(scenes):
+        page.wait_for_function(f"{ROOT}.lesson.name === '{scene.name}'")
+        assert inked(page) > 0.002, f"{scene.name} is empty"
+        page.wait_for_function(f"{ROOT}.querySelector('.readout').textContent.trim()")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{scene.name} sticks out"
+        if number + 1 < len(scenes):
+            page.keyboard.press("PageDown")
+    check_accessibility(page)

@@ -1,0 +1,147 @@
+// Figure 1 of the paper, drawn anew: every station that a lesson explains opens it.
+
+const SVG = "http://www.w3.org/2000/svg";
+const [WIDTH, HEIGHT] = [520, 640];
+const COLUMNS = { encoder: 66, decoder: 296 }; // left edge of the boxes
+const BOX = 158;
+
+// column, top, height, key of the text, lesson, kind of attention or look
+const STATIONS = [
+  ["encoder", 552, 34, "embedding_in", "subwords", "plain"],
+  ["decoder", 552, 34, "embedding_out", "subwords", "plain"],
+  ["encoder", 426, 44, "self_attention", "heads", "encoder"],
+  ["encoder", 392, 24, "add_norm", "architecture", "faint"],
+  ["encoder", 334, 36, "feed_forward", "architecture", "plain"],
+  ["encoder", 300, 24, "add_norm", "architecture", "faint"],
+  ["decoder", 426, 44, "masked_attention", "masks", "decoder"],
+  ["decoder", 392, 24, "add_norm", "architecture", "faint"],
+  ["decoder", 324, 44, "cross_attention", "dot_product", "cross"],
+  ["decoder", 290, 24, "add_norm", "architecture", "faint"],
+  ["decoder", 232, 36, "feed_forward", "architecture", "plain"],
+  ["decoder", 198, 24, "add_norm", "architecture", "faint"],
+  ["decoder", 118, 30, "linear", "architecture", "plain"],
+  ["decoder", 72, 30, "softmax", "decoding", "plain"],
+];
+
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (value !== null) made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+/**
+ * The figure.
+ *
+ * @param titles Title of each lesson that exists, by its name.
+ * @param open Called with the name of a lesson.
+ */
+export function diagram({ texts, sentence }, titles, open) {
+  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": texts.figure });
+  svg.append(marker(), ...frames(texts), ...ways());
+  for (const station of STATIONS) svg.append(box(station, texts, titles, open));
+  for (const side of ["encoder", "decoder"]) svg.append(...position(side, texts, titles, open));
+  svg.append(...ends(texts, sentence));
+  return svg;
+}
+
+function marker() {
+  const path = element("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow-head" });
+  return element("defs", {}, element("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, path));
+}
+
+function line(d, tip = true) {
+  return element("path", { d, class: "way", "marker-end": tip ? "url(#tip)" : null });
+}
+
+/** The two stacks of N layers. */
+function frames(texts) {
+  return [
+    element("rect", { x: 34, y: 284, width: 206, height: 212, rx: 12, class: "stack" }),
+    element("rect", { x: 280, y: 182, width: 206, height: 314, rx: 12, class: "stack" }),
+    label(27, 392, texts.layers, "end"),
+    label(493, 340, texts.layers, "start"),
+  ];
+}
+
+/** Arrows along both columns, round the sub-layers, and from the encoder to the decoder. */
+function ways() {
+  const [left, right] = [COLUMNS.encoder + BOX / 2, COLUMNS.decoder + BOX / 2];
+  const straight = [
+    [left, 606, 588], [left, 552, 533], [left, 511, 472], [left, 392, 372],
+    [right, 606, 588], [right, 552, 533], [right, 511, 472], [right, 392, 370], [right, 290, 270], [right, 198, 150], [right, 118, 104], [right, 72, 52],
+  ].map(([x, from, to]) => line(`M${x} ${from} V${to}`));
+  const [a, b] = [COLUMNS.encoder - 14, COLUMNS.decoder + BOX + 14];
+  const residual = [
+    `M${left} 486 H${a} V404 H${COLUMNS.encoder - 2}`,
+    `M${left} 382 H${a} V312 H${COLUMNS.encoder - 2}`,
+    `M${right} 486 H${b} V404 H${COLUMNS.decoder + BOX + 2}`,
+    `M${right} 380 H${b} V302 H${COLUMNS.decoder + BOX + 2}`,
+    `M${right} 280 H${b} V210 H${COLUMNS.decoder + BOX + 2}`,
+  ].map((d) => line(d));
+  const across = line(`M${left} 300 V262 H262 V346 H${COLUMNS.decoder - 2}`);
+  across.classList.add("across");
+  return [...straight, ...residual, across];
+}
+
+function label(x, y, text, anchor = "middle", name = "note") {
+  return element("text", { x, y, "text-anchor": anchor, class: name }, text);
+}
+
+/** A station; one whose lesson exists is a button. */
+function button(group, lesson, name, titles, open) {
+  if (!titles[lesson]) return group;
+  group.setAttribute("role", "button");
+  group.setAttribute("tabindex", "0");
+  group.setAttribute("aria-label", `${name}: ${titles[lesson]}`);
+  group.classList.add("opens");
+  group.append(element("title", {}, titles[lesson]));
+  group.addEventListener("click", () => open(lesson));
+  group.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    open(lesson);
+  });
+  return group;
+}
+
+function box([column, y, height, key, lesson, look], texts, titles, open) {
+  const x = COLUMNS[column];
+  const lines = texts[key].split("\n");
+  const middle = y + height / 2 + 5 - (lines.length - 1) * 8.5;
+  const words = lines.map((text, index) => label(x + BOX / 2, middle + 17 * index, text, "middle", "word"));
+  const group = element("g", { class: `station ${look}` }, element("rect", { x, y, width: BOX, height, rx: 7 }), ...words);
+  return button(group, lesson, lines.join(" "), titles, open);
+}
+
+/** Where the waves are added to the embeddings. */
+function position(column, texts, titles, open) {
+  const x = COLUMNS[column] + BOX / 2;
+  const side = column === "encoder" ? -1 : 1;
+  const at = x + side * 92;
+  const wave = `M${at - 11} 522 c4 -13 7 -13 11 0 s7 13 11 0`;
+  const group = element(
+    "g",
+    { class: "station wave" },
+    element("circle", { cx: at, cy: 522, r: 17 }),
+    element("path", { d: wave, class: "curve" }),
+  );
+  const plus = element("g", { class: "plus" }, element("circle", { cx: x, cy: 522, r: 10 }), element("path", { d: `M${x - 5} 522 h10 M${x} 517 v10` }));
+  return [line(`M${at - side * 17} 522 H${x + side * 12}`), plus, button(group, "positions", texts.positions, titles, open)];
+}
+
+/** What goes in and what comes out. */
+function ends(texts, sentence) {
+  const [left, right] = [COLUMNS.encoder + BOX / 2, COLUMNS.decoder + BOX / 2];
+  const short = sentence.length > 26 ? `${sentence.slice(0, 25)}\u2026` : sentence;
+  return [
+    label(left, 622, texts.inputs),
+    label(left, 637, short, "middle", "sentence"),
+    label(right, 622, texts.outputs),
+    label(right, 637, texts.shifted),
+    label(right, 42, texts.probabilities),
+  ];
+}

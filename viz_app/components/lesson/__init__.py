@@ -1,0 +1,93 @@
+"""The stage of the lessons: one browser component that shows a lesson's scenes, one picture at a time.
+
+    payload = pack(lesson("positions", "en"), values=..., arrays=..., texts=t.table("lesson"), state=state)
+    state, leaves = stage("positions", payload, key="lesson-positions", state=state)
+
+Everything that moves is drawn in the browser. What is selected is reported to Python a moment later, for the address,
+for downloads, and at once for controls whose answer needs the model.
+
+Each lesson has its own code, `js/<lesson>/main.js`, which travels once, when the lesson is opened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components.lesson.payload import pack, pack_news
+from viz_app.components.lesson.state import LessonState, from_address, to_address
+from viz_app.components.modules import join_modules
+
+__all__ = ["LessonState", "from_address", "heard", "pack", "pack_news", "reported", "stage", "tell", "to_address"]
+
+_FOLDER = Path(__file__).parent
+_STATE = "state"
+
+_mount = st.components.v2.component(
+    "headlight_lesson",
+    html='<div class="lesson"></div>\n',
+    js=join_modules(_FOLDER / "js" / "mount.js"),
+)
+
+_mount_live = st.components.v2.component("headlight_lesson_live", js=join_modules(_FOLDER / "js" / "live.js"))
+
+
+@cache
+def _code_of(name: str) -> Any:
+    """The component that brings a lesson's code; its message never changes, so that it travels once."""
+    style = json.dumps((_FOLDER / "lesson.css").read_text(encoding="utf-8"))
+    code = join_modules(_FOLDER / "js" / name / "main.js")
+    return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{code}")
+
+
+def stage(name: str, payload: bytes, *, key: str, state: LessonState) -> tuple[LessonState, bool]:
+    """Shows a lesson.
+
+    Args:
+        name: Of the lesson.
+        payload: From `pack`.
+        key: Identity of the component; under one key the reader stays where he is when the numbers change.
+        state: Where a fresh component starts, and what counts until the browser reports.
+
+    Returns:
+        Where its reader stands, and whether he just went on from the last scene.
+    """
+    _code_of(name)(key=f"code-of-{key}", data={}, height="content")
+    result: Any = _mount(
+        key=key, data=payload, default={_STATE: state.to_dict()}, on_state_change=_nothing, on_onward_change=_nothing
+    )
+    return LessonState.from_report(result.get(_STATE)) or state, bool(result.get("onward"))
+
+
+def tell(news: bytes, *, key: str) -> str | None:
+    """Hands the open scene its news, from `pack_news`; returns the button that was pressed there, once a press."""
+    result: Any = _mount_live(key=key, data=news, on_pressed_change=_nothing, height="content")
+    pressed = result.get("pressed")
+    if not isinstance(pressed, Mapping):
+        return None
+    name, number = pressed.get("name"), pressed.get("id")
+    if not isinstance(name, str) or not isinstance(number, int | float) or number <= heard(key):
+        return None
+    st.session_state[f"{key}-heard"] = number
+    return name
+
+
+def heard(key: str) -> float:
+    """Number of the last press that `tell` has returned in this session: the browser tells others again."""
+    number: float = st.session_state.get(f"{key}-heard", 0)
+    return number
+
+
+def reported(key: str) -> LessonState | None:
+    """What the browser has reported last, before the component is mounted in this run; None when it has not."""
+    state: Any = st.session_state.get(key)
+    return LessonState.from_report(state.get(_STATE)) if isinstance(state, Mapping) else None
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state only when it has a callback."""

@@ -1,0 +1,41 @@
+// A payload of payload.py: its header, and its arrays as typed arrays with a shape.
+
+const TYPES = { float32: Float32Array, uint8: Uint8Array, int32: Int32Array };
+
+/** An array of any number of dimensions, the last one fastest. */
+export class NdArray {
+  constructor(data, shape) {
+    this.data = data;
+    this.shape = shape;
+  }
+
+  /** The value at some indices, one for each dimension. */
+  at(...indices) {
+    let place = 0;
+    for (let axis = 0; axis < this.shape.length; axis++) place = place * this.shape[axis] + indices[axis];
+    return this.data[place];
+  }
+
+  /** The part at the first indices, sharing memory: a row of a matrix, a matrix of a stack. */
+  part(...indices) {
+    const rest = this.shape.slice(indices.length);
+    const size = rest.reduce((product, length) => product * length, 1);
+    let place = 0;
+    for (let axis = 0; axis < indices.length; axis++) place = place * this.shape[axis] + indices[axis];
+    return new NdArray(this.data.subarray(place * size, (place + 1) * size), rest);
+  }
+}
+
+/** Bytes -> header, with `arrays` replaced by arrays. */
+export function readPayload(bytes) {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+  const aligned = bytes.slice(4 + length); // a copy, so that every array starts where its type may start
+  header.arrays = Object.fromEntries(
+    Object.entries(header.arrays).map(([name, { shape, type, offset }]) => {
+      const size = shape.reduce((product, side) => product * side, 1);
+      return [name, new NdArray(new TYPES[type](aligned.buffer, offset, size), shape)];
+    }),
+  );
+  return header;
+}

@@ -1,0 +1,52 @@
+// The keys of a lesson: Space plays, arrows step, PageUp and PageDown change the scene as clickers do, Enter reveals.
+
+const TYPING = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select, [contenteditable]";
+
+export class Keys {
+  constructor(lesson) {
+    this.lesson = lesson;
+    this.onKey = (event) => this.key(event);
+    document.addEventListener("keydown", this.onKey);
+  }
+
+  /** Never while somebody types, and only for this lesson or where nothing is focused. */
+  key(event) {
+    const { lesson } = this;
+    const target = event.composedPath()[0];
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !lesson.lesson) return;
+    if (target instanceof Element && target.closest(TYPING)) return;
+    const inside = event.composedPath().includes(lesson.root) || target === document.body || lesson.presenting;
+    if (!inside) return;
+    const pressable = target instanceof Element && target.closest("button, a, summary, input");
+    if (this.act(event.key, target, pressable)) event.preventDefault();
+  }
+
+  /** Says whether the key meant something. */
+  act(key, target, pressable) {
+    const { lesson } = this;
+    const arrow = { ArrowRight: 1, ArrowLeft: -1 }[key];
+    const page = { PageDown: 1, PageUp: -1 }[key];
+    if (page) lesson.turn(page);
+    else if (key === "Escape" && lesson.presenting) lesson.present(false);
+    else if (lesson.tabButtons.includes(target)) return this.moveTab(arrow);
+    else if (pressable) return false;
+    else if (key === " ") lesson.stage.toggle();
+    else if (key === "Enter" && lesson.question) lesson.question.reveal();
+    else if (arrow) {
+      lesson.stage.pause();
+      lesson.stage.step(arrow);
+    } else return false;
+    return true;
+  }
+
+  moveTab(arrow) {
+    if (!arrow) return false;
+    this.lesson.turn(arrow);
+    this.lesson.tabButtons[this.lesson.index].focus();
+    return true;
+  }
+
+  stop() {
+    document.removeEventListener("keydown", this.onKey);
+  }
+}

@@ -1,0 +1,102 @@
+// Axes and small drawing helpers that scenes share. All lengths in CSS pixels.
+
+/** A scale from numbers to pixels, linear or logarithmic. */
+export class Axis {
+  constructor(low, high, from, to, { log = false } = {}) {
+    Object.assign(this, { low, high, from, to, log });
+  }
+
+  place(value) {
+    const share = this.log ? Math.log(value / this.low) / Math.log(this.high / this.low) : (value - this.low) / (this.high - this.low);
+    return this.from + share * (this.to - this.from);
+  }
+
+  /** Pixels -> number, within the axis. */
+  value(place) {
+    const share = Math.max(0, Math.min(1, (place - this.from) / (this.to - this.from)));
+    return this.log ? this.low * (this.high / this.low) ** share : this.low + share * (this.high - this.low);
+  }
+
+  /** Round numbers along the axis, about `count` of them. */
+  ticks(count = 5) {
+    if (this.log) {
+      const ticks = [];
+      for (let power = Math.ceil(Math.log10(this.low) - 1e-9); 10 ** power <= this.high * (1 + 1e-9); power++) ticks.push(10 ** power);
+      return ticks;
+    }
+    const rough = (this.high - this.low) / count;
+    const base = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((factor) => factor * base).find((each) => each >= rough - 1e-12);
+    const ticks = [];
+    for (let tick = Math.ceil(this.low / step - 1e-9) * step; tick <= this.high + step * 1e-9; tick += step) ticks.push(Math.abs(tick) < step * 1e-9 ? 0 : tick);
+    return ticks;
+  }
+}
+
+/** A line through points; a point that is null leaves a gap. */
+export function trace(context, points, { colour, width = 1.5, dash = [], alpha = 1 }) {
+  context.save();
+  context.globalAlpha = alpha;
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  context.lineJoin = "round";
+  context.setLineDash(dash);
+  context.beginPath();
+  let open = false;
+  for (const point of points) {
+    if (point && open) context.lineTo(point[0], point[1]);
+    else if (point) context.moveTo(point[0], point[1]);
+    open = Boolean(point);
+  }
+  context.stroke();
+  context.restore();
+}
+
+export function dot(context, x, y, radius, colour, ring = null) {
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = colour;
+  context.fill();
+  if (!ring) return;
+  context.strokeStyle = ring;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+/** Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`. */
+export function write(context, text, x, y, { colour, font, size = 13, weight = 400, align = "left", baseline = "middle", most = Infinity, turn = 0 }) {
+  context.save();
+  context.font = `${weight} ${size}px ${font}`;
+  context.fillStyle = colour;
+  context.textAlign = align;
+  context.textBaseline = baseline;
+  context.translate(x, y);
+  if (turn) context.rotate(turn);
+  context.fillText(fitted(context, text, most), 0, 0);
+  context.restore();
+}
+
+/** The longest start of a text that fits, with an ellipsis. */
+export function fitted(context, text, most) {
+  if (most === Infinity || context.measureText(text).width <= most) return text;
+  const letters = [...text];
+  while (letters.length && context.measureText(`${letters.join("")}\u2026`).width > most) letters.pop();
+  return `${letters.join("")}\u2026`;
+}
+
+/** Ticks and labels below or left of a plot. */
+export function drawAxis(context, axis, side, at, { theme, ticks = axis.ticks(), show = String, grid = 0, title = "" }) {
+  const style = { colour: theme.muted, font: theme.font, size: 12 };
+  for (const tick of ticks) {
+    const place = axis.place(tick);
+    if (grid) {
+      const across = side === "bottom" ? [[place, at], [place, at - grid]] : [[at, place], [at + grid, place]];
+      trace(context, across, { colour: theme.line, width: 1, alpha: 0.7 });
+    }
+    if (side === "bottom") write(context, show(tick), place, at + 12, { ...style, align: "center" });
+    else write(context, show(tick), at - 8, place, { ...style, align: "right" });
+  }
+  if (!title) return;
+  if (side === "bottom") write(context, title, (axis.from + axis.to) / 2, at + 30, { ...style, align: "center" });
+  else write(context, title, at - 46, (axis.from + axis.to) / 2, { ...style, align: "center", turn: -Math.PI / 2 });
+}

@@ -1,0 +1,66 @@
+// The paper's formula (Section 3.5), evaluated again for motion; a test compares it with transformer_core.
+
+// Where the six pairs that are shown stand among all, from the fastest to the slowest. Most waves are far longer than any
+// sentence, so pairs in even steps would be straight lines.
+const SHARES = [0, 0.095, 0.19, 0.3, 0.45, 1];
+
+/** Radians by which pair i turns from one position to the next. */
+export function frequency(pair, width) {
+  return 10000 ** ((-2 * pair) / width);
+}
+
+/** Positions until a pair stands as before. */
+export function period(pair, width) {
+  return (2 * Math.PI) / frequency(pair, width);
+}
+
+/** Angle of pair i at a position, which may lie between two pieces. */
+export function angle(position, pair, width) {
+  return position * frequency(pair, width);
+}
+
+/** PE(pos, 2i) for even columns, PE(pos, 2i + 1) for odd ones. */
+export function encoding(position, column, width) {
+  const turned = angle(position, column >> 1, width);
+  return column % 2 ? Math.cos(turned) : Math.sin(turned);
+}
+
+/** PE(pos), all columns. */
+export function vector(position, width) {
+  return Float64Array.from({ length: width }, (_, column) => encoding(position, column, width));
+}
+
+/** PE(p) . PE(q), column by column. */
+export function dotProduct(p, q, width) {
+  let sum = 0;
+  for (let column = 0; column < width; column++) sum += encoding(p, column, width) * encoding(q, column, width);
+  return sum;
+}
+
+/** The block of M_k for pair i: [[cos, sin], [-sin, cos]] of k times its frequency. */
+export function block(k, pair, width) {
+  const turned = angle(k, pair, width);
+  return [
+    [Math.cos(turned), Math.sin(turned)],
+    [-Math.sin(turned), Math.cos(turned)],
+  ];
+}
+
+/** Largest difference between M_k PE(p) and PE(p + k), over all columns. */
+export function mapError(p, k, width) {
+  const from = vector(p, width);
+  const to = vector(p + k, width);
+  let largest = 0;
+  for (let pair = 0; pair < width / 2; pair++) {
+    const [sine, cosine] = [from[2 * pair], from[2 * pair + 1]];
+    block(k, pair, width).forEach((row, index) => {
+      largest = Math.max(largest, Math.abs(row[0] * sine + row[1] * cosine - to[2 * pair + index]));
+    });
+  }
+  return largest;
+}
+
+/** Six pairs from the fastest to the slowest; fewer where the vector has fewer. */
+export function pairs(width) {
+  return [...new Set(SHARES.map((share) => Math.round(share * (width / 2 - 1))))];
+}

@@ -1,0 +1,83 @@
+// What every scene is. A scene draws one picture from the lesson's numbers and the settings of its controls; it keeps no
+// state of its own, so the same settings always make the same picture.
+//
+// Settings of a scene are { name: number | string | boolean }: those of its controls and of its playhead.
+
+export class Scene {
+  /**
+   * @param lesson What Python sent: values, arrays, language; see arrays.js.
+   * @param texts Labels of the stage and of the lesson.
+   */
+  constructor(lesson, texts) {
+    this.lesson = lesson;
+    this.texts = texts;
+  }
+
+  /**
+   * At most two controls:
+   * { name, kind: "range", label, min, max, step, start, show(value) -> text }
+   * { name, kind: "choice", label, options: [[value, label], ...], start }
+   * { name, kind: "switch", label, start }
+   * { name, kind: "text", label, start: "", show(value) -> text that stands there untouched }
+   * Besides these any number of { name, kind: "held", start }: text or number that only `grab` changes.
+   * { name, kind: "button", label }: `press(name)` below, and Python hears of it where the scene follows something live
+   * { name, kind: "pins", ... }: see pins.js
+   * With `server: true` Python is asked for new numbers as soon as it changes.
+   */
+  get controls() {
+    return [];
+  }
+
+  /** Settings without a control, words of at most 40 letters and digits: [{ name, start }]. */
+  get kept() {
+    return [];
+  }
+
+  /** Number fields over the picture, see fields.js; what is typed goes to `entered(key, number, settings)`. */
+  fields(width, height, settings) { // eslint-disable-line
+    return [];
+  }
+
+  /** What Space plays and the arrows step: { name, label, min, max, step, rate (units a second), start, show }, or null. */
+  get playhead() {
+    return null;
+  }
+
+  /** Height of the picture for a width, and for the height that the window leaves. */
+  height(width, room) {
+    return Math.max(300, Math.min(560, room, width * 0.75));
+  }
+
+  /** Draws. `pen` has context, width, height, theme, now (ms), revealed, pointer ({x, y} or null). */
+  draw(pen, settings) {} // eslint-disable-line
+
+  /** The term of the equation that the picture shows now; null for none. */
+  lit(settings) { // eslint-disable-line
+    return null;
+  }
+
+  /** Pressed (`pen.first`) or dragged at x, y: settings that change, or null. */
+  grab(x, y, pen, settings) { // eslint-disable-line
+    return null;
+  }
+
+  /** A button was pressed: settings that change, or null. */
+  press(name) { // eslint-disable-line
+    return null;
+  }
+
+  /** News of something that goes on at the server while this scene is open (see live.js): settings that change, or null. */
+  hear(news, settings) { // eslint-disable-line
+    return null;
+  }
+
+  /** The picture in one sentence, for those who cannot see it and under the picture. */
+  say(settings) { // eslint-disable-line
+    return "";
+  }
+
+  /** The numbers behind the picture: { columns: [text], rows: [[text or number]] }, or null. */
+  table(settings) { // eslint-disable-line
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+// The paper's formula (Section 5.3, equation 3), evaluated again for motion; a test compares it with transformer_core.
+
+/** The branch that rises: linear in the step. */
+export function rising(step, width, warmup) {
+  return width ** -0.5 * step * warmup ** -1.5;
+}
+
+/** The branch that falls; it does not know of the warm-up. */
+export function falling(step, width) {
+  return (width * step) ** -0.5;
+}
+
+export function rate(step, width, warmup) {
+  return Math.min(rising(step, width, warmup), falling(step, width));
+}
+
+export function peak(width, warmup) {
+  return (width * warmup) ** -0.5;
+}
+
+const RAISED = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+
+/** 0.000699 -> "6.99 × 10⁻⁴". */
+export function scientific(value, digits = 2) {
+  if (!value) return "0";
+  const [number, power] = value.toExponential(digits).split("e");
+  return `${number} \u00d7 10${[...String(Number(power))].map((letter) => RAISED[letter]).join("")}`;
+}
+
+/** 12000 -> "12,000", the same in both languages. */
+export function thousands(value) {
+  return Math.round(value).toLocaleString("en-US");
+}

@@ -1,0 +1,11 @@
+// The code of the lesson "Why self-attention".
+
+import { provide } from "../provide.js";
+import { Costs } from "./costs.js";
+import { Crossover } from "./crossover.js";
+import { Path } from "./path.js";
+import { Cheaper } from "./cheaper.js";
+
+export default function bring() {
+  provide("why", { path: Path, costs: Costs, crossover: Crossover, predict: Cheaper });
+}

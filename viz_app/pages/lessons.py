@@ -1,0 +1,225 @@
+"""The lessons: an index, and one lesson at a time on its stage."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components.address import publish
+from viz_app.components.index import Stop, lesson_index
+from viz_app.components.lesson import (
+    LessonState,
+    from_address,
+    heard,
+    pack,
+    pack_news,
+    reported,
+    stage,
+    tell,
+    to_address,
+)
+from viz_app.figures import MIME_TYPES, Figure, export, file_name, formats_of
+from viz_app.lessons import lesson
+from viz_app.pages import run
+from viz_app.pages.parts.downloads import format_name
+from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
+from viz_app.pages.parts.share import draw_share
+from viz_app.services import model, session
+from viz_app.services.gate import Superseded
+from viz_app.services.handout import handout
+from viz_app.services.lesson_figures import fitting, lesson_command, told_figure
+from viz_app.services.lessons import CHAPTERS, LESSONS, ROUTE, Context, head_of, module_of, next_stop
+from viz_app.text import Texts
+
+_LINKED = "lesson_linked"  # the lesson that the session's first address named
+_NEWS_SECONDS = 0.8
+_FROM_ADDRESS = ("lesson", "scene", "with")
+
+
+def main() -> None:
+    """Draw the index, or the lesson that is open."""
+    t = session.labels()
+    names = {entry.name for entry in LESSONS}
+    if OPEN_KEY not in st.session_state:
+        st.session_state[OPEN_KEY] = st.session_state[_LINKED] = st.query_params.get("lesson")
+    if st.session_state[OPEN_KEY] in names:
+        _draw_lesson(t, st.session_state[OPEN_KEY])
+    else:
+        _draw_index(t)
+
+
+def _draw_index(t: Texts) -> None:
+    """Figure 1 and the route; what is not on the route stands below it."""
+    there = {entry.name for entry in LESSONS}
+    route = [_stop(t, name, name in there or name == "translate", ROUTE[name]) for name in ROUTE]
+    others = {
+        t(f"lessons.chapter_{chapter}"): [
+            _stop(t, entry.name, True) for entry in LESSONS if entry.chapter == chapter and entry.name not in ROUTE
+        ]
+        for chapter in CHAPTERS
+    }
+    opened = lesson_index(
+        route,
+        {title: stops for title, stops in others.items() if stops},
+        texts=t.table("index"),
+        language=t.language,
+        sentence=st.session_state[session.TEXT_KEY],
+    )
+    if opened == "route":
+        follow(True)
+        open_stop("translate")
+    elif opened:
+        open_stop(opened)
+    publish(dict.fromkeys(_FROM_ADDRESS) | {"lang": t.language}, language=t.language, page="lessons")
+
+
+def _stop(t: Texts, name: str, there: bool, minutes: int = 0) -> Stop:
+    about = lesson(name, t.language).summary if name in {entry.name for entry in LESSONS} else t(f"index.about_{name}")
+    return Stop(name if there else "", title_of(t, name), about, minutes)
+
+
+def _open(name: str | None) -> None:
+    st.session_state[OPEN_KEY] = name
+
+
+def _draw_lesson(t: Texts, name: str) -> None:
+    """A lesson on its stage, with the visitor's sentence above it."""
+    words = lesson(name, t.language)
+    draw_route(t, name)
+    text = _draw_head(t, words.title)
+    key = f"lesson-{name}"
+    state = reported(key) or st.session_state.get(f"{key}-state") or _start(name)
+    after = next_stop(name, on_route=following())
+    context = Context(fitting(text, model.service().translator), state, t, model.service, session.session_id())
+    try:
+        numbers = module_of(name).data(context)
+    except Superseded:
+        st.stop()
+    payload = pack(
+        words,
+        values=numbers.values,
+        arrays=numbers.arrays,
+        answers=numbers.answers,
+        texts=t.table("lesson") | t.table(f"lesson_{name}"),
+        state=state,
+        onward=title_of(t, after) if after else None,
+    )
+    state, leaves = stage(name, payload, key=key, state=state)
+    st.session_state[f"{key}-state"] = state
+    if leaves and after:
+        open_stop(after)
+    params = {
+        "lang": t.language,
+        "lesson": name,
+        "scene": state.scene or None,
+        "with": to_address(state.settings),
+        "text": context.text,
+    }
+    context = dataclasses.replace(context, state=state)
+    if state.scene in getattr(module_of(name), "FOLLOWED", ()):
+        _follow(name, context)
+    _draw_takeaways(t, name, context, params)
+    publish(params, language=t.language, page=f"lesson-{name}")
+
+
+@st.fragment(run_every=_NEWS_SECONDS)
+def _follow(name: str, context: Context) -> None:
+    """What goes on at the server, for as long as the scene that shows it is open."""
+    module: Any = module_of(name)
+    numbers, key = module.news(context), f"news-{name}"
+    news = pack_news(
+        name,
+        context.state.scene,
+        values=numbers.values,
+        arrays=numbers.arrays,
+        heard=heard(key),
+        beat=0 if numbers.arrays else time.monotonic(),  # the stage may come later than the first news
+    )
+    if button := tell(news, key=key):
+        module.pressed(context, button)
+
+
+def _start(name: str) -> LessonState:
+    """Where a lesson starts: as the link that opened this session says, when it was a link to this lesson."""
+    if st.session_state.get(_LINKED) != name:
+        return LessonState()
+    report = {"scene": st.query_params.get("scene", ""), "settings": from_address(st.query_params.get("with", ""))}
+    return LessonState.from_report(report) or LessonState()
+
+
+def _draw_takeaways(t: Texts, name: str, context: Context, params: Mapping[str, str | None]) -> None:
+    """What can be taken along: the scene as a file for print, the handout, the link."""
+    drawn = told_figure(name, context)
+    with st.container(horizontal=True, key="takeaways"):
+        # What is always there comes first, so that nothing changes its place from scene to scene.
+        st.download_button(
+            t("handout.download"),
+            data=partial(handout, name, context),
+            file_name=f"headlight_{name}_{t.language}.html",
+            mime="text/html",
+            icon=":material/print:",
+            on_click="ignore",
+        )
+        draw_share(t, "lessons", params)
+        if drawn is not None:
+            _draw_downloads(t, drawn)
+        _draw_head_opener(t, name, context)
+
+
+def _draw_downloads(t: Texts, drawn: Figure) -> None:
+    with st.popover(t("translate.download"), icon=":material/download:"):
+        with st.container(horizontal=True):
+            for format in formats_of(drawn):
+                st.download_button(
+                    format_name(format),
+                    data=partial(export, drawn, format),
+                    file_name=file_name(drawn, format),
+                    mime=MIME_TYPES[format],
+                    key=f"download-lesson-{format}",
+                    on_click="ignore",
+                )
+        st.code(lesson_command(drawn, t.language, file_name(drawn, "pdf")), language=None, wrap_lines=True)
+
+
+def _draw_head_opener(t: Texts, name: str, context: Context) -> None:
+    """A button that opens the head of the scene on the page Translate, where the scene shows one."""
+    scene = context.state.scene or lesson(name, t.language).scenes[0].name
+    shown = head_of(name, scene, context)
+    if shown is None:
+        return
+    label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")
+    if st.button(label, key="open-head", icon=":material/translate:"):
+        st.session_state[session.SELECTION_KEY] = shown
+        st.switch_page("pages/translate.py")
+
+
+def _draw_head(t: Texts, title: str) -> str:
+    """The way back, the title, and the field of the sentence. Returns what is typed there."""
+    with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+        st.button(
+            t("lessons.all"),
+            key="all-lessons",
+            icon=":material/arrow_back:",
+            type="tertiary",
+            on_click=_open,
+            args=(None,),
+        )
+        st.markdown(f"**{title}**", width="content")
+        typed = st.text_input(
+            t("translate.input"),
+            key=session.TEXT_KEY,
+            placeholder=t("translate.placeholder"),
+            label_visibility="collapsed",
+            live="250ms",
+            persist_state="session",
+            autocomplete="off",
+        )
+    return typed or ""
+
+
+run(main)

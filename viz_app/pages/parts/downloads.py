@@ -1,0 +1,30 @@
+"""Buttons that make a file when they are pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from viz_app.figures import MIME_TYPES
+
+_NAMES = {"tex": "TikZ"}
+
+
+def format_name(format: str) -> str:
+    """What a format is called on a button."""
+    return _NAMES.get(format, format.upper())
+
+
+def draw_download(format: str, make: Callable[[str], bytes], file_name: str, key: str, *, first: bool = False) -> None:
+    """The button of one format; the first of a row stands out."""
+    st.download_button(
+        format_name(format),
+        data=partial(make, format),
+        file_name=file_name,
+        mime=MIME_TYPES[format],
+        key=f"{key}-{format}",
+        on_click="ignore",
+        icon=":material/download:" if first else None,
+    )

@@ -1,0 +1,23 @@
+"""The numbers of the lessons, from the model and the formulas of `transformer_core`: one file a lesson.
+
+Each file has
+
+    def data(context: Context) -> Data                      what the stage draws
+    def figure(scene: str, context: Context) -> Figure | None    the same picture for print; None for what cannot be one
+
+and, where a scene shows one head of the model,
+
+    def selection(scene: str, context: Context) -> Selection | None     that head, for the page Translate
+
+and asks the context for the sentence, its translation and the settings of the scene. Where something goes on at the
+server while a scene is open, the file also has
+
+    FOLLOWED                                                 the names of these scenes
+    def news(context: Context) -> Data                       asked about once a second
+    def pressed(context: Context, button: str) -> None       a button of the scene
+"""
+
+from viz_app.services.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop
+from viz_app.services.lessons.context import Context, Data
+
+__all__ = ["CHAPTERS", "LESSONS", "ROUTE", "Context", "Data", "Entry", "head_of", "module_of", "next_stop"]

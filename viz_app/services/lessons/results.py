@@ -1,0 +1,84 @@
+"""Lesson "Results and variations" (Section 6): the paper's tables, and what our own code counts beside them."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+from typing import Any
+
+from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, parameters, training_flops
+from transformer_core.presets import preset
+from viz_app.figures import CurvesFigure, Series
+from viz_app.figures.spec import Figure
+from viz_app.services.lessons.context import Context, Data
+from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3, TABLE_4
+
+# Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
+# biases in the attention, of the authors' code of 2017, which give the printed numbers.
+_TOLD, _CODE = 37_000, 40_960
+_TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
+_LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
+
+
+@cache
+def _counted(name: str) -> tuple[float, float]:
+    """Millions of parameters of a preset by both conventions."""
+    model = preset(name).model
+    told = parameters(model.replace(vocab_size=_TOLD, attention_biases=False))
+    code = parameters(model.replace(vocab_size=_CODE, attention_biases=True))
+    return told / 1e6, code / 1e6
+
+
+def _run(name: str) -> dict[str, Any]:
+    """Cost of a training of the paper: its own estimate, and the matrix products that it needed."""
+    chosen = preset(name)
+    work = Work(sentences=_TOKENS / _LENGTH, source_length=_LENGTH, target_length=_LENGTH)
+    run = PAPER_RUNS[name]
+    return {
+        "hours": run.hours,
+        "gpus": run.gpus,
+        "steps": chosen.training.steps,
+        "paper": run.flops,
+        "counted": training_flops(chosen.model, work) * chosen.training.steps,
+    }
+
+
+def data(context: Context) -> Data:
+    """The three tables, with parameters counted by our own code."""
+    rows = [dataclasses.asdict(row) | {"counted": _counted(row.preset)} for row in TABLE_3]
+    return Data(
+        values={
+            "scores": [dataclasses.asdict(score) for score in TABLE_2],
+            "variations": rows,
+            "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
+            "runs": {name: _run(name) for name in PAPER_RUNS},
+            "rate": P100_FLOPS,
+        }
+    )
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """Table 2 as curves of points; the other tables are read better as they are."""
+    if scene != "scores":
+        return None
+    pair = context.state.choice("pair", "ende", ("ende", "enfr"))
+    groups = ("single", "ensemble", "transformer")
+    series = []
+    for group in groups:
+        rows = [row for row in TABLE_2 if row.group == group]
+        points = sorted(
+            (cost, bleu)
+            for row in rows
+            if (cost := getattr(row, f"{pair}_flops")) is not None and (bleu := getattr(row, pair)) is not None
+        )
+        label = context.t(f"lesson_results.group_{group}")
+        series.append(
+            Series(x=[x for x, _ in points], y=[y for _, y in points], label=label, dashed=group == "ensemble")
+        )
+    return CurvesFigure(
+        series=tuple(series),
+        x_title=context.t("lesson_results.flops"),
+        y_title="BLEU",
+        x_log=True,
+        language=context.t.language,
+    )

@@ -1,0 +1,126 @@
+"""A model that learns in half a minute: words are turned round, which needs encoder, attention and positions.
+
+The model, its loss, its optimizer and its rate are those of `transformer_core`; only their size and the task are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from transformer_core.config import ModelConfig, SpecialIds, TrainingConfig
+from transformer_core.data import Batch, make_batch
+from transformer_core.hooks import capture
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
+from transformer_core.training.loss import output_loss
+from transformer_core.training.schedule import learning_rate
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SHORTEST, LONGEST = 3, 9  # letters of a word
+SPECIAL = SpecialIds()
+MODEL = ModelConfig(vocab_size=len(LETTERS) + 4, d_model=64, d_ff=128, num_layers=1, num_heads=2, dropout=0.0)
+TRAINING = TrainingConfig(
+    steps=500, learning_rate_factor=0.45, warmup_steps=150, batch_tokens=64 * LONGEST, label_smoothing=0.0, seed=1
+)
+WORDS = TRAINING.batch_tokens // LONGEST  # in a batch
+
+_CROSS = "decoder.layers.0.cross_attention.weights"
+_FIRST = 4  # id of the first letter; before it stand the special ones
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a model does with a word at one moment.
+
+    Args:
+        guess: For each place its most probable letter, the right ones before it given; "." where it would end.
+        attention: (heads, letters + 1, letters + 1) encoder-decoder weights times 255: a row for each letter to be
+            written and for the end, a column for each letter that was read and the end.
+    """
+
+    guess: str
+    attention: npt.NDArray[np.uint8]
+
+
+def word_of(text: str, default: str = "headlight") -> str:
+    """The first letters of a text, as many as a word may have; the default where there are too few."""
+    letters = "".join(letter for letter in text.lower() if letter in LETTERS)[:LONGEST]
+    return letters if len(letters) >= SHORTEST else default
+
+
+class Learner:
+    """A model in training.
+
+    Args:
+        seed: Draws the weights and all words.
+    """
+
+    def __init__(self, seed: int = TRAINING.seed) -> None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.model = Transformer(MODEL)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), betas=(TRAINING.beta1, TRAINING.beta2), eps=TRAINING.adam_epsilon
+        )
+        self.steps = 0
+        self._generator = torch.Generator().manual_seed(seed)
+
+    def step(self) -> float:
+        """One update on words that were never seen before. Returns the loss before it, nats per letter and end."""
+        self.steps += 1
+        batch = self._batch()
+        mask = padding_mask(batch.source, SPECIAL.pad)
+        vectors = self.model.decode(batch.inputs, self.model.encode(batch.source, mask), mask)
+        loss = output_loss(
+            vectors, self.model.embedding.weight, batch.outputs, pad=SPECIAL.pad, smoothing=TRAINING.label_smoothing
+        )
+        self.optimizer.zero_grad()
+        torch.autograd.backward(loss.smoothed / loss.pieces)
+        self.optimizer.param_groups[0]["lr"] = learning_rate(
+            self.steps,
+            d_model=MODEL.d_model,
+            warmup_steps=TRAINING.warmup_steps,
+            factor=TRAINING.learning_rate_factor,
+        )
+        self.optimizer.step()
+        return float(loss.nll) / loss.pieces
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of all weights as they are now."""
+        return {name: weight.detach().clone() for name, weight in self.model.state_dict().items()}
+
+    def _batch(self) -> Batch:
+        lengths = torch.randint(SHORTEST, LONGEST + 1, (WORDS,), generator=self._generator)
+        letters = torch.randint(_FIRST, MODEL.vocab_size, (WORDS, LONGEST), generator=self._generator)
+        words = [word[:length] for word, length in zip(letters.tolist(), lengths.tolist(), strict=True)]
+        return make_batch(words, [word[::-1] for word in words], SPECIAL)
+
+
+class Looker:
+    """Looks at what a model does with words, with weights of any moment of its training."""
+
+    def __init__(self) -> None:
+        with torch.random.fork_rng(devices=[]):
+            self._model = Transformer(MODEL).eval()
+
+    def looks(self, word: str, moments: Iterable[dict[str, torch.Tensor]]) -> list[Look]:
+        """One look for each moment."""
+        ids = [_FIRST + LETTERS.index(letter) for letter in word]
+        batch = make_batch([ids], [ids[::-1]], SPECIAL)
+        found = []
+        for weights in moments:
+            self._model.load_state_dict(weights)
+            with torch.no_grad(), capture(self._model, kinds={"cross"}) as seen:
+                logits = self._model(batch.source, batch.inputs, padding_mask(batch.source, SPECIAL.pad))
+            guess = "".join(_letter(number) for number in logits[0].argmax(dim=-1).tolist())
+            found.append(Look(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
+        return found
+
+
+def _letter(number: int) -> str:
+    return LETTERS[number - _FIRST] if number >= _FIRST else "."

@@ -1,0 +1,78 @@
+"""The link that carries what is on the screen, and whether others can open it."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode, urlsplit
+
+_ANYWHERE = "192.0.2.1"  # reserved for examples (RFC 5737): asking for the way there sends nothing
+
+
+@dataclass(frozen=True)
+class Share:
+    """A link.
+
+    Args:
+        link: Address of the page with its whole state.
+        open: Whether other computers of the local network can open it.
+    """
+
+    link: str
+    open: bool
+
+
+def share(seen: str, bound: str | None, page: str, params: Mapping[str, str | None], own: str | None) -> Share:
+    """The link to a page.
+
+    Args:
+        seen: Address of the app as the browser has it, such as "http://localhost:8501/lessons".
+        bound: The address on which the server listens; None or "" for all.
+        page: Path of the page, "" for the home.
+        params: The state; None for what does not stand in the address.
+        own: Address of this machine in its network, taken when the browser runs on this machine; None when unknown.
+    """
+    parts = urlsplit(seen)
+    host, port = parts.hostname or "localhost", f":{parts.port}" if parts.port else ""
+    private = bool(bound) and is_loopback(bound or "")
+    if is_loopback(host) and not private and own:
+        host = own
+    shown = f"[{host}]" if ":" in host else host
+    query = urlencode({name: value for name, value in params.items() if value is not None})
+    link = f"{parts.scheme or 'http'}://{shown}{port}/{page}{'?' if query else ''}{query}"
+    return Share(link, not private and not is_loopback(host))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this computer reaches a host."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def lan_address() -> str | None:
+    """Address of this machine in its network; None without one. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((_ANYWHERE, 9))
+            found: str = probe.getsockname()[0]
+        except OSError:
+            return None
+    return None if is_loopback(found) or found == "0.0.0.0" else found
+
+
+def qr_code(link: str) -> str | None:
+    """A link as a QR code, SVG, dark on white with its quiet zone; None when the link is too long for one."""
+    import segno
+
+    try:
+        code = segno.make(link, micro=False, error="l", boost_error=True)
+    except segno.DataOverflowError:
+        return None
+    drawn: str = code.svg_inline(scale=5, border=4, light="#ffffff", dark="#000000")
+    return drawn
