@@ -69,6 +69,7 @@ export class Lesson {
     const name = first ? scene : this.name;
     if (first && globalThis[PRESENTING]) this.present(true);
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
+    if (first) this.asked = JSON.stringify(this.state()); // Python has sent it; to tell it back would be one more run
   }
 
   style() {
@@ -250,13 +251,18 @@ export class Lesson {
   tellPython(now) {
     clearTimeout(this.waiting);
     if (this.stage.playing) return;
-    const state = { scene: this.name, settings: { ...this.settings() } };
+    const state = this.state();
     const text = JSON.stringify(state);
     if (text === this.asked) return;
     this.waiting = setTimeout(() => {
       this.asked = text;
       this.report(state);
     }, now ? 0 : REPORT_AFTER);
+  }
+
+  /** What Python is told: where the reader stands. */
+  state() {
+    return { scene: this.name, settings: { ...this.settings() } };
   }
 
   /** Height that the window leaves for the picture. */
