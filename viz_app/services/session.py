@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text import Texts, best_language, texts
@@ -75,6 +76,12 @@ def arrive(page: str) -> None:
     if st.session_state.get(_PAGE_KEY) != page:
         st.session_state[_PAGE_KEY] = page
         st.session_state[TEXT_KEY] = st.session_state[TEXT_KEY]
+
+
+def still_wanted() -> None:
+    """End a run that a newer one of this session has replaced, instead of letting it ask for more."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        st.session_state.get(TEXT_KEY)  # each look at the state ends such a run
 
 
 def session_id() -> str:

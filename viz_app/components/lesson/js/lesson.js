@@ -1,6 +1,7 @@
 // A lesson on a page: its scenes as tabs, one picture, the words beside it, the controls below.
 
 import { h, setAttribute } from "../../common/dom.js";
+import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { readPayload } from "./arrays.js";
 import { control, playheadControl } from "./controls.js";
@@ -249,15 +250,15 @@ export class Lesson {
   }
 
   tellPython(now) {
-    clearTimeout(this.waiting);
+    this.callOff?.();
     if (this.stage.playing) return;
     const state = this.state();
     const text = JSON.stringify(state);
     if (text === this.asked) return;
-    this.waiting = setTimeout(() => {
+    this.callOff = reportAfter(now ? 0 : REPORT_AFTER, this.root, () => {
       this.asked = text;
       this.report(state);
-    }, now ? 0 : REPORT_AFTER);
+    });
   }
 
   /** What Python is told: where the reader stands. */
@@ -287,7 +288,7 @@ export class Lesson {
   }
 
   stop() {
-    clearTimeout(this.waiting);
+    this.callOff?.();
     this.stage.stop();
     this.tools.stop();
     this.sizes.disconnect();
