@@ -127,7 +127,7 @@ def _usual(checkpoint: str, _matrix: Any) -> float:
 
 
 def _parts(config: ModelConfig, work: Work) -> dict[str, dict[str, list[float]]]:
-    """For the model and the paper's two: numbers in each part, and multiply-adds for a sentence of the same length."""
+    """Of the model and the paper's two: numbers in each part, multiply-adds for a sentence of this length, places."""
     configs = {"this": config, "base": PRESETS["base"].model, "big": PRESETS["big"].model}
     return {name: _weighed(each, work) for name, each in configs.items()}
 
@@ -135,9 +135,15 @@ def _parts(config: ModelConfig, work: Work) -> dict[str, dict[str, list[float]]]
 def _weighed(config: ModelConfig, work: Work) -> dict[str, list[float]]:
     numbers, products = parameters_by_part(config), multiply_adds_by_part(config, work)
     return {
-        part: [sum(counted.get(name, 0) for name in names) for counted in (numbers, products)]
+        part: [*(sum(counted.get(name, 0) for name in names) for counted in (numbers, products)), _places(part, config)]
         for part, names in _PARTS.items()
     }
+
+
+def _places(part: str, config: ModelConfig) -> int:
+    """How often a part stands in Figure 1 with its N layers."""
+    in_a_layer = {"attention": 1 + 2, "feed_forward": 1 + 1, "norms": 2 + 3}
+    return in_a_layer[part] * config.num_layers if part in in_a_layer else 1
 
 
 def figure(scene: str, context: Context) -> Figure | None:

@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../common/dom.js";
 import { frame } from "../grid.js";
+import { wrapped } from "../paragraph.js";
 import { write } from "../plot.js";
-import { shade } from "../bars.js";
 import { Scene } from "../scene.js";
 import { box, ease, faint, NARROW, pixelOf, plain, share, Tensors, tiny, value } from "./parts.js";
 
@@ -32,7 +32,7 @@ export class FeedForward extends Scene {
   }
 
   height(width, room) {
-    return width < NARROW ? 430 : Math.max(430, Math.min(room, 620));
+    return width < NARROW ? 430 : Math.max(430, Math.min(room, 560));
   }
 
   /** Numbers of the network and of the stations around it. */
@@ -44,16 +44,16 @@ export class FeedForward extends Scene {
 
   /** How large everything is drawn, and how many tokens fit. */
   places({ width, height }, count) {
-    const label = width < NARROW ? 0 : 118;
+    const narrow = width < NARROW;
+    const label = narrow ? 10 : 118;
     const fit = Math.max(2, Math.min(count, Math.floor((width - label) / LEAST)));
     const column = Math.min(96, (width - label) / fit);
     const { d_model: d, d_ff: inner } = this.lesson.values.model;
     const [ends, middle] = [d, inner].map((size) => Math.ceil(size / ACROSS));
     const top = 26; // shares
     const gap = 40;
-    // Patches keep the shape of their cells where the height allows it.
-    const cell = Math.min((column - 10) / ACROSS, (height - top - 2 * gap - 56) / (2 * ends + middle));
-    const wide = (column - 10 > 16 * cell * 1.6 ? 16 * cell * 1.6 : column - 10);
+    const cell = Math.min(((narrow ? 2.6 : 1.7) * (column - 10)) / ACROSS, (height - top - 2 * gap - (narrow ? 84 : 62)) / (2 * ends + middle)); // its height
+    const wide = Math.min(column - 10, 1.6 * ACROSS * cell);
     const low = top + 2 * gap + (2 * ends + middle) * cell; // the lower edge of what goes in
     return { label, fit, column, cell, wide, out: top, hidden: top + ends * cell + gap, input: low - ends * cell, low, ends, middle, gap, left: label };
   }
@@ -75,17 +75,19 @@ export class FeedForward extends Scene {
     const place = this.places(pen, tokens.length);
     const network = this.network(settings);
     const shown = tokens.slice(0, place.fit);
-    this.drawNetwork(pen, place, shown.length, settings);
+    this.drawNetwork(pen, place, shown.length);
     const slots = this.slots(shown.length, settings.at);
     // The one that moves is drawn last, over the others.
     const order = shown.map((_, index) => index).reverse();
     for (const token of order) this.drawToken(pen, place, network, token, shown[token], slots[token], theme.kinds[settings.stack]);
     const checked = fillText(this.texts.order_checked, { error: tiny(this.lesson.values.order_error) });
-    write(context, checked, place.left, pen.height - 10, { colour: theme.muted, font: theme.font, size: 12, most: pen.width - place.left });
+    const style = { colour: theme.muted, font: theme.font, size: 12 };
+    if (pen.width < NARROW) wrapped(context, checked, 0, pen.height - 26, pen.width, style);
+    else write(context, checked, place.left, pen.height - 10, { ...style, most: pen.width - place.left });
   }
 
   /** One and the same matrices for every token. */
-  drawNetwork(pen, place, count, { stack, layer }) {
+  drawNetwork(pen, place, count) {
     const { context, theme } = pen;
     const { texts } = this;
     const { d_model: d, d_ff: inner } = this.lesson.values.model;
@@ -95,7 +97,7 @@ export class FeedForward extends Scene {
     const at = (upper) => upper - place.gap / 2 - tall / 2 - 1;
     box(pen, { x: place.left, y: at(place.input), width, height: tall }, [pen.width < NARROW ? "max(0, xW\u2081 + b\u2081)" : `${texts.same_for_all}: max(0, xW\u2081 + b\u2081)`], line);
     box(pen, { x: place.left, y: at(place.hidden), width, height: tall }, [pen.width < NARROW ? "\u00b7 W\u2082 + b\u2082" : `${texts.same_for_all}: \u2026 W\u2082 + b\u2082`], line);
-    if (!place.label) return;
+    if (pen.width < NARROW) return;
     const style = { font: theme.font, align: "right", most: place.label - 14 };
     const rows = [[place.out, place.ends, texts.comes_out, d], [place.hidden, place.middle, texts.inner_values, inner], [place.input, place.ends, texts.goes_in, d]];
     for (const [y, cells, text, size] of rows) {
@@ -103,9 +105,7 @@ export class FeedForward extends Scene {
       write(context, String(size), place.left - 14, middle - 8, { ...style, colour: theme.text, size: 16, weight: 650 });
       write(context, text, place.left - 14, middle + 10, { ...style, colour: theme.muted, size: 12 });
     }
-    const title = fillText(texts.layer_of, { side: texts[stack], layer, layers: this.lesson.values.model.num_layers });
     write(context, texts.share_on, place.left - 14, 12, { ...style, colour: theme.muted, size: 12 });
-    write(context, title, place.left - 14, place.low + 18, { ...style, colour: theme.kinds[stack], size: 12, weight: 600 });
   }
 
   drawToken({ context, theme }, place, network, token, name, slot, colour) {
@@ -126,7 +126,6 @@ export class FeedForward extends Scene {
     this.patch(context, theme, inner, left, place.hidden, place, place.middle, carried ? colour : theme.line);
     const active = arrays.active.at(network.number, token);
     write(context, share(active), middle, 12, { colour: theme.text, font: theme.font, size: place.column > 40 ? 13 : 11, weight: 650, align: "center" });
-    context.fillStyle = shade(theme, 0.45 + active);
     const style = { colour: carried ? colour : theme.text, font: theme.code, size: 12.5, weight: carried ? 700 : 400 };
     if (place.column > 52) write(context, plain(name), middle, place.low + 18, { ...style, align: "center", most: place.column - 4 });
     else write(context, plain(name), middle + 4, place.low + 10, { ...style, size: 12, align: "right", turn: -Math.PI / 3.4, most: 46 });

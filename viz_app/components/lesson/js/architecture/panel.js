@@ -1,7 +1,7 @@
 // What stands beside Figure 1: the tensor at the station, its shape, and the lengths along the whole way.
 
 import { Axis, dot, trace, write } from "../plot.js";
-import { ease, grouped, pixelOf, plain, share as percent, signed, value } from "./parts.js";
+import { ease, grouped, pixelOf, plain, share, signed, value } from "./parts.js";
 import { frame } from "../grid.js";
 
 const HEAD = 84;
@@ -29,14 +29,16 @@ export function drawPanel(pen, area, moment, scene) {
 
 /** Shape and mean length, large. */
 function drawNumbers({ context, theme }, { x, y, width }, station, scene, colour) {
-  const big = { colour, font: theme.font, size: 20, weight: 650 };
+  const big = { colour, font: theme.font, size: 19, weight: 650 };
   const small = { colour: theme.muted, font: theme.font, size: 12 };
   const text = scene.shape(station);
   write(context, text, x, y + 62, big);
   context.font = `${big.weight} ${big.size}px ${theme.font}`;
   const wide = context.measureText(text).width;
-  const half = x + Math.max(wide + 90, width * 0.52);
-  write(context, scene.texts[station.shape.length > 1 ? "positions_by_numbers" : "positions_only"], x + wide + 9, y + 63, { ...small, most: half - x - wide - 18 });
+  const about = scene.texts[station.shape.length > 1 ? "positions_by_numbers" : "positions_only"];
+  context.font = `400 12px ${theme.font}`;
+  const half = Math.max(x + width * 0.5, x + wide + 9 + context.measureText(about).width + 18);
+  write(context, about, x + wide + 9, y + 63, { ...small, most: x + width - wide - 9 });
   if (station.norm === null) return;
   write(context, station.norm.toFixed(2), half, y + 62, big);
   context.font = `${big.weight} ${big.size}px ${theme.font}`;
@@ -108,7 +110,7 @@ function drawWords(pen, area, station, scene) {
         context.globalAlpha /= 0.25;
       }
       write(context, piece, x + 4, up, { colour: theme.text, font: theme.code, size: rows.size, weight: number ? 400 : 700, most: cell - 58 });
-      write(context, soft ? percent(probability) : signed(logit, 1), x + cell - 14, up, { colour: number ? theme.muted : theme.kinds.decoder, font: theme.font, size: rows.size, weight: 600, align: "right" });
+      write(context, soft ? share(probability) : signed(logit, 1), x + cell - 14, up, { colour: number ? theme.muted : theme.kinds.decoder, font: theme.font, size: rows.size, weight: 600, align: "right" });
     });
   });
 }
@@ -120,7 +122,7 @@ function chartOf({ x, y, width, height }) {
 /** The mean length at every station; the stream as a line, what sub-layers give as dots. */
 function drawAlong({ context, theme }, area, { number }, scene) {
   const { route } = scene;
-  const told = route.map((station, at) => ({ ...station, at })).filter(({ norm, name }) => norm !== null && name !== "linear");
+  const told = route.map((station, at) => ({ ...station, at })).filter(({ norm }) => norm !== null);
   const most = Math.max(...told.map(({ norm }) => norm));
   const across = new Axis(0, route.length - 1, area.x, area.x + area.width);
   const up = new Axis(0, most, area.y + area.height, area.y + 4);

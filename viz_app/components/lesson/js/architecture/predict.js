@@ -1,6 +1,7 @@
 // Predict: which part of the model holds the most numbers? The bars come when the answer is revealed.
 
 import { fillText } from "../../../common/dom.js";
+import { wrapped } from "../paragraph.js";
 import { write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { faint, grouped, NARROW, share } from "./parts.js";
@@ -17,11 +18,11 @@ export class Predict extends Scene {
     return width < NARROW ? 430 : Math.max(360, Math.min(room, 470));
   }
 
-  /** Of each part its numbers and multiply-adds, as counts and as shares of the whole. */
+  /** Of each part its places, its numbers and multiply-adds, as counts and as shares of the whole. */
   parts({ model }) {
     const found = this.lesson.values.parts[model];
     const [numbers, products] = [0, 1].map((column) => PARTS.reduce((sum, part) => sum + found[part][column], 0));
-    return PARTS.map((part) => ({ part, numbers: found[part][0], products: found[part][1], share: found[part][0] / numbers, work: found[part][1] / products }));
+    return PARTS.map((part) => ({ part, places: found[part][2], numbers: found[part][0], products: found[part][1], share: found[part][0] / numbers, work: found[part][1] / products }));
   }
 
   draw(pen, settings) {
@@ -30,7 +31,7 @@ export class Predict extends Scene {
     const narrow = width < NARROW;
     const name = narrow ? 0 : 190;
     const top = 34;
-    const lane = (height - top - 26) / PARTS.length;
+    const lane = (height - top - (narrow ? 40 : 26)) / PARTS.length;
     const parts = this.parts(settings);
     const room = width - name - (narrow ? 120 : 150);
     const most = Math.max(...parts.flatMap((each) => [each.share, each.work]));
@@ -42,7 +43,7 @@ export class Predict extends Scene {
       if (narrow) write(context, texts[`part_${each.part}`], 0, y + 8, { ...style, size: 14 });
       else {
         write(context, texts[`part_${each.part}`], name - 16, y + lane / 2 - 10, { ...style, align: "right", most: name - 18 });
-        write(context, texts[`part_${each.part}_about`], name - 16, y + lane / 2 + 10, { ...note, align: "right", most: name - 18 });
+        write(context, fillText(texts[`part_${each.part}_about`], { count: each.places }), name - 16, y + lane / 2 + 10, { ...note, align: "right", most: name - 18 });
       }
       const from = narrow ? y + 22 : y + lane / 2 - 19;
       const colour = { attention: theme.kinds.encoder, feed_forward: theme.kinds.decoder, matrix: theme.kinds.cross, norms: theme.muted }[each.part];
@@ -59,7 +60,7 @@ export class Predict extends Scene {
       write(context, `${share(each.share)}  \u00b7  ${grouped(each.numbers)}`, name + Math.max(1.5, (room * each.share) / most) + 8, from + 11, { colour: theme.text, font: theme.font, size: 13.5, weight: 600 });
       write(context, share(each.work), name + Math.max(1.5, (room * each.work) / most) + 8, from + 30, { ...note, size: 11.5 });
     });
-    if (revealed) write(context, texts.parts_legend, name, height - 8, { colour: theme.muted, font: theme.font, size: 12, most: width - name });
+    if (revealed) wrapped(context, texts.parts_legend, name, height - (narrow ? 26 : 8), width - name, { colour: theme.muted, font: theme.font, size: 12 });
   }
 
   say(settings, revealed) {

@@ -1,6 +1,6 @@
 // The stations of Figure 1 in the order in which a sentence passes them, and where they stand in a rectangle.
 
-const [BOX, TALL, THIN] = [24, 30, 17]; // heights: a box, one with two lines, Add & Norm
+const [BOX, TALL, THIN] = [24, 33, 17]; // heights: a box, one with two lines, Add & Norm
 const TIGHT = 3; // between a sub-layer and its Add & Norm
 
 /** All stations: those that the model was listened to at, the ids before them, softmax after them. */
@@ -8,7 +8,7 @@ export function routeOf({ stations }) {
   const all = [];
   stations.forEach((station, index) => {
     if (station.name === "embedding") all.push({ side: station.side, name: "ids", layer: null, sublayer: null, shape: station.shape.slice(0, 1), norm: null, index: null });
-    all.push({ ...station, index });
+    all.push({ ...station, norm: station.name === "linear" ? null : station.norm, index });
   });
   const last = stations.at(-1);
   all.push({ side: "decoder", name: "softmax", layer: null, sublayer: null, shape: last.shape, norm: null, index: null });
@@ -25,7 +25,7 @@ export function boxOf({ side, name, sublayer }) {
  * Also { encoder, decoder } frames and the middles of the columns.
  */
 export function placesOf({ x, y, width, height }) {
-  const side = 34; // for the layers' numbers and the way round a sub-layer
+  const side = 39; // for the layers' numbers and the way round a sub-layer
   const between = 40;
   const column = (width - 2 * side - between) / 2;
   const left = x + side;

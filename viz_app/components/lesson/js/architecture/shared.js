@@ -1,11 +1,12 @@
 // One matrix for three jobs: it reads the pieces, and the same rows are what the decoder's output is compared with.
 
 import { fillText } from "../../../common/dom.js";
+import { wrapped } from "../paragraph.js";
 import { trace, write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { arrow, drawTokens, faint, grouped, NARROW, plain, share, signed, tokenAt } from "./parts.js";
 
-const LINE = 27; // height of a row of bars
+const LINE = 28; // height of a row of bars
 
 export class Shared extends Scene {
   get playhead() {
@@ -19,14 +20,14 @@ export class Shared extends Scene {
   }
 
   height(width, room) {
-    return width < NARROW ? 640 : Math.max(420, Math.min(room, 520));
+    return width < NARROW ? 690 : Math.max(400, Math.min(room, 430));
   }
 
   /** Left: what is read; middle: the matrix; right: what is written. */
   places({ width, height }) {
-    if (width < NARROW) return { narrow: true, reads: { x: 0, y: 0, width: width - 74, height: 318 }, writes: { x: 0, y: 340, width: width - 74, height: 290 }, matrix: { x: width - 46, y: 34, width: 30, height: height - 90 } };
+    if (width < NARROW) return { narrow: true, reads: { x: 0, y: 0, width: width - 74 }, writes: { x: 0, y: 382, width: width - 74 }, matrix: { x: width - 46, y: 34, width: 30, height: height - 90 } };
     const side = (width - 190) / 2;
-    return { narrow: false, reads: { x: 0, y: 0, width: side, height }, writes: { x: width - side, y: 0, width: side, height }, matrix: { x: width / 2 - 33, y: 46, width: 66, height: height - 104 } };
+    return { narrow: false, reads: { x: 0, y: 0, width: side }, writes: { x: width - side, y: 0, width: side }, matrix: { x: width / 2 - 33, y: 46, width: 66, height: height - 104 } };
   }
 
   draw(pen, settings) {
@@ -64,7 +65,7 @@ export class Shared extends Scene {
     const usual = x + name + 8 + (width - name - 56) * shared.usual;
     const foot = first + (shared.neighbours[read].length - 0.4) * LINE;
     trace(context, [[usual, first - 12], [usual, foot]], { colour: theme.text, width: 1.2, dash: [3, 3] });
-    write(context, fillText(texts.usual, { cosine: shared.usual.toFixed(2) }), x + width, foot + 8, { ...quiet, size: 11.5, align: "right", most: width });
+    wrapped(context, fillText(texts.usual, { cosine: shared.usual.toFixed(2) }), x, foot + 9, width, { ...quiet, size: 11.5 });
     return { y: y + 34, x: x + width, id: ids.encoder[read], others: shared.neighbours[read].map(([, , id]) => id) };
   }
 
@@ -73,7 +74,7 @@ export class Shared extends Scene {
     write(context, text, x + name, y, { colour: theme.text, font, size: 13, align: "right", most: name });
     context.fillStyle = colour;
     context.fillRect(x + name + 8, y - 7, Math.max(1.5, room * part), 14);
-    write(context, number, x + name + 14 + room * part, y, { colour: theme.text, font: theme.font, size: 12.5 });
+    write(context, number, x + width, y, { colour: theme.text, font: theme.font, size: 12.5, align: "right" });
   }
 
   /** A row of the decoder: the words whose rows fit its output best. */

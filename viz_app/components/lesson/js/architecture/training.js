@@ -7,6 +7,7 @@ import { ease, faint, NARROW, plain, share, tiny } from "./parts.js";
 
 const TOP = 46;
 const FOOT = 62;
+const [LABEL, BARS] = [70, 108]; // beside the squares
 
 export class Training extends Scene {
   get count() {
@@ -23,18 +24,27 @@ export class Training extends Scene {
   }
 
   height(width, room) {
-    if (width < NARROW) return 2 * (TOP + FOOT + Math.min(270, width - 150)) + 24;
-    return Math.max(400, Math.min(room, TOP + FOOT + 12 + (width / 2 - 180)));
+    const wanted = TOP + FOOT + 12 + this.widest(width);
+    return width < NARROW ? 2 * wanted : Math.max(300, Math.min(room, wanted));
+  }
+
+  half(width) {
+    return width < NARROW ? width : width / 2 - 10;
+  }
+
+  /** Side of a square that the width allows. */
+  widest(width) {
+    return Math.min(this.half(width) - LABEL - BARS, 44 * this.count);
   }
 
   places({ width, height }) {
     const narrow = width < NARROW;
-    const half = narrow ? width : width / 2 - 14;
-    const tall = narrow ? (height - 24) / 2 : height - 12;
-    const [label, bars] = narrow ? [68, 76] : [80, 92];
-    const side = Math.min(half - label - bars, tall - TOP - FOOT);
+    const half = this.half(width);
+    const tall = narrow ? height / 2 - 12 : height - 6;
+    const side = Math.min(this.widest(width), tall - TOP - FOOT);
+    const label = LABEL;
     const place = (x, y) => ({ x, y, left: x + label, top: y + TOP, side, cell: side / this.count, half, bars: half - label - side, label });
-    return [place(0, 0), narrow ? place(0, tall + 24) : place(width - half, 0)];
+    return [place(0, 0), narrow ? place(0, tall + 20) : place(width - half, 0)];
   }
 
   moment({ step }) {
