@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
 
 from transformer_core.config import ModelConfig
@@ -40,7 +39,10 @@ def data(context: Context) -> Data:
     source, target = _ids(context)
     return Data(
         values={
-            "tokens": {"encoder": list(maps.source.tokens[:POSITIONS]), "decoder": list(maps.inputs.tokens[:POSITIONS])},
+            "tokens": {
+                "encoder": list(maps.source.tokens[:POSITIONS]),
+                "decoder": list(maps.inputs.tokens[:POSITIONS]),
+            },
             "outputs": list(maps.outputs.tokens[:POSITIONS]),
             "ids": _read(context, source, target),
             "lengths": {"encoder": len(maps.source), "decoder": len(maps.inputs)},
@@ -49,7 +51,9 @@ def data(context: Context) -> Data:
             "stations": way.stations,
             "order_error": way.order_error,
             "step_error": way.step_error,
-            "likely": [[[translator.tokenizer.piece(piece), *rest, piece] for piece, *rest in row] for row in way.likely],
+            "likely": [
+                [[translator.tokenizer.piece(piece), *rest, piece] for piece, *rest in row] for row in way.likely
+            ],
             "shared": _shared(context, source),
             "parts": _parts(config, Work(sentences=1, source_length=len(maps.source), target_length=len(maps.inputs))),
         },
@@ -153,20 +157,29 @@ def figure(scene: str, context: Context) -> Figure | None:
 
 
 def _flow(context: Context) -> Figure:
-    t, way = context.t, _way(context)
+    """The mean length at every station, the encoder's before the decoder's."""
+    t, told = context.t, _way(context).stations[:-1]  # without the logits
+    places = np.arange(1, len(told) + 1)
+    norms = np.array([station["norm"] for station in told], dtype=np.float64)
+    kinds = np.array([_kind(station) for station in told])
     series = []
-    for side in ("encoder", "decoder"):
-        told = [station for station in way.stations if station["side"] == side and station["name"] != "linear"]
-        norms = np.array([station["norm"] for station in told], dtype=np.float64)
-        stream = np.array([station["name"] in ("positions", "add_norm") for station in told])
-        inside = np.array([station["sublayer"] is not None and station["name"] != "add_norm" for station in told])
-        places = np.arange(1, len(told) + 1)
-        for chosen, name in ((stream, "stream"), (inside, "sublayer")):
-            label = f"{_label(t, side)}, {_label(t, name)}"
-            series.append(Series(x=places[chosen], y=norms[chosen], label=label, dashed=name == "sublayer"))
+    for kind in ("stream", "self_attention", "cross_attention", "feed_forward"):
+        chosen = kinds == kind
+        # A gap between the stacks: what leaves the encoder is not what the decoder starts from.
+        last = np.max(places[chosen & np.array([station["side"] == "encoder" for station in told])], initial=0)
+        gap = [last + 0.5] if last else []
+        x = np.array(sorted([*places[chosen], *gap]))
+        y = np.array([np.nan if place in gap else norms[int(place) - 1] for place in x])
+        label = _label(t, "stream" if kind == "stream" else f"station_{kind}")
+        series.append(Series(x=x, y=y, label=label, dashed=kind != "stream"))
     return CurvesFigure(
         series=series, x_title=_label(t, "station"), y_title=_label(t, "mean_length"), language=t.language
     )
+
+
+def _kind(station: Mapping[str, Any]) -> str:
+    """What a station belongs to: the stream of vectors, or a kind of sub-layer."""
+    return station["sublayer"] if station["sublayer"] and station["name"] != "add_norm" else "stream"
 
 
 def _residual(context: Context) -> Figure:
@@ -191,9 +204,9 @@ def _ffn(context: Context) -> Figure:
     stack = state.choice("stack", "encoder", ("encoder", "decoder"))
     layer = int(state.number("layer", 1, 1, layers)) - 1
     tokens = len(maps.source) if stack == "encoder" else len(maps.inputs)
-    values: npt.NDArray[np.float32] = way.inner[layer + (layers if stack == "decoder" else 0), :tokens] / np.float32(255)
+    network = layer + (layers if stack == "decoder" else 0)
     return MatrixFigure(
-        values=values,
+        values=way.inner[network, :tokens].astype(np.float32) / 255,
         row_title=_label(t, "position"),
         column_title=_label(t, "inner_unit"),
         scale_title=_label(t, "of_largest"),
@@ -208,15 +221,15 @@ def _neighbours(context: Context) -> Figure:
 
     t, translator = context.t, context.service.translator
     ids = _read(context, _ids(context)[0], ())["encoder"]
-    at = int(context.state.number("at", 0, 0, len(ids) - 1) + 0.5)
+    at = int(context.state.number("at", min(2, len(ids) - 1), 0, len(ids) - 1) + 0.5)
     matrix = (translator.model.source_embedding or translator.model.embedding).weight.detach()
     (found,) = nearest(matrix, [ids[at]], min(_MOST_NEIGHBOURS, len(matrix) - 1))
     piece = translator.tokenizer.source.piece
-    names = ", ".join(piece(other).lstrip("▁") for other, _ in found[:3])
+    names = ", ".join(f"“{piece(other).lstrip('▁')}”" for other, _ in found[:3])
     series = Series(
         x=np.arange(1, len(found) + 1),
         y=[cosine for _, cosine in found],
-        label=f"{piece(ids[at]).lstrip('▁')}: {names}, …",
+        label=f"“{piece(ids[at]).lstrip('▁')}”: {names}, …",
     )
     return CurvesFigure(
         series=[series], x_title=_label(t, "by_nearness"), y_title=_label(t, "cosine"), language=t.language

@@ -41,8 +41,8 @@ class Way:
         stats: (stations, n, 3) mean, deviation and norm of each position's vector; NaN-free, 0 beyond the sentence.
         tensors: (stations but the last, n, d) the vectors as bytes: 128 is 0, 1 and 255 are -LIMIT and LIMIT.
         sums: (Add & Norms, n, 3) mean, deviation and norm of x + Sublayer(x).
-        cosines: (Add & Norms, n, 2) of what leaves each Add & Norm with what came into its sub-layer, and with what came
-            into the first layer.
+        cosines: (Add & Norms, n, 2) of what leaves each Add & Norm: with what came into its sub-layer, and with what
+            came into the first layer.
         active: (feed-forward networks, n) share of the inner values that are above 0.
         inner: (feed-forward networks, n, d_ff) inner values as bytes: 255 is the largest of the network.
         order_error: The largest difference that the order of the tokens makes to an output of a feed-forward network.
@@ -130,7 +130,7 @@ def _padded(rows: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
 
 
 def _bytes(values: Tensor) -> ByteArray:
-    return (values / LIMIT * 127).round().clamp(-127, 127).add(128).to(torch.uint8).numpy()  # type: ignore[no-any-return]
+    return (values / LIMIT * 127).round().clamp(-127, 127).add(128).to(torch.uint8).numpy()
 
 
 def _inner_bytes(station: Station, shown: int) -> ByteArray:
@@ -138,12 +138,12 @@ def _inner_bytes(station: Station, shown: int) -> ByteArray:
     assert station.activations is not None
     values = station.activations[:shown].clamp(min=0)
     scaled = (values / values.max().clamp(min=1e-9) * 255).ceil()
-    return scaled.to(torch.uint8).numpy()  # type: ignore[no-any-return]
+    return scaled.to(torch.uint8).numpy()
 
 
 def _share_on(station: Station) -> FloatArray:
     assert station.activations is not None
-    return (station.activations > 0).float().mean(dim=-1).numpy()  # type: ignore[no-any-return]
+    return (station.activations > 0).float().mean(dim=-1).numpy()
 
 
 def _sums(found: Sequence[Station], shown: int, residual: bool) -> FloatArray:
@@ -174,6 +174,7 @@ def _cosines(found: Sequence[Station], shown: int) -> FloatArray:
     return np.stack(rows)
 
 
+@torch.no_grad()
 def _order_error(model: Transformer, found: Sequence[Station], station: Station, shown: int) -> float:
     """Run a feed-forward network again with its first token at every other place, and compare what each token gets."""
     module = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")

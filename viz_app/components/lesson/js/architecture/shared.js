@@ -6,7 +6,6 @@ import { trace, write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { arrow, drawTokens, faint, grouped, NARROW, plain, share, signed, tokenAt } from "./parts.js";
 
-const LINE = 28; // height of a row of bars
 
 export class Shared extends Scene {
   get playhead() {
@@ -20,7 +19,12 @@ export class Shared extends Scene {
   }
 
   height(width, room) {
-    return width < NARROW ? 690 : Math.max(400, Math.min(room, 430));
+    return width < NARROW ? 690 : Math.max(400, Math.min(room, 540));
+  }
+
+  /** Height of a row of bars. */
+  line(height) {
+    return Math.max(28, Math.min(42, (height - 226) / 6.3));
   }
 
   /** Left: what is read; middle: the matrix; right: what is written. */
@@ -34,13 +38,13 @@ export class Shared extends Scene {
     const place = this.places(pen);
     const read = Math.round(settings.at);
     const step = Math.round(settings.step) - 1;
-    const left = this.drawReads(pen, place.reads, read);
-    const right = this.drawWrites(pen, place.writes, step);
+    const left = this.drawReads(pen, place.reads, read, place.narrow ? 28 : this.line(pen.height));
+    const right = this.drawWrites(pen, place.writes, step, place.narrow ? 28 : this.line(pen.height));
     this.drawMatrix(pen, place, read, left, right);
   }
 
   /** A piece of the sentence: its row's length, and the rows that point the same way. */
-  drawReads(pen, { x, y, width }, read) {
+  drawReads(pen, { x, y, width }, read, line) {
     const { context, theme } = pen;
     const { texts, lesson } = this;
     const { shared, tokens, ids, model } = lesson.values;
@@ -61,9 +65,9 @@ export class Shared extends Scene {
     down += 34;
     write(context, texts.neighbours_title, x, down, { ...quiet, most: width });
     const first = down + 20;
-    shared.neighbours[read].forEach(([piece, cosine], index) => this.bar(pen, { x, y: first + index * LINE, width, name }, plain(piece), Math.max(0, cosine), cosine.toFixed(2), faint(colour, 0.55), theme.code));
+    shared.neighbours[read].forEach(([piece, cosine], index) => this.bar(pen, { x, y: first + index * line, width, name }, plain(piece), Math.max(0, cosine), cosine.toFixed(2), faint(colour, 0.55), theme.code));
     const usual = x + name + 8 + (width - name - 56) * shared.usual;
-    const foot = first + (shared.neighbours[read].length - 0.4) * LINE;
+    const foot = first + (shared.neighbours[read].length - 0.4) * line;
     trace(context, [[usual, first - 12], [usual, foot]], { colour: theme.text, width: 1.2, dash: [3, 3] });
     wrapped(context, fillText(texts.usual, { cosine: shared.usual.toFixed(2) }), x, foot + 9, width, { ...quiet, size: 11.5 });
     return { y: y + 34, x: x + width, id: ids.encoder[read], others: shared.neighbours[read].map(([, , id]) => id) };
@@ -78,7 +82,7 @@ export class Shared extends Scene {
   }
 
   /** A row of the decoder: the words whose rows fit its output best. */
-  drawWrites(pen, { x, y, width }, step) {
+  drawWrites(pen, { x, y, width }, step, line) {
     const { context, theme } = pen;
     const { texts, lesson } = this;
     const { likely, tokens, outputs } = lesson.values;
@@ -92,7 +96,7 @@ export class Shared extends Scene {
     write(context, texts.logit, x + name + logit, y + 88, { ...quiet, size: 11.5, align: "right", most: logit });
     write(context, texts.probability, x + name + logit + 12, y + 88, { ...quiet, size: 11.5, most: width - name - logit - 12 });
     likely[step].forEach(([piece, probability, score], index) => {
-      const up = y + 110 + index * LINE;
+      const up = y + 110 + index * line;
       const chosen = piece === outputs[step];
       const room = width - name - logit - 62;
       write(context, plain(piece), x + name, up, { colour: theme.text, font: theme.code, size: 13, weight: chosen ? 700 : 400, align: "right", most: name });
@@ -101,7 +105,7 @@ export class Shared extends Scene {
       context.fillRect(x + name + logit + 12, up - 7, Math.max(1.5, room * probability), 14);
       write(context, share(probability), x + name + logit + 18 + room * probability, up, { colour: theme.text, font: theme.font, size: 12.5 });
     });
-    const foot = y + 110 + likely[step].length * LINE + 4;
+    const foot = y + 110 + likely[step].length * line + 4;
     write(context, fillText(texts.written, { token: plain(outputs[step]) }), x, foot, { ...quiet, colour: theme.text, most: width });
     return { y: y + 34, x, rows: likely[step].map(([piece, , , id]) => ({ id, chosen: piece === outputs[step] })) };
   }
