@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -26,6 +27,7 @@ from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons import lesson
 from viz_app.services.gate import ModelGate
 from viz_app.services.lessons import Context, Data, architecture, architecture_work
+from viz_app.services.lessons.architecture_work import nearest
 from viz_app.services.model import DEFAULT_CHECKPOINT
 from viz_app.services.translation import TranslationService
 from viz_app.text import LANGUAGES, texts
@@ -213,6 +215,24 @@ def test_the_answer_is_right_for_the_shipped_model_and_the_papers(language: str)
     question = lesson("architecture", language).scenes[-1].question
     assert question is not None
     assert [choice.right for choice in question.choices] == [False, True, False, False]
+
+
+@pytest.mark.skipif(not DEFAULT_CHECKPOINT.exists(), reason="the shipped model is not here")
+def test_what_is_said_of_the_shipped_matrix() -> None:
+    """Rows are about 1 long, and forms of one word lie near each other far more often than chance would have it."""
+    translator = Translator.load(DEFAULT_CHECKPOINT)
+    matrix, tokenizer = translator.model.embedding.weight.detach(), translator.tokenizer
+    assert float(matrix.norm(dim=1).mean()) == pytest.approx(1, abs=0.1)
+    pieces = [tokenizer.piece(number) for number in range(len(matrix))]
+    words = [number for number, piece in enumerate(pieces) if re.fullmatch("▁[a-zäöüß]{4,}", piece)]
+
+    def alike(one: int, other: int) -> bool:
+        return pieces[one][:4] == pieces[other][:4]  # the mark of a word's start and three letters
+
+    near = [alike(word, found[0][0]) for word, found in zip(words, nearest(matrix, words, 1), strict=True)]
+    order = np.random.default_rng(1).permutation(len(words))
+    chance = [alike(words[one], words[other]) for one, other in enumerate(order) if one != other]
+    assert np.mean(near) > 10 * np.mean(chance) and 0.1 < np.mean(near) < 0.5
 
 
 def test_a_long_sentence_is_cut_for_the_pictures_only(translator: Translator) -> None:
