@@ -73,7 +73,7 @@ export class Flow extends Scene {
   }
 
   shape({ shape }) {
-    return shape.map(grouped).join(" \u00d7 ");
+    return shape.map(grouped).join("\u00a0\u00d7\u00a0");
   }
 
   /** The lesson or scene that tells more about a station. */

@@ -48,8 +48,8 @@ function drawNumbers({ context, theme }, { x, y, width }, station, scene, colour
 
 /** Where the rows of tokens stand. */
 function rowsOf({ x, y, width, height }, count) {
-  const row = Math.min(30, (height - 18) / count);
-  return { left: x + LABEL, wide: width - LABEL - NORM, row, at: (index) => y + 16 + index * row, size: Math.max(9, Math.min(13, row - 2)) };
+  const row = Math.min(42, (height - 18) / count);
+  return { left: x + LABEL, wide: width - LABEL - NORM, row, at: (index) => y + 16 + index * row, size: Math.max(9, Math.min(row > 34 ? 15 : 13, row - 2)) };
 }
 
 function label({ context, theme }, token, { left, at, row, size }, index) {

@@ -90,14 +90,14 @@ export class Residual extends Scene {
   places({ width, height }) {
     const narrow = width < NARROW;
     const label = narrow ? 0 : 148;
-    const numbers = narrow ? 118 : 190;
+    const numbers = narrow ? 150 : 190;
     const top = 82;
     const row = narrow ? 54 : Math.min(44, (height * 0.55 - top) / 4);
     return { narrow, left: label, wide: width - label - numbers - 12, numbers, top, row, right: width };
   }
 
   drawHead({ context, theme }, { numbers, top, right }) {
-    const style = { colour: theme.muted, font: theme.font, size: 12, align: "right", most: numbers / 3 - 4 };
+    const style = { colour: theme.muted, font: theme.font, size: numbers < 190 ? 11 : 12, align: "right", most: numbers / 3 - 2 };
     ["mean", "deviation", "length"].forEach((name, index) => write(context, this.texts[name], right - (numbers / 3) * (2 - index), top - 13, style));
   }
 
