@@ -92,7 +92,7 @@ export class Residual extends Scene {
     const label = narrow ? 0 : 148;
     const numbers = narrow ? 150 : 190;
     const top = 82;
-    const row = narrow ? 54 : Math.min(44, (height * 0.55 - top) / 4);
+    const row = narrow ? 54 : Math.min(58, (height * 0.56 - top) / 4);
     return { narrow, left: label, wide: width - label - numbers - 12, numbers, top, row, right: width };
   }
 

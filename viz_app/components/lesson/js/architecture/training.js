@@ -130,7 +130,7 @@ export class Training extends Scene {
 
   /** The tokens that the rows read. */
   names({ context, theme }, { left, top, cell, label }, count, row) {
-    const size = Math.max(9, Math.min(13, cell * 0.8));
+    const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) => write(context, plain(token), left - 8, top + (q + 0.5) * cell, { colour: q === row ? theme.text : theme.muted, font: theme.code, size, weight: q === row ? 700 : 400, align: "right", most: label - 10 }));
   }
 
@@ -142,9 +142,9 @@ export class Training extends Scene {
     context.globalAlpha = alpha;
     context.fillStyle = faint(theme.kinds.decoder, 0.25);
     context.fillRect(x, y + 1, Math.max(1, (bars - 10) * probability), tall - 2);
-    const size = Math.max(9, Math.min(13, cell * 0.8));
+    const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     write(context, plain(this.lesson.values.outputs[q]), x + 4, y + tall / 2, { colour: theme.text, font: theme.code, size, weight: here ? 700 : 400, most: bars - 46 });
-    write(context, share(probability), x + bars - 12, y + tall / 2, { colour: here ? theme.text : theme.muted, font: theme.font, size: Math.min(12, size), align: "right" });
+    write(context, share(probability), x + bars - 12, y + tall / 2, { colour: here ? theme.text : theme.muted, font: theme.font, size: Math.min(13, size), align: "right" });
     context.globalAlpha = 1;
   }
 
