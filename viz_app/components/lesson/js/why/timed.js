@@ -62,7 +62,7 @@ export class Timed extends Scene {
       trace(context, own, { colour, width: 1.2, dash, alpha: 0.6 });
       for (const [x, y] of own) mark(context, theme, kind, x, y);
     }
-    this.progress(pen);
+    this.progress(pen, settings);
     this.key(pen);
     const near = pointer && closest(points, pointer, across, up);
     if (near) this.tell(pen, near, across, up);
@@ -87,12 +87,15 @@ export class Timed extends Scene {
     write(context, this.texts.table1_says, x + 6, up.to + 10, { colour: theme.muted, font: theme.font, size: 12 });
   }
 
-  progress({ context, width, theme }) {
-    if (!this.news || this.news.state === "idle") return;
-    const share = this.done(this.news.width) / this.news.total;
+  /** How far what goes on is, or else what was measured of the chosen width. */
+  progress({ context, width, theme }, { d }) {
+    const running = this.news?.state === "running";
+    const done = this.done(running ? this.news.width : d);
+    if (!running && !done) return;
+    const share = done / this.news.total;
     context.fillStyle = theme.line;
     context.fillRect(LEFT, 4, width - RIGHT - LEFT, 6);
-    context.fillStyle = this.news.state === "running" ? theme.kinds.encoder : theme.muted;
+    context.fillStyle = running ? theme.kinds.encoder : theme.muted;
     context.fillRect(LEFT, 4, (width - RIGHT - LEFT) * share, 6);
   }
 
