@@ -19,6 +19,10 @@ server while a scene is open, the file also has
 and, where a picture for print needs what such a button starts,
 
     def prepare(scene: str, context: Context) -> None        does it and waits: for the command line
+
+A file may also name
+
+    EVIDENCE                                                 scenes with a question whose picture tells no answer
 """
 
 from viz_app.services.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop

@@ -38,6 +38,7 @@ LESSONS: tuple[Entry, ...] = (
     Entry("architecture", "model"),
     Entry("warmup", "training"),
     Entry("regularisation", "training"),
+    Entry("broken", "training"),
     Entry("subwords", "training"),
     Entry("decoding", "decoding"),
     Entry("results", "decoding"),
