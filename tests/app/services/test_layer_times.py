@@ -39,7 +39,7 @@ def finished(times: LayerTimes) -> LayerTimes:
 def heads_of(layer: nn.Module, name: str, x: Tensor) -> Tensor:
     """(1, n, d) -> (1, H, n, d_k) through one projection of an attention layer."""
     projected: Tensor = layer.get_submodule(name)(x)
-    return projected.unflatten(-1, (-1, HEAD)).transpose(1, 2)
+    return projected.view(*projected.shape[:2], -1, HEAD).transpose(1, 2)
 
 
 @torch.no_grad()
@@ -50,15 +50,18 @@ def test_layers_compute_what_torch_computes(width: int, n: int) -> None:
     found = {kind: forward(kind, layers[kind], x) for kind in KINDS}
     assert {out.shape for out in found.values()} == {x.shape}
     near = (torch.arange(n)[:, None] - torch.arange(n)).abs() <= REACH
-    for kind, mask in (("attention", None), ("restricted", near)):
+    masks: dict[Kind, Tensor | None] = {"attention": None, "restricted": near}
+    for kind, mask in masks.items():
         layer = layers[kind]
-        mixed = F.scaled_dot_product_attention(*(heads_of(layer, name, x) for name in ("w_q", "w_k", "w_v")), mask)
+        queries, keys, values = (heads_of(layer, name, x) for name in ("w_q", "w_k", "w_v"))
+        mixed = F.scaled_dot_product_attention(queries, keys, values, mask)
         expected = layer.get_submodule("w_o")(mixed.transpose(1, 2).flatten(2))
         torch.testing.assert_close(found[kind], expected, rtol=1e-4, atol=1e-5)
-    rnn, state = layers["recurrent"], torch.zeros(width)
+    own = dict(layers["recurrent"].named_parameters())
+    state = torch.zeros(width)
     for at in range(n):  # h_t = tanh(W x_t + b + U h_(t-1) + c), one after the other
-        own = F.linear(x[0, at], rnn.weight_ih_l0, rnn.bias_ih_l0)
-        state = torch.tanh(own + F.linear(state, rnn.weight_hh_l0, rnn.bias_hh_l0))
+        read = F.linear(x[0, at], own["weight_ih_l0"], own["bias_ih_l0"])
+        state = torch.tanh(read + F.linear(state, own["weight_hh_l0"], own["bias_hh_l0"]))
     torch.testing.assert_close(found["recurrent"][0, -1], state, rtol=1e-3, atol=1e-4)
     kernel, middle = layers["convolution"], n // 2
     assert isinstance(kernel, nn.Conv1d) and kernel.bias is not None

@@ -10,7 +10,7 @@ import numpy as np
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
 from viz_app.figures.spec import Figure
 from viz_app.services.lessons.context import Context, Data
-from viz_app.services.lessons.suspects import COPYIST, HEALTHY, SUSPECTS, Testimony, copying, read_part, testimony
+from viz_app.services.lessons.suspects import COPYIST, HEALTHY, SUSPECTS, Statement, copying, read_part, statement
 from viz_app.services.small import SmallName, SmallUnavailable, journals, measured, small_model
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
@@ -98,9 +98,9 @@ def _copying(context: Context) -> Data:
     )
 
 
-def _pair(suspect: SmallName, context: Context) -> tuple[Testimony, Testimony]:
+def _pair(suspect: SmallName, context: Context) -> tuple[Statement, Statement]:
     """Both models share a vocabulary, so that pieces and words are the same."""
-    return testimony(HEALTHY, context), testimony(suspect, context)
+    return statement(HEALTHY, context), statement(suspect, context)
 
 
 def _loss(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
@@ -139,8 +139,13 @@ def _evenness(suspect: SmallName, context: Context, names: tuple[str, str]) -> F
 
 def _curves(context: Context, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:
     t = context.t
-    titles = {"x_title": t(f"lesson_broken.{x}"), "y_title": t(f"lesson_broken.{y}")}
-    return CurvesFigure(series=series, caption=caption, language=t.language, **titles)
+    return CurvesFigure(
+        series=series,
+        x_title=t(f"lesson_broken.{x}"),
+        y_title=t(f"lesson_broken.{y}"),
+        caption=caption,
+        language=t.language,
+    )
 
 
 def _attention(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:

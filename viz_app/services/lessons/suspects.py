@@ -7,7 +7,7 @@ Shape legend: n pieces with `</s>`, H heads, L layers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -35,7 +35,7 @@ _computed: SingleFlightCache[Any] = SingleFlightCache(256, 2**20, lambda value: 
 
 
 @dataclass(frozen=True)
-class Testimony:
+class Statement:
     """What a model made of a sentence.
 
     Args:
@@ -94,7 +94,7 @@ def read_part(text: str, translator: Translator) -> str:
     return part
 
 
-def testimony(name: SmallName, context: Context) -> Testimony:
+def statement(name: SmallName, context: Context) -> Statement:
     """What a model makes of the visitor's sentence, computed once for everybody.
 
     Raises:
@@ -102,25 +102,26 @@ def testimony(name: SmallName, context: Context) -> Testimony:
         Superseded: A newer request took over.
     """
     translator = small_model(name)
-    return _once(context, ("testimony", name), lambda: _testimony(translator, read_part(context.text, translator)))
+    return _once(context, ("statement", name), lambda: _statement(translator, read_part(context.text, translator)))
 
 
 def copying(name: SmallName, context: Context) -> Copying:
-    """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `testimony`."""
+    """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `statement`."""
     translator = small_model(name)
-    given = testimony(HEALTHY, context).wrote
+    given = statement(HEALTHY, context).wrote
     return _once(context, ("copying", name), lambda: _copying(translator, read_part(context.text, translator), given))
 
 
-def _once(context: Context, what: tuple[str, ...], compute: Any) -> Any:
+def _once(context: Context, what: tuple[str, ...], compute: Callable[[], Value]) -> Value:
     service = context.service
     with service.gate.ticket(context.session) as ticket:
 
-        def work(unwanted: ShouldStop) -> Any:
+        def work(unwanted: ShouldStop) -> Value:
             with service.gate.slot(ticket):
                 return compute()
 
-        return _computed.get((context.text, *what), work, ticket)
+        found: Value = _computed.get((context.text, *what), work, ticket)
+        return found
 
 
 def reversed_words(words: Sequence[Word]) -> list[int]:
@@ -142,14 +143,14 @@ def evenness(attention: FloatArray) -> FloatArray:
     return found
 
 
-def _testimony(translator: Translator, text: str) -> Testimony:
+def _statement(translator: Translator, text: str) -> Statement:
     encoding = translator.tokenizer.source.encode(text)
     words = words_of(encoding.pieces)
     order = pieces_in(words, reversed_words(words))
     rows = [list(encoding.ids), [encoding.ids[old] for old in order[:-1]]]
     wrote, turned = translations(translator, rows, BEAM, positions=True)
     attention, alike = _encoder(translator, encoding.ids)
-    return Testimony(
+    return Statement(
         pieces=(*encoding.pieces, "</s>"),
         words=tuple(word.text for word in words),
         attention=attention,

@@ -1,10 +1,13 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
 import { fillText } from "../../../common/dom.js";
+import { drawMap } from "../heads/map.js";
 import { dot, write } from "../plot.js";
+import { wrapped } from "../paragraph.js";
 import { Scene } from "../scene.js";
 
-export const WIDE = 600; // from here on two maps stand side by side
+const WIDE = 600; // from here on two maps stand side by side
+const SLANT = 26; // by which the last label of a map reaches out of it
 const LINE = 24;
 
 export class Case extends Scene {
@@ -40,27 +43,48 @@ export class Case extends Scene {
   }
 
   /**
-   * What is read, and what each model writes: [[name, text, colour or null]]. Returns the height.
+   * What is read (over several lines where it must be), and what each model writes: [[name, text, colour or null]].
+   * Returns the height.
    * A name has the mark of its model, so that these lines are the key of the picture, too.
    */
   drawLines({ context, width, theme }, lines) {
     context.font = `400 14px ${theme.font}`;
     const edge = Math.max(...lines.map(([name]) => context.measureText(name).width)) + 30;
-    lines.forEach(([name, text, colour], index) => {
-      const y = 14 + index * LINE;
+    let y = 14;
+    for (const [name, text, colour] of lines) {
       if (colour) dot(context, 6, y, 5, colour);
       write(context, name, 18, y, { colour: theme.muted, font: theme.font, size: 14 });
-      write(context, text || this.texts.nothing, edge, y, { colour: text ? theme.text : theme.muted, font: theme.font, size: 15, weight: colour && text ? 600 : 400, most: width - edge });
+      const style = { colour: text ? theme.text : theme.muted, font: theme.font, size: 15, weight: colour && text ? 600 : 400 };
+      if (colour) write(context, text || this.texts.nothing, edge, y, { ...style, most: width - edge });
+      y += colour ? LINE : wrapped(context, text, edge, y, width - edge, style) + LINE - 1.5 * style.size;
+    }
+    return y - 2;
+  }
+
+  /** A map of each model under its name: beside each other, or below each other where there is no room. */
+  drawPair(pen, box, { labels, weights, masked = () => false }) {
+    const { context, theme } = pen;
+    const wide = box.width >= WIDE;
+    const [across, down] = wide ? [(box.width - 16) / 2, box.height] : [box.width, box.height / 2];
+    const all = { queries: labels, keys: labels, titles: [this.texts.query, this.texts.key] };
+    this.names.forEach((name, row) => {
+      const [x, y] = wide ? [row * (across + 16), box.y] : [0, box.y + row * down];
+      drawMap(pen, weights(row), all, { x, y: y + 4, width: across - SLANT, height: down - 26, masked: masked(row) });
+      write(context, name, x, y + 8, { colour: this.colours(theme)[row], font: theme.font, size: 14, weight: 650, most: across });
     });
-    return lines.length * LINE + 12;
   }
 
   /** The loss of both after their last recorded updates. */
   lastLoss() {
     const { loss, step } = this.lesson.arrays;
     const last = loss.shape[1] - 1;
-    return { update: thousands(step.at(0, last)), one: loss.at(0, last).toFixed(2), other: loss.at(1, last).toFixed(2) };
+    return { update: thousands(step.at(0, last)), one: number(loss.at(0, last)), other: number(loss.at(1, last)) };
   }
+}
+
+/** Two places and a real minus sign. */
+export function number(value) {
+  return value.toFixed(2).replace("-", "\u2212");
 }
 
 export function thousands(number) {

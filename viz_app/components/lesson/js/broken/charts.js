@@ -2,15 +2,16 @@
 
 import { plain } from "../heads/map.js";
 import { Axis, dot, drawAxis, trace, write } from "../plot.js";
-import { thousands } from "./case.js";
+import { number, thousands } from "./case.js";
 
 const LEFT = 44;
+const RIGHT = 22;
 const FOOT = 44;
 
 /** Loss of every recorded update. */
 export function drawLoss({ context, theme }, { step, loss }, box, colours, titles) {
   const records = loss.shape[1];
-  const across = new Axis(0, step.at(0, records - 1), box.x + LEFT, box.x + box.width - 10);
+  const across = new Axis(0, step.at(0, records - 1), box.x + LEFT, box.x + box.width - RIGHT);
   const up = new Axis(0, Math.ceil(Math.max(...loss.data)), box.y + box.height - FOOT, box.y + 22);
   frame(context, theme, box, across, up, titles);
   for (const row of [0, 1]) {
@@ -22,7 +23,7 @@ export function drawLoss({ context, theme }, { step, loss }, box, colours, title
 /** How alike the vectors of different pieces are, layer by layer. */
 export function drawVectors({ context, theme }, alike, box, colours, titles) {
   const last = alike.shape[1] - 1;
-  const across = new Axis(-0.15, last + 0.15, box.x + LEFT, box.x + box.width - 10);
+  const across = new Axis(-0.15, last + 0.15, box.x + LEFT, box.x + box.width - RIGHT);
   const up = new Axis(Math.min(-0.1, ...alike.data), 1.05, box.y + box.height - FOOT, box.y + 22);
   frame(context, theme, box, across, up, titles, Array.from({ length: last + 1 }, (_, i) => i), [0, 0.25, 0.5, 0.75, 1]);
   for (const row of [0, 1]) {
@@ -31,7 +32,7 @@ export function drawVectors({ context, theme }, alike, box, colours, titles) {
     points.forEach(([x, y], i) => {
       dot(context, x, y, 5.5, colours[row]);
       const above = (alike.at(row, i) >= alike.at(1 - row, i)) === (row === 1 || alike.at(row, i) !== alike.at(1 - row, i));
-      write(context, alike.at(row, i).toFixed(2), x, y + (above ? -15 : 15), { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center" });
+      write(context, number(alike.at(row, i)), x, y + (above ? -15 : 15), { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center" });
     });
   }
 }
@@ -39,7 +40,7 @@ export function drawVectors({ context, theme }, alike, box, colours, titles) {
 /** How evenly each head looks around. */
 export function drawEvenness({ context, theme }, evenness, box, colours, titles, heads) {
   const count = evenness.shape[1];
-  const across = new Axis(-0.7, count - 0.3, box.x + LEFT, box.x + box.width - 10);
+  const across = new Axis(-0.7, count - 0.3, box.x + LEFT, box.x + box.width - RIGHT);
   const up = new Axis(0, 1.03, box.y + box.height - FOOT, box.y + 22);
   const each = box.width < 480 ? 2 : 1;
   frame(context, theme, box, across, up, titles, [], [0, 0.25, 0.5, 0.75, 1]);
@@ -67,7 +68,7 @@ export function drawOrder({ context, theme }, { moved, words }, box, colours, ti
       const end = across.place(moved.at(row, index));
       context.fillStyle = colours[row];
       context.fillRect(across.from, top, Math.max(1.5, end - across.from), tall);
-      if (row) write(context, moved.at(row, index).toFixed(2), end + 6, top + tall / 2, { colour: theme.text, font: theme.font, size: Math.min(12, lane * 0.45 + 3) });
+      if (row) write(context, number(moved.at(row, index)), end + 6, top + tall / 2, { colour: theme.text, font: theme.font, size: Math.min(12, lane * 0.45 + 3) });
     }
   });
 }

@@ -1,9 +1,7 @@
 // The last suspect: the best loss of all. What it writes alone, and where its decoder looks, is revealed.
 
 import { fillText, percent } from "../../../common/dom.js";
-import { drawMap } from "../heads/map.js";
-import { write } from "../plot.js";
-import { Case, WIDE } from "./case.js";
+import { Case } from "./case.js";
 import { drawLoss } from "./charts.js";
 
 export class Copyist extends Case {
@@ -15,7 +13,8 @@ export class Copyist extends Case {
     return "E";
   }
 
-  draw(pen, settings) {
+  /** Before the answer the losses; after it self-attention of both decoders while they read the healthy model's translation. */
+  draw(pen) {
     if (!this.ready) return this.drawWaiting(pen);
     const { width, height, theme, revealed } = pen;
     const { values, arrays } = this.lesson;
@@ -27,22 +26,8 @@ export class Copyist extends Case {
     const top = this.drawLines(pen, lines);
     const box = { x: 0, y: top, width, height: height - top };
     if (!revealed) drawLoss(pen, arrays, box, colours, [texts.update, texts.loss]);
-    else this.drawMaps(pen, box);
+    else this.drawPair(pen, box, { labels: values.inputs, weights: (row) => arrays.copying.part(row), masked: (row) => row === 0 });
     return undefined;
-  }
-
-  /** Self-attention of both decoders while they read the healthy model's translation. */
-  drawMaps(pen, box) {
-    const { context, theme } = pen;
-    const { arrays, values } = this.lesson;
-    const wide = box.width >= WIDE;
-    const [across, down] = wide ? [(box.width - 24) / 2, box.height] : [box.width, box.height / 2];
-    this.names.forEach((name, row) => {
-      const [x, y] = wide ? [row * (across + 24), box.y] : [0, box.y + row * down];
-      const labels = { queries: values.inputs, keys: values.inputs, titles: [this.texts.query, this.texts.key] };
-      drawMap(pen, arrays.copying.part(row), labels, { x, y: y + 4, width: across, height: down - 26, masked: row === 0 });
-      write(context, name, x, y + 8, { colour: this.colours(theme)[row], font: theme.font, size: 14, weight: 650, most: across });
-    });
   }
 
   say(settings, revealed) {

@@ -1,9 +1,8 @@
 // A suspect beside a healthy model: five tests of both on the visitor's sentence, and what both write.
 
 import { fillText } from "../../../common/dom.js";
-import { drawMap, plain } from "../heads/map.js";
-import { write } from "../plot.js";
-import { Case, WIDE } from "./case.js";
+import { plain } from "../heads/map.js";
+import { Case, number } from "./case.js";
 import { drawEvenness, drawLoss, drawOrder, drawVectors, headName } from "./charts.js";
 
 const TESTS = ["loss", "attention", "order", "vectors", "evenness"];
@@ -33,7 +32,8 @@ export class Suspect extends Case {
     const shown = values.words.slice(0, -1);
     const letters = (word) => /[\p{L}\p{N}]/u.test(word);
     const turned = shown.filter(letters).reverse();
-    return [shown.map((word) => (letters(word) ? turned.shift() : word)).join(" "), ...values.turned];
+    const read = shown.map((word) => (letters(word) ? ` ${turned.shift()}` : word)).join("").trim();
+    return [read, ...values.turned];
   }
 
   draw(pen, settings) {
@@ -46,26 +46,12 @@ export class Suspect extends Case {
     const names = this.names;
     const top = this.drawLines(pen, [[texts.reads, read, null], ...wrote.map((text, row) => [names[row], text, colours[row]])]);
     const box = { x: 0, y: top, width, height: height - top };
-    if (settings.exhibit === "attention") this.drawMaps(pen, box, settings.head);
+    if (settings.exhibit === "attention") this.drawPair(pen, box, { labels: values.pieces, weights: (row) => arrays.attention.part(row, settings.head) });
     else if (settings.exhibit === "order") drawOrder(pen, { moved: arrays.moved, words: values.words }, box, colours, texts.moved);
     else if (settings.exhibit === "vectors") drawVectors(pen, arrays.alike, box, colours, [texts.after_layer, texts.alike]);
     else if (settings.exhibit === "evenness") drawEvenness(pen, arrays.evenness, box, colours, [texts.head_number, texts.evenness], this.perLayer);
     else drawLoss(pen, arrays, box, colours, [texts.update, texts.loss]);
     return undefined;
-  }
-
-  /** The same head of both: beside each other, or below each other where there is no room. */
-  drawMaps(pen, box, head) {
-    const { context, theme } = pen;
-    const { arrays, values } = this.lesson;
-    const wide = box.width >= WIDE;
-    const [across, down] = wide ? [(box.width - 24) / 2, box.height] : [box.width, box.height / 2];
-    this.names.forEach((name, row) => {
-      const [x, y] = wide ? [row * (across + 24), box.y] : [0, box.y + row * down];
-      const labels = { queries: values.pieces, keys: values.pieces, titles: [this.texts.query, this.texts.key] };
-      drawMap(pen, arrays.attention.part(row, head), labels, { x, y: y + 4, width: across, height: down - 26 });
-      write(context, name, x, y + 8, { colour: this.colours(theme)[row], font: theme.font, size: 14, weight: 650, most: across });
-    });
   }
 
   say(settings, revealed) {
@@ -81,7 +67,7 @@ export class Suspect extends Case {
   /** What a test comes to, in numbers. */
   numbers({ exhibit, head }) {
     const { arrays } = this.lesson;
-    const both = (of) => ({ one: of(0).toFixed(2), other: of(1).toFixed(2) });
+    const both = (of) => ({ one: number(of(0)), other: number(of(1)) });
     const mean = (array) => both((row) => array.part(row).data.reduce((sum, value) => sum + value, 0) / array.shape[1]);
     if (exhibit === "loss") return this.lastLoss();
     if (exhibit === "attention") return { head: headName(head, this.perLayer), ...both((row) => arrays.evenness.at(row, head)) };
