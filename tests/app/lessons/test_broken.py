@@ -68,6 +68,7 @@ def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str,
     drawn = broken.figure("b", shown)
     assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
     told = suspects.statement("unscaled", shown)
+    assert set(drawn.provenance["models"]) == {"base", "unscaled"}
     if isinstance(drawn, HeatmapFigure):
         np.testing.assert_array_equal(drawn.panels[1].weights, told.attention[3])
     elif isinstance(drawn, CurvesFigure) and exhibit != "loss":

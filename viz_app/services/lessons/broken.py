@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -41,9 +42,12 @@ def figure(scene: str, context: Context) -> Figure | None:
     """The exhibit that is shown, for print."""
     exhibit = context.state.choice("exhibit", EXHIBITS[0], EXHIBITS) if scene in SUSPECTS else "loss"
     try:
-        return _FIGURES[exhibit](SUSPECTS.get(scene, COPYIST), context, _names(scene, context))
+        suspect = SUSPECTS.get(scene, COPYIST)
+        drawn = _FIGURES[exhibit](suspect, context, _names(scene, context))
+        models = {name: small_model(name).checkpoint_hash for name in (HEALTHY, suspect)}
     except SmallUnavailable:
         return None
+    return dataclasses.replace(drawn, provenance={"models": models})
 
 
 def _scene(context: Context) -> str:
