@@ -122,7 +122,7 @@ def _order(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figu
         Series(x=np.arange(1, len(each.moved) + 1), y=each.moved, label=label, marked=True)
         for each, label in zip(pair, names, strict=True)
     )
-    return _curves(context, series, "word", "moved", caption=" ".join(pair[0].words[:-1]))
+    return _curves(context, series, "word", "moved_short", caption=" ".join(pair[0].words[:-1]))
 
 
 def _vectors(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
@@ -130,7 +130,7 @@ def _vectors(suspect: SmallName, context: Context, names: tuple[str, str]) -> Fi
         Series(x=np.arange(len(each.alike)), y=each.alike, label=label, marked=True)
         for each, label in zip(_pair(suspect, context), names, strict=True)
     )
-    return _curves(context, series, "after_layer", "alike")
+    return _curves(context, series, "after_layer", "alike_short")
 
 
 def _evenness(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
@@ -138,7 +138,7 @@ def _evenness(suspect: SmallName, context: Context, names: tuple[str, str]) -> F
         Series(x=np.arange(1, len(each.evenness) + 1), y=each.evenness, label=label, marked=True)
         for each, label in zip(_pair(suspect, context), names, strict=True)
     )
-    return _curves(context, series, "head_number", "evenness")
+    return _curves(context, series, "head_number", "evenness_short")
 
 
 def _curves(context: Context, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:

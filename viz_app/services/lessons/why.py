@@ -103,7 +103,7 @@ def _operations(context: Context, layers: tuple[Layer, ...], numbers: dict[str, 
                 x=_LENGTHS,
                 y=[layer_cost(layer, n=int(n), **numbers).operations for n in _LENGTHS],
                 label=", ".join(t(f"lesson_why.layer_{name}") for name in names),
-                dashed=layer == "restricted",
+                dashed=layer in ("restricted", "separable"),  # it lies on the recurrent one
             )
         )
     return CurvesFigure(
