@@ -154,7 +154,8 @@ def _follow(name: str, context: Context) -> None:
     )
     if button := tell(news, key=key):
         module.pressed(context, button)
-    if numbers.drawn is not None and st.session_state.setdefault(_DRAWN, numbers.drawn) != numbers.drawn:
+    known = st.session_state.setdefault(_DRAWN, numbers.drawn)
+    if numbers.drawn is not None and numbers.drawn != known:
         st.rerun()  # the whole page, which offers the picture below the stage
 
 

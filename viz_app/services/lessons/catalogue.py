@@ -38,8 +38,8 @@ LESSONS: tuple[Entry, ...] = (
     Entry("architecture", "model"),
     Entry("warmup", "training"),
     Entry("regularisation", "training"),
-    Entry("broken", "training"),
     Entry("subwords", "training"),
+    Entry("broken", "training"),
     Entry("decoding", "decoding"),
     Entry("results", "decoding"),
 )
