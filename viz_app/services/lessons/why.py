@@ -66,6 +66,9 @@ def pressed(context: Context, button: str) -> None:
 def prepare(scene: str, context: Context) -> None:
     """Measures, for a picture that is wanted where nobody can press a button."""
     if scene == "timed":
+        import torch
+
+        torch.set_num_threads(1)  # as the app does
         layer_times().start(_width(context))
         thread = layer_times().thread
         while thread is not None and thread.is_alive():
