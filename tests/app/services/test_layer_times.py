@@ -122,12 +122,12 @@ def test_it_stops_when_nobody_watches() -> None:
 
 def test_it_gives_way_and_rests() -> None:
     rests: list[float] = []
-    times = LayerTimes(lengths=(2,), pace=5.0, pause=rests.append)
+    times = LayerTimes(lengths=(2,), pace=1000.0, pause=rests.append)
     asked = iter([True, True, False])
     times.start(64, busy=lambda: next(asked, False))
     finished(times)
     assert [rest == manners.YIELD for rest in rests] == [True, True, False, False, False, False]
-    assert all(4.0 < rest <= 5.0 for rest in rests[2:])
+    assert min(rests[2:]) > 900
 
 
 def test_a_failure_is_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
