@@ -71,9 +71,7 @@ def _key(figure: CurvesFigure) -> list[Entry]:
     ]
 
 
-def _draw_cut(
-    canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[float, float, float], font: float
-) -> None:
+def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[float, float, float], font: float) -> None:
     """The line, a dot on each curve, and above the line where it stands; `room` is (left, right, height) of that."""
     assert figure.cut is not None
     axes.axvline(figure.cut, color=canvas.ink, linewidth=0.8, clip_on=False)

@@ -1,0 +1,90 @@
+"""Captions and alt texts of figures that were made without, from their numbers, in English and Korean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from viz_app.figures.build_steps import Animation
+from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.scales import number
+from viz_app.figures.spec import Figure, HeatmapFigure, shown
+from viz_app.text import Texts, texts
+
+AnyFigure = TypeVar("AnyFigure", bound=Figure)
+
+_LABEL = 60  # characters of a name in a caption
+_MOST = 8  # names in a caption
+
+
+def captioned(figure: AnyFigure) -> AnyFigure:
+    """The figure with a caption and an alt text where it had none; of an animation, all frames have the same caption.
+
+    What a cut reads is told in the alt text only: in the picture it stands in the key.
+    """
+    if isinstance(figure, Animation):
+        told = captioned(figure.standing)
+        words = {"caption": told.caption, "alt": told.alt}
+        frames = [_worded(frame, title=figure.title, **words) for frame in figure.frames]
+        return replace(figure, **words, frames=frames)  # type: ignore[type-var]
+    t = texts(figure.language)
+    caption = figure.caption or _caption(figure, t)
+    return replace(figure, caption=caption, alt=figure.alt or _alt(figure, caption, t))
+
+
+def _worded(frame: Figure, **words: str) -> Figure:
+    return replace(frame, **{name: getattr(frame, name) or text for name, text in words.items()})  # type: ignore[arg-type]
+
+
+def _caption(figure: Figure, t: Texts) -> str:
+    if isinstance(figure, CurvesFigure):
+        low, high = (number(end) for end in _ends(np.concatenate([series.xs for series in figure.series])))
+        titles = {"x": figure.x_title, "y": figure.y_title, "low": low, "high": high}
+        names = [shown(series.label, _LABEL) for series in figure.series if series.label]
+        if len(figure.series) == 1 and not names:
+            return t("figures.caption_curve", **titles)
+        more = t("figures.caption_more_curves", count=len(names) - _MOST) if len(names) > _MOST else ""
+        told = "; ".join(names[:_MOST])
+        return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{told}{more}")
+    if isinstance(figure, MatrixFigure):
+        return t("figures.caption_matrix", **_matrix(figure))
+    return figure.title
+
+
+def _matrix(figure: MatrixFigure) -> dict[str, Any]:
+    low, high = (number(end) for end in _ends(figure.matrix))
+    rows, columns = figure.matrix.shape
+    titles = {"row": figure.row_title, "column": figure.column_title, "scale": figure.scale_title}
+    return {**titles, "rows": rows, "columns": columns, "low": low, "high": high}
+
+
+def _alt(figure: Figure, caption: str, t: Texts) -> str:
+    if isinstance(figure, CurvesFigure):
+        parts = [caption, *(_course(series, t) for series in figure.series[:_MOST])]
+        if figure.cut is not None:
+            names = [shown(series.label, _LABEL) for series in figure.series]
+            told = "; ".join(f"{name} {value}" for name, value in zip(names, figure.told_readings(), strict=True))
+            parts.append(t("figures.alt_cut", x=figure.x_title, place=number(figure.cut), readings=told))
+        return " ".join(parts)
+    if isinstance(figure, HeatmapFigure):
+        rows, columns = figure.panels[0].weights.shape
+        titles = {"query_title": figure.query_title, "key_title": figure.key_title}
+        return f"{caption} {t('figures.alt_grid', rows=rows, columns=columns, **titles)}".strip()
+    return f"{t('figures.alt_matrix')} {caption}" if isinstance(figure, MatrixFigure) else caption
+
+
+def _course(series: Series, t: Texts) -> str:
+    """From where to where a curve goes, and between which values."""
+    there = series.ys[np.isfinite(series.ys)]
+    if not len(there):
+        return ""
+    low, high = _ends(there)
+    places = {"start": there[0], "end": there[-1], "low": low, "high": high}
+    told = {name: number(float(value)) for name, value in places.items()}
+    return t("figures.alt_course", name=shown(series.label, _LABEL) if series.label else "\u2013", **told)
+
+
+def _ends(values: Any) -> tuple[float, float]:
+    return float(np.nanmin(values)), float(np.nanmax(values))
