@@ -46,7 +46,7 @@ class Animation(Figure):
 
     @property
     def standing(self) -> Figure:
-        """The figure that stands for it where nothing moves, with its words and origin: the still, or the last frame."""
+        """What stands for it where nothing moves, with its words and origin: the still, or the last frame."""
         words = {name: getattr(self, name) for name in ("title", "caption", "alt", "language", "theme", "name")}
         return replace(self.still or self.frames[-1], **words, provenance=self.provenance)
 

@@ -26,16 +26,16 @@ def captioned(figure: AnyFigure) -> AnyFigure:
     """
     if isinstance(figure, Animation):
         told = captioned(figure.standing)
-        words = {"caption": told.caption, "alt": told.alt}
-        frames = [_worded(frame, title=figure.title, **words) for frame in figure.frames]
-        return replace(figure, **words, frames=frames)  # type: ignore[type-var]
+        frames = [_worded(frame, told) for frame in figure.frames]
+        return replace(figure, caption=told.caption, alt=told.alt, frames=frames)
     t = texts(figure.language)
     caption = figure.caption or _caption(figure, t)
     return replace(figure, caption=caption, alt=figure.alt or _alt(figure, caption, t))
 
 
-def _worded(frame: Figure, **words: str) -> Figure:
-    return replace(frame, **{name: getattr(frame, name) or text for name, text in words.items()})  # type: ignore[arg-type]
+def _worded(frame: Figure, told: Figure) -> Figure:
+    words = {name: getattr(frame, name) or getattr(told, name) for name in ("title", "caption", "alt")}
+    return replace(frame, title=words["title"], caption=words["caption"], alt=words["alt"])
 
 
 def _caption(figure: Figure, t: Texts) -> str:

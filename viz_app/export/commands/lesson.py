@@ -33,8 +33,8 @@ def parser() -> Parser:
         description=(
             "Write the picture of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
             "--scene, the handout of the lesson as .html: its words, pictures and questions, with the answers on the\n"
-            "last page. A picture is drawn as the command export draws: with the same options, its command inside, and\n"
-            "beside a CSV a .csv.json. Some formats are there for some scenes only: a .gif where something moves."
+            "last page. A picture has the style options of the command export, its command inside, and beside a CSV\n"
+            "a .csv.json. Some formats are there for some scenes only: a .gif where something moves."
         ),
         example=(
             "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"

@@ -181,7 +181,7 @@ def _once(context: Context, what: tuple[Any, ...], compute: Callable[[], Value])
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """The waves, cut through, as curves that also move; the map M_k and the table of positions as matrices, the change of each piece as curves."""
+    """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
     from transformer_core.positions import sinusoidal_positions
 
     d_model = context.service.translator.config.d_model
@@ -242,8 +242,9 @@ def _figure_of_waves(context: Context, d_model: int) -> Animation:
 
 def wave(x: npt.NDArray[np.float64], column: int, d_model: int) -> npt.NDArray[np.float64]:
     """One column of the encoding at places x, which may lie between two positions (Section 3.5)."""
-    angle = x * 10_000.0 ** (-(column - column % 2) / d_model)
-    return np.cos(angle) if column % 2 else np.sin(angle)
+    angle: npt.NDArray[np.float64] = x * 10_000.0 ** (-(column - column % 2) / d_model)
+    found: npt.NDArray[np.float64] = np.cos(angle) if column % 2 else np.sin(angle)
+    return found
 
 
 def _figure_of_swap(context: Context) -> Figure | None:
