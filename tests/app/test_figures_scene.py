@@ -65,8 +65,8 @@ def test_the_command_on_the_page_makes_the_file(
     app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(app, **{**WAVES, "scene": "clocks", "with": "k:4"})
-    app.selectbox(key="studio-en-size").set_value("neurips").run()
-    app.number_input(key="studio-en-font").set_value(7.0).run()
+    app.selectbox(key="studio-en-scene-size").set_value("neurips").run()
+    app.number_input(key="studio-en-scene-font").set_value(7.0).run()
     monkeypatch.chdir(random_checkpoint.parent)
     out = tmp_path / "a.pdf"
     assert main([*shlex.split(command(app))[3:-1], f"--out={out}"], PROGRAM) == 0
@@ -78,8 +78,8 @@ def test_a_matrix_has_its_own_range(app: AppTest) -> None:
     opened(app, lesson="positions", scene="clocks")
     assert {T("studio.range"), T("studio.mapping")} <= labels(app)
     assert T("studio.scale") not in labels(app), "numbers with two ends have their own colours"
-    app.selectbox(key="studio-en-range").set_value("own").run()
-    app.number_input(key="studio-en-range_far").set_value(0.5).run()
+    app.selectbox(key="studio-en-scene-range").set_value("own").run()
+    app.number_input(key="studio-en-scene-range_far").set_value(0.5).run()
     assert not app.exception
     assert address(app)["range"] == "-0.5,0.5" and "--value-range=-0.5,0.5" in command(app)
     app.button(key="studio-attention").click().run()
@@ -89,7 +89,7 @@ def test_a_matrix_has_its_own_range(app: AppTest) -> None:
 def test_attention_in_a_lesson_has_the_controls_of_attention(app: AppTest) -> None:
     opened(app, lesson="heads", scene="tour")
     assert {T("studio.scale"), T("studio.range"), T("studio.rotation")} <= labels(app)
-    app.selectbox(key="studio-en-scale").set_value("viridis").run()
+    app.selectbox(key="studio-en-scene-scale").set_value("viridis").run()
     assert "--scale=viridis" in command(app) and "lesson" in command(app)
 
 
@@ -116,7 +116,7 @@ def test_from_a_lesson_to_the_figure_and_back(app: AppTest) -> None:
     assert {"lesson": "positions", "scene": "waves", "text": TEXT}.items() <= address(app).items()
     app.button(key="studio-to-lesson").click().run()
     assert not app.exception
-    assert address(app)["lesson"] == "positions" and not app.get("image")
+    assert address(app)["lesson"] == "positions" and "studio-add" not in {b.key for b in app.button}
 
 
 def test_a_scene_without_a_figure_says_so(app: AppTest) -> None:
@@ -144,7 +144,8 @@ def test_hostile_addresses(app: AppTest, params: dict[str, str], told: str, figu
     assert not told or T(f"studio.{told}") in words(app)
     assert not any("<b>" in str(part.value) or "<script>" in str(part.value) for part in [*app.markdown, *app.warning])
     if told:
-        app.selectbox(key="studio-en-size").set_value("a4").run()
+        scope = "scene-" if figures == "lesson" else ""
+        app.selectbox(key=f"studio-en-{scope}size").set_value("a4").run()
         assert T(f"studio.{told}") not in words(app), "told until something is changed"
 
 

@@ -77,7 +77,7 @@ def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[floa
     axes.axvline(figure.cut, color=canvas.ink, linewidth=0.8, clip_on=False)
     for i, reading in enumerate(figure.readings()):
         colour = HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]
-        axes.plot([figure.cut], [reading], "o", color=colour, markersize=3.6, clip_on=False, zorder=4,
+        axes.plot([figure.cut], [reading], "o", color=colour, markersize=4.6, clip_on=False, zorder=4,
                   markeredgecolor=canvas.background, markeredgewidth=0.5)  # fmt: skip
     left, right, y = room
     text = f"{figure.x_title} = {number(figure.cut)}"

@@ -27,10 +27,13 @@ class Look:
         t: Labels in the visitor's language.
         used: The fields of `Style` that the figure heeds; the others keep what they are.
         numbers: Ends of the colours of a matrix unless told otherwise; None for weights, which lie between 0 and 1.
+        scope: See `Widgets`.
     """
 
-    def __init__(self, t: Texts, used: Collection[str], numbers: tuple[float, float] | None = None) -> None:
-        self.t, self.used, self.numbers, self.widgets = t, used, numbers, Widgets(t)
+    def __init__(
+        self, t: Texts, used: Collection[str], numbers: tuple[float, float] | None = None, scope: str = ""
+    ) -> None:
+        self.t, self.used, self.numbers, self.widgets = t, used, numbers, Widgets(t, scope)
 
     def draw(self, style: Style) -> Style:
         """Size, type, colours and what stands around the panels."""
@@ -57,7 +60,7 @@ class Look:
             selection_mode="multi",
             default=[part for part in offered if getattr(style, part)],
             format_func=lambda part: t(f"studio.part_{part}"),
-            key=widgets.key("parts"),
+            key=widgets.key("-".join(["parts", *offered])),
         )
         changes |= {part: part in parts for part in offered}
         return replace(style, **changes)
@@ -115,5 +118,5 @@ class Look:
         return self.t("studio.auto") if rotation == "auto" else f"{rotation}°"
 
     def _size_name(self, name: str) -> str:
-        key = name.replace("-", "_") or "auto"
+        key = name.replace("-", "_") or ("natural" if self.widgets.scope else "auto")
         return self.t(f"studio.size_{key}")

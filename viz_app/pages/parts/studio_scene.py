@@ -53,7 +53,7 @@ def draw_scene(t: Texts, draft: Draft, text: str) -> tuple[Draft, Product | None
     if figure is None:
         return draft, None
     still = figure.standing if isinstance(figure, Animation) else figure
-    look = Look(t, uses(still), numbers_of(still))
+    look = Look(t, uses(still), numbers_of(still), "scene-")
     changed = replace(draft, style=look.draw(draft.style))
     with st.expander(t("studio.more"), key=look.widgets.key("more")):
         changed = look.more(changed)

@@ -15,10 +15,11 @@ class Widgets:
 
     Args:
         t: Labels in the visitor's language.
+        scope: Tells the widgets of one kind of figure from those of another, which start at the draft's value then.
     """
 
-    def __init__(self, t: Texts) -> None:
-        self.t = t
+    def __init__(self, t: Texts, scope: str = "") -> None:
+        self.t, self.scope = t, scope
 
     def list(self, name: str, options: Sequence[Any], now: Any, told: Callable[[Any], str]) -> Any:
         """A list to choose one of."""
@@ -52,7 +53,7 @@ class Widgets:
 
     def key(self, name: str) -> str:
         """Identity of a widget: in another language it is another one, which starts at the draft's value."""
-        return f"studio-{self.t.language}-{name}"
+        return f"studio-{self.t.language}-{self.scope}{name}"
 
 
 def from_one(number: int) -> str:
