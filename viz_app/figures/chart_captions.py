@@ -43,21 +43,28 @@ def _caption(figure: Figure, t: Texts) -> str:
         low, high = (number(end) for end in _ends(np.concatenate([series.xs for series in figure.series])))
         titles = {"x": figure.x_title, "y": figure.y_title, "low": low, "high": high}
         names = [shown(series.label, _LABEL) for series in figure.series if series.label]
-        if len(figure.series) == 1 and not names:
-            return t("figures.caption_curve", **titles)
+        if len(figure.series) == 1:
+            caption = t("figures.caption_curve", **titles)
+            new = bool(names) and names[0] != figure.y_title
+            return f"{caption} {t('figures.caption_name', name=names[0])}" if new else caption
         more = t("figures.caption_more_curves", count=len(names) - _MOST) if len(names) > _MOST else ""
         told = "; ".join(names[:_MOST])
         return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{told}{more}")
     if isinstance(figure, MatrixFigure):
-        return t("figures.caption_matrix", **_matrix(figure))
+        return _cells(figure.matrix, figure.scale_title, figure.row_title, figure.column_title, t)
+    if isinstance(figure, HeatmapFigure):
+        names = [shown(panel.title, _LABEL) for panel in figure.panels if panel.title] if len(figure.panels) > 1 else []
+        cells = _cells(figure.panels[0].weights, figure.scale_title, figure.query_title, figure.key_title, t)
+        return f"{'; '.join(names)}. {cells}" if names else cells
     return figure.title
 
 
-def _matrix(figure: MatrixFigure) -> dict[str, Any]:
-    low, high = (number(end) for end in _ends(figure.matrix))
-    rows, columns = figure.matrix.shape
-    titles = {"row": figure.row_title, "column": figure.column_title, "scale": figure.scale_title}
-    return {**titles, "rows": rows, "columns": columns, "low": low, "high": high}
+def _cells(values: Any, scale: str, row: str, column: str, t: Texts) -> str:
+    """What the rows, the columns and the colours are."""
+    low, high = (number(end) for end in _ends(values))
+    rows, columns = values.shape
+    told = {"scale": scale, "rows": rows, "row": row, "columns": columns, "column": column, "low": low, "high": high}
+    return t("figures.caption_matrix", **told)
 
 
 def _alt(figure: Figure, caption: str, t: Texts) -> str:
