@@ -165,6 +165,7 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "beam": translator.decoding.beam if options.beam is None else options.beam,
         "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
         "length_penalty": translator.decoding.length_penalty,
+        "min_length": translator.decoding.min_length,
         "causal": translator.config.causal,
         "seconds": round(result.seconds, 3),
         "test": options.test,

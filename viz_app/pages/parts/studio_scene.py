@@ -72,10 +72,15 @@ def _draw_origin(t: Texts, of: LessonScene) -> None:
     words, shown = of.words(t.language)
     st.markdown(f"**{plain(shown.title)}**  \n:small[{plain(t('studio.of_lesson', lesson=words.title))}]")
     with st.container(horizontal=True, key="studio-origin"):
-        if st.button(t("studio.to_lesson"), key="studio-to-lesson", icon=":material/school:"):
-            st.session_state[f"lesson-{of.lesson}-state"] = of.state
-            open_stop(of.lesson)
-        st.button(t("studio.attention"), key="studio-attention", icon=":material/grid_view:", on_click=_leave)
+        back, away = session.surely(_to_lesson, of), session.surely(_leave)
+        st.button(t("studio.to_lesson"), key="studio-to-lesson", icon=":material/school:", on_click=back)
+        st.button(t("studio.attention"), key="studio-attention", icon=":material/grid_view:", on_click=away)
+
+
+def _to_lesson(of: LessonScene) -> None:
+    """Open the lesson where its picture was made."""
+    st.session_state[f"lesson-{of.lesson}-state"] = of.state
+    open_stop(of.lesson)
 
 
 def _leave() -> None:
