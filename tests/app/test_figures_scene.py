@@ -76,7 +76,7 @@ def test_the_command_on_the_page_makes_the_file(
 
 def test_a_matrix_has_its_own_range(app: AppTest) -> None:
     opened(app, lesson="positions", scene="clocks")
-    assert {T("studio.range"), T("studio.mapping")} <= labels(app)
+    assert {T("studio.range"), T("studio.number_mapping")} <= labels(app)
     assert T("studio.scale") not in labels(app), "numbers with two ends have their own colours"
     app.selectbox(key="studio-en-scene-range").set_value("own").run()
     app.number_input(key="studio-en-scene-range_far").set_value(0.5).run()
@@ -135,6 +135,8 @@ def test_a_scene_without_a_figure_says_so(app: AppTest) -> None:
         ({"lesson": "positions", "scene": "waves", "with": "at:<script>"}, "refused_settings", "lesson"),
         ({"lesson": "positions", "scene": "waves", "with": "at:1" + ",b:2" * 400}, "", "lesson"),
         ({"lesson": "positions", "scene": "clocks", "with": "k:1e8", "range": "-inf,3", "size": "$x$"}, "", "lesson"),
+        ({"lesson": "positions", "scene": "clocks", "range": "-1e-12,1e-12"}, "", "lesson"),
+        ({"range": "-5,-3"}, "", "export"),
     ],
 )
 def test_hostile_addresses(app: AppTest, params: dict[str, str], told: str, figures: str) -> None:

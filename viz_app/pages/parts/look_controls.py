@@ -18,6 +18,8 @@ from viz_app.services.draft import DPIS, PARTS, Draft
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts
 
 OWN_SIZE = "own"
+_START = (0.0, 0.5)  # a range of one's own, at first
+_LEAST, _MOST = 1e-9, 1e9  # ends of the colours of numbers
 
 
 class Look:
@@ -73,7 +75,8 @@ class Look:
             changes["value_range"] = self._range(style.value_range)
         if "mapping" in self.used:
             now = style.mapping
-            changes["mapping"] = widgets.row("mapping", MAPPINGS, now, lambda name: t(f"studio.mapping_{name}"))
+            label = "mapping" if self.numbers is None else "number_mapping"
+            changes["mapping"] = widgets.row(label, MAPPINGS, now, lambda name: t(f"studio.mapping_{name}"))
         if "rotation" in self.used:
             changes["rotation"] = widgets.row("rotation", ROTATIONS, style.rotation, self._angle)
         theme = widgets.row("theme", ("light", "dark"), style.theme or "light", lambda name: t(f"studio.theme_{name}"))
@@ -97,21 +100,22 @@ class Look:
 
     def _ends(self, now: tuple[float, float] | None) -> tuple[float, float]:
         if self.numbers is None:
-            low, high = (min(max(end, 0.0), 1.0) for end in now or (0.0, 0.5))
+            low, high = (min(max(end, 0.0), 1.0) for end in now or _START)
+            low, high = (low, high) if low < high else _START  # an address may tell a range without any weight
             label, key = self.t("studio.range_ends"), self.widgets.key("ends")
             ends: tuple[float, float] = st.slider(label, 0.0, 1.0, (low, high), 0.05, key=key)
             return ends
         low, high = (float(f"{end:.4g}") for end in now or self.numbers)
-        step = float(f"{(high - low) / 20:.1g}")
+        step = float(f"{(high - low) / 20:.1g}") or 1.0
         if self.numbers[0] == -self.numbers[1]:  # zero is the middle of the colours
-            far = max(abs(low), abs(high))
-            far = self.widgets.number("range_far", far, 1e-9, 1e9, step, "%.4g") or far
+            far = min(max(abs(low), abs(high), _LEAST), _MOST)
+            far = self.widgets.number("range_far", far, _LEAST, _MOST, step, "%.4g") or far
             return -far, far
         left, right = st.columns(2)
         with left:
-            first = self.widgets.number("range_low", low, -1e9, 1e9, step, "%.4g")
+            first = self.widgets.number("range_low", low, -_MOST, _MOST, step, "%.4g")
         with right:
-            last = self.widgets.number("range_high", high, -1e9, 1e9, step, "%.4g")
+            last = self.widgets.number("range_high", high, -_MOST, _MOST, step, "%.4g")
         return low if first is None else first, high if last is None else last
 
     def _angle(self, rotation: Rotation) -> str:
