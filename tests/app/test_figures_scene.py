@@ -43,7 +43,7 @@ def test_a_link_opens_the_picture_of_a_lesson(app: AppTest, language: str) -> No
     told = words(app)
     assert t("studio.of_lesson", lesson=lesson("positions", language).title) in told
     assert lesson("positions", language).scenes[0].title in told
-    assert t("studio.frames_still", count=61) in told and "77 × " in told
+    assert t("studio.frames_still", count=46) in told and "77 × " in told
     assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "GIF", "CSV", "NPZ", "JSON", t("studio.bundle")} == set(downloads(app))
     made = shlex.split(command(app))
     assert made[3:7] == ["lesson", made[4], "--lesson=positions", "--scene=waves"]

@@ -14,15 +14,26 @@ from PIL import Image
 from tests.browser.conftest import wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, ready
 from tests.browser.lesson_driver import address as lesson_address
-from tests.browser.test_figures_page import choose, picture, saved, wait_for_params
+from tests.browser.test_figures_page import choose, picture, wait_for_params
 from viz_app.lessons import lesson
 from viz_app.text import texts
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
     from tests.browser.conftest import CheckAccessibility, OpenPage
 
 SENTENCE = "A man rides a bicycle."
 T = texts("en")
+
+
+def saved(page: Page, button: str, folder: Path) -> Path:
+    """The file behind a button; a GIF has a picture to draw for each step, which takes its time."""
+    with page.expect_download(timeout=240_000) as download:
+        page.get_by_role("button", name=button, exact=True).click()
+    file = folder / download.value.suggested_filename
+    download.value.save_as(file)
+    return file
 
 
 def test_from_a_lesson_to_a_printed_figure(

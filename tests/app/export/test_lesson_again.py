@@ -51,7 +51,7 @@ def test_the_moving_waves_are_made_again(run: Callable[..., int], tmp_path: Path
     assert run("lesson", *WAVES, "--width-mm=60", "--dpi=36", f"--out={out}") == 0
     check_again(out, tmp_path)
     with Image.open(out) as image:
-        assert image.n_frames == 4 * 15 + 1  # type: ignore[attr-defined]
+        assert image.n_frames == 3 * 15 + 1  # type: ignore[attr-defined]
 
 
 def test_a_command_takes_every_option_of_a_style() -> None:

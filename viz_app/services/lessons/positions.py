@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 LEAST_POSITIONS = 16  # shown at least, also of a short sentence
 ROWS = 48  # of the table for print
 STEPS = 12  # of k, at most
-POINTS = 8  # of a printed wave, from one position to the next
-MOST_FRAMES = 96  # of the moving waves, where a sentence allows it
-SECONDS = 0.4  # in which the cut goes from one position to the next
+POINTS = 6  # of a printed wave, from one position to the next
+MOST_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
+SECONDS = 0.36  # in which the cut goes from one position to the next
 LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
 
 Value = TypeVar("Value")
@@ -235,7 +235,7 @@ def _figure_of_waves(context: Context, d_model: int) -> Animation:
     y_title, language = "cos" if odd else "sin", context.t.language
     still = CurvesFigure(series=series, x_title="pos", y_title=y_title, cut=at, language=language)
     # A whole number of steps from one position to the next, and not many more pictures for a long sentence.
-    steps = next(each for each in (4, 2, 1) if last * each <= MOST_FRAMES or each == 1)
+    steps = next(each for each in (3, 2, 1) if last * each <= MOST_FRAMES or each == 1)
     frames = [dataclasses.replace(still, cut=step / steps) for step in range(last * steps + 1)]
     return Animation(frames=frames, still=still, seconds=SECONDS / steps, language=language)
 
