@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from viz_app.export.command import DATA_FORMATS, command_of, themed
+from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, command_of, themed
 from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.pictures import preview
 from viz_app.export.recorded import files_of
@@ -33,11 +33,17 @@ class Item:
         figure: The figure.
         style: How it is drawn.
         dpi: Dots per inch of PNG and GIF; None for the default of each.
+        dpi_formats: Which formats have this resolution; the others keep their default.
     """
 
     figure: Figure
     style: Style = field(default_factory=Style)
     dpi: int | None = None
+    dpi_formats: Sequence[str] = DPI_FORMATS
+
+    def dpi_of(self, format: str) -> int | None:
+        """Resolution of one format; None for its default."""
+        return self.dpi if format in self.dpi_formats else None
 
 
 def bundle(
@@ -103,12 +109,12 @@ def _files(name: str, item: Item, formats: Sequence[str]) -> Iterator[tuple[str,
     if "gif" in own and "gif" not in chosen:
         chosen.insert(0, "gif")
     for format in chosen:
-        for ending, data in files_of(item.figure, format, item.style, dpi=item.dpi).items():
+        for ending, data in files_of(item.figure, format, item.style, dpi=item.dpi_of(format)).items():
             yield f"{format}/{name}{ending}", format, data
 
 
 def _command(item: Item, format: str) -> str:
-    return command_of(item.figure, item.style, format=format, dpi=item.dpi)
+    return command_of(item.figure, item.style, format=format, dpi=item.dpi_of(format))
 
 
 def _told(item: Item, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""From a figure to the command that makes its file again, byte for byte."""
+"""From a figure to the command that makes its file again, byte for byte.
+
+A figure of a view of attention is made by `export`, the picture of a lesson's scene by `lesson`: its provenance names
+the lesson.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from viz_app.figures import Figure, Style, file_name
+from viz_app.text import DEFAULT_LANGUAGE
 
 DATA_FORMATS = ("csv", "npz", "json")
 DPI_FORMATS = ("png", "gif")
@@ -18,7 +23,8 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
     """The command, for a POSIX shell, run where the checkpoint's name leads to it: from the repository's root.
 
     Args:
-        figure: A figure of one of `viz_app.figures.VIEWS` whose provenance is from `viz_app.export.origin`.
+        figure: A figure of one of `viz_app.figures.VIEWS` whose provenance is from `viz_app.export.origin`, or one from
+            `viz_app.services.lesson_figures`.
         style: How it is drawn; its theme, or else the figure's.
         format: Format of the file.
         dpi: Dots per inch, where it is not the default.
@@ -28,10 +34,15 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
         search whose pieces its text does not lead back to.
     """
     told = figure.provenance
-    view = told.get("view")
-    if not view or not told.get("checkpoint") or not told.get("source") or _pathless(told):
+    view, name = told.get("view"), "lesson" if told.get("lesson") else "export"
+    if not told.get("checkpoint") or not told.get("source"):
         return ""
-    options = [*_sentence(told), *_other(told), *_view(view)]
+    if name == "lesson":
+        options = [*_scene(told, figure.language)]
+    elif not view or _pathless(told):
+        return ""
+    else:
+        options = [*_sentence(told), *_other(told), *_view(view)]
     if format not in DATA_FORMATS:
         options += _style(themed(figure, style or Style()))
     if dpi is not None and format in DPI_FORMATS:
@@ -39,7 +50,7 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
     options.append(("out", file_name(figure, format)))
     # With = a sentence that starts with a dash is no option.
     words = [f"--{name.replace('_', '-')}={value}" for name, value in options]
-    return shlex.join(["python", "-m", "viz_app", "export", *words])
+    return shlex.join(["python", "-m", "viz_app", name, *words])
 
 
 def themed(figure: Figure, style: Style) -> Style:
@@ -52,6 +63,17 @@ def _pathless(told: Mapping[str, Any]) -> bool:
     """Whether no text leads to one of the translations, or nothing tells that of B from that of A."""
     other = told.get("other")
     return "branch" in told or bool(other and ("branch" in other or not any(_other(told))))
+
+
+def _scene(told: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
+    yield "checkpoint", told["checkpoint"]
+    yield "lesson", told["lesson"]
+    yield "scene", told["scene"]
+    if told["settings"]:
+        yield "with", told["settings"]
+    yield "text", told["source"]
+    if language != DEFAULT_LANGUAGE:
+        yield "language", language
 
 
 def _sentence(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

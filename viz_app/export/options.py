@@ -219,6 +219,23 @@ def format_of(option: str, name: str) -> str:
     return ending
 
 
+def targets(options: argparse.Namespace) -> dict[Path, str]:
+    """The files to write with their formats. Raises UsageError for one that cannot or must not be written."""
+    targets: dict[Path, str] = {}
+    for name in options.out:
+        out, format = Path(name), format_of("--out", name)
+        if out in targets:
+            raise UsageError(f"--out: {out} is named twice")
+        beside = [out, out.with_name(f"{out.name}.json")] if format == "csv" else [out]
+        for path in beside:
+            if path.exists() and (path.is_dir() or not options.force):
+                raise UsageError(f"--out: {path} is there already; add --force to replace it, or name another file")
+        if not out.parent.is_dir():
+            raise UsageError(f"--out: there is no folder {out.parent}")
+        targets[out] = format
+    return targets
+
+
 def text_of(option: str, given: str) -> str:
     """The text of an argument. Raises UsageError when it is empty or no Unicode."""
     try:

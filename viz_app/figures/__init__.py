@@ -28,6 +28,7 @@ from viz_app.figures.lines import LinesFigure
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.style import PRESETS, SCALES, Style
 from viz_app.figures.tree import TreeFigure, TreeNode
+from viz_app.figures.uses import heeded, uses
 from viz_app.figures.views import VIEWS, Request, View, figure_again, view_named
 
 if TYPE_CHECKING:
@@ -70,11 +71,13 @@ __all__ = [
     "head_alt",
     "head_caption",
     "head_lines",
+    "heeded",
     "layer_heads",
     "one_head",
     "own_maps",
     "to_plotly",
     "upto_step",
+    "uses",
     "view_named",
 ]
 
@@ -94,9 +97,9 @@ _DATA = {"csv": "to_csv", "npz": "to_npz", "json": "to_json"}
 
 
 def formats_of(figure: Figure) -> tuple[str, ...]:
-    """The formats that a figure can be exported to: an animation moves, the others stand still."""
+    """The formats that a figure can be exported to: an animation moves, the others, and its still, do not."""
     if isinstance(figure, Animation):
-        return ("gif", *_DATA)
+        return ("gif", *_DATA) if figure.still is None else (*formats_of(figure.still), "gif")
     drawn_by_tex = isinstance(figure, HeatmapFigure | CurvesFigure | MatrixFigure)
     return tuple(name for name in FORMATS if name != "gif" and (name != "tex" or drawn_by_tex))
 
@@ -123,6 +126,8 @@ def export(
     style = style or Style()
     if width_mm is not None:
         style = replace(style, width_mm=width_mm)
+    if isinstance(figure, Animation) and figure.still is not None and format != "gif":
+        figure = figure.standing
     if format in _DATA:
         from viz_app.figures import data_renderer
 

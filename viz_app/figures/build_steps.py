@@ -23,13 +23,15 @@ class Animation(Figure):
     Args:
         frames: The figures, all with room for the same labels, so that nothing moves but what changes.
         seconds: How long each is shown; the last one twice as long.
+        still: What is written where nothing moves (PDF, SVG, PNG, data); None for an animation that has no such files.
 
     Raises:
         ValueError: There is no frame, or a time is not allowed.
     """
 
-    frames: Sequence[HeatmapFigure]
+    frames: Sequence[Figure]
     seconds: float = 0.8
+    still: Figure | None = None
     name: str = "headlight_decoding"
 
     def __post_init__(self) -> None:
@@ -39,6 +41,14 @@ class Animation(Figure):
             raise ValueError("an animation needs at least one frame")
         if not 0.05 <= self.seconds <= 20:
             raise ValueError(f"seconds is {self.seconds}, but must be between 0.05 and 20")
+        if isinstance(self.still, Animation):
+            raise ValueError("still is an animation, but must stand still")
+
+    @property
+    def standing(self) -> Figure:
+        """What stands for it where nothing moves, with its words and origin: the still, or the last frame."""
+        words = {name: getattr(self, name) for name in ("title", "caption", "alt", "language", "theme", "name")}
+        return replace(self.still or self.frames[-1], **words, provenance=self.provenance)
 
 
 def decoding_steps(

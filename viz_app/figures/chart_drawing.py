@@ -7,6 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
 
+from viz_app.figures import fonts
 from viz_app.figures.canvas import Canvas
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.frame import DASHES, GAP, LINE, Entry, Frame, page_height, page_width
@@ -21,6 +22,7 @@ _MATRIX = 140.0
 _BAR_ROOM = 24.0
 _LINE_WIDTH = 1.2
 _MARK = 4.0  # diameter of a point in points
+_WIDEST = str.maketrans("1234567", "0000000")  # so that no reading is wider than the room that is kept for it
 
 
 def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Canvas:
@@ -28,22 +30,18 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     font = style.font
     width = page_width(style, _CURVES[0] * POINTS_PER_MM)
     colours = HEAD_COLOURS[figure.theme]
-    entries = [
-        Entry(series.label, colours[i % len(colours)], _LINE_WIDTH, dashed=series.dashed)
-        for i, series in enumerate(figure.series)
-        if series.label
-    ]
-    frame = Frame(figure, style, width, entries)
+    frame = Frame(figure, style, width, _key(figure))
     left, right = PAD + font * LINE + 4.5 * font, 2 * PAD
+    above = frame.above + (0.0 if figure.cut is None else font * LINE)
     below = 2.6 * font * LINE
     area = (width - left - right) * _CURVES[1]
-    height = page_height(style, frame.above + area + below + frame.below)
+    height = page_height(style, above + area + below + frame.below)
     if style.height is not None:  # the plot takes what is left
-        height = max(style.height * POINTS_PER_MM, frame.above + 3 * font + below + frame.below)
-    area = height - frame.above - below - frame.below
+        height = max(style.height * POINTS_PER_MM, above + 3 * font + below + frame.below)
+    area = height - above - below - frame.below
     canvas = Canvas(figure, style, format, dpi, width, height)
     frame.draw(canvas)
-    axes = canvas.plot_area(left, frame.above, width - left - right, area)
+    axes = canvas.plot_area(left, above, width - left - right, area)
     for i, series in enumerate(figure.series):
         (line,) = axes.plot(series.xs, series.ys, color=colours[i % len(colours)], linewidth=_LINE_WIDTH)
         if series.dashed:
@@ -57,11 +55,38 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     _ticks(canvas, axes, font)
-    canvas.text(
-        left + (width - left - right) / 2, frame.above + area + below - font * 0.7, figure.x_title, font, canvas.ink
-    )
-    canvas.text(PAD + font * LINE / 2, frame.above + area / 2, figure.y_title, font, canvas.ink, rotation=90)
+    canvas.text(left + (width - left - right) / 2, above + area + below - font * 0.7, figure.x_title, font, canvas.ink)
+    canvas.text(PAD + font * LINE / 2, above + area / 2, figure.y_title, font, canvas.ink, rotation=90)
+    if figure.cut is not None:
+        _draw_cut(canvas, axes, figure, (left, width - right, above - font * LINE / 2), font)
     return canvas
+
+
+def _key(figure: CurvesFigure) -> list[Entry]:
+    """The names of the curves, with their readings where there is a cut."""
+    colours = HEAD_COLOURS[figure.theme]
+    readings = figure.told_readings() or ("",) * len(figure.series)
+    room = max(readings, key=len).replace("\u2212", "+").translate(_WIDEST)
+    return [
+        Entry(series.label, colours[i % len(colours)], _LINE_WIDTH, series.dashed, reading=reading, room=room)
+        for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True))
+        if series.label
+    ]
+
+
+def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[float, float, float], font: float) -> None:
+    """The line, a dot on each curve, and above the line where it stands; `room` is (left, right, height) of that."""
+    assert figure.cut is not None
+    axes.axvline(figure.cut, color=canvas.ink, linewidth=0.8, clip_on=False)
+    for i, reading in enumerate(figure.readings()):
+        colour = HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]
+        axes.plot([figure.cut], [reading], "o", color=colour, markersize=4.6, clip_on=False, zorder=4,
+                  markeredgecolor=canvas.background, markeredgewidth=0.5)  # fmt: skip
+    left, right, y = room
+    text = f"{figure.x_title} = {number(figure.cut)}"
+    half = fonts.width(text, font) / 2
+    place = (axes.transData.transform((figure.cut, 0.0))[0] / canvas.page.dpi) * 72
+    canvas.text(min(max(place, left + half), right - half), y, text, font, canvas.ink)
 
 
 def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Canvas:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from viz_app.figures.scales import number
 from viz_app.figures.spec import Figure
 
 
@@ -71,9 +72,11 @@ class CurvesFigure(Figure):
         y_title: What the values are.
         x_log: Whether the axis of places is logarithmic.
         y_log: Whether the axis of values is logarithmic.
+        cut: A place at which all curves are read: a line stands there, and the readings beside it; None for none.
 
     Raises:
-        ValueError: There is no curve, or a logarithmic axis would have to show a number that is not positive.
+        ValueError: There is no curve, a logarithmic axis would have to show a number that is not positive, or a cut
+            lies beside all curves.
     """
 
     series: Sequence[Series]
@@ -81,6 +84,7 @@ class CurvesFigure(Figure):
     y_title: str
     x_log: bool = False
     y_log: bool = False
+    cut: float | None = None
     name: str = "headlight_curves"
 
     def __post_init__(self) -> None:
@@ -94,6 +98,28 @@ class CurvesFigure(Figure):
                     raise ValueError(
                         f"series {series.label!r} has a {axis} that is not positive, but the {axis} axis is logarithmic"
                     )
+        if self.cut is not None:
+            low = min(float(series.xs.min()) for series in self.series)
+            high = max(float(series.xs.max()) for series in self.series)
+            if not low <= self.cut <= high:
+                raise ValueError(f"cut is {self.cut}, but must be between {low:g} and {high:g}, where the curves are")
+
+    def readings(self) -> tuple[float, ...]:
+        """The value of each curve at the cut, on the straight line between its points; NaN beside the curve."""
+        if self.cut is None:
+            return ()
+        return tuple(
+            float(np.interp(self.cut, series.xs, series.ys, left=np.nan, right=np.nan)) for series in self.series
+        )
+
+    def told_readings(self) -> tuple[str, ...]:
+        """The readings as they are written, all in one form: signed, with two digits where that tells them apart."""
+        largest = max(float(np.nanmax(np.abs(series.ys), initial=0.0)) for series in self.series)
+        short = 0.1 <= largest < 100
+        return tuple(
+            "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else number(value)
+            for value in self.readings()
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,12 +64,12 @@ def warnings(figure: Figure, style: Style | None = None) -> tuple[Warning, ...]:
     """Everything found; empty for a figure that can go to print.
 
     Args:
-        figure: The figure; of an animation, its last frame is looked at.
+        figure: The figure; of an animation, what stands for it is looked at.
         style: As it will be exported.
     """
     style = style or Style()
     if isinstance(figure, Animation):
-        figure = figure.frames[-1]
+        figure = figure.standing
     if style.theme is not None:
         figure = replace(figure, theme=style.theme)
     return (*_page(figure, style), *_colours(figure, style))

@@ -78,7 +78,7 @@ def panels_of(figure: Figure) -> tuple[HeatmapPanel, ...]:
     if isinstance(figure, HeatmapFigure | LinesFigure):
         return tuple(figure.panels)
     if isinstance(figure, Animation):
-        return tuple(panel for frame in figure.frames for panel in frame.panels)
+        return tuple(panel for frame in figure.frames for panel in panels_of(frame))
     return ()
 
 
@@ -171,6 +171,7 @@ def _content(figure: Figure) -> dict[str, Any]:
             ],
             "x_log": figure.x_log,
             "y_log": figure.y_log,
+            **({} if figure.cut is None else {"cut": figure.cut, "readings": list(figure.readings())}),
         }
     if isinstance(figure, MatrixFigure):
         start = {"row_start": figure.row_start, "column_start": figure.column_start}

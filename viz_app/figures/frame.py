@@ -19,13 +19,18 @@ _SWATCH = 2.0  # length of a sample of a line over the font size
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a key: its name, the colour and width of its line, and whether that is dashed or a box."""
+    """One entry of a key: its name, the colour and width of its line, and whether that is dashed or a box.
+
+    A reading stands after the name, in a room as wide as the text `room`, so that a key stays while readings change.
+    """
 
     label: str
     colour: str
     width: float = 1.5
     dashed: bool = False
     boxed: bool = False
+    reading: str = ""
+    room: str = ""
 
 
 class Frame:
@@ -65,7 +70,10 @@ class Frame:
         canvas.lines_of_text(self.caption, top, self.font, canvas.ink)
 
     def _length(self, entry: Entry) -> float:
-        return _SWATCH * self.font + GAP + fonts.width(entry.label, 0.9 * self.font) + 3 * GAP
+        return _SWATCH * self.font + GAP + fonts.width(entry.label, 0.9 * self.font) + self._room(entry) + 3 * GAP
+
+    def _room(self, entry: Entry) -> float:
+        return GAP + fonts.width(entry.room, 0.9 * self.font) if entry.room else 0.0
 
     def _rows(self, entries: Sequence[Entry], room: float) -> list[list[Entry]]:
         rows: list[list[Entry]] = []
@@ -87,6 +95,8 @@ class Frame:
                 canvas.line((x, end), (y, y), colour=entry.colour, width=entry.width, dashes=dashes)
             canvas.text(end + GAP, y, entry.label, 0.9 * self.font, canvas.ink, ha="left")
             x += self._length(entry)
+            if entry.reading:
+                canvas.text(x - 3 * GAP, y, entry.reading, 0.9 * self.font, canvas.ink, ha="right")
 
 
 def page_width(style: Style, natural: float) -> float:

@@ -227,17 +227,31 @@ def _plain(title: str, figure: Figure) -> dict[str, Any]:
 
 def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
     colours = HEAD_COLOURS[figure.theme]
-    data = [
+    readings = figure.told_readings() or ("",) * len(figure.series)
+    data: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines+markers" if series.marked else "lines",
             "x": series.xs,
             "y": series.ys,
-            "name": escaped(series.label),
+            "name": escaped(f"{series.label} {reading}".rstrip()),
             "line": {"color": colours[i % len(colours)], "width": 2, "dash": "dash" if series.dashed else "solid"},
         }
-        for i, series in enumerate(figure.series)
+        for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True))
     ]
+    if figure.cut is not None:
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [figure.cut] * len(readings),
+                "y": figure.readings(),
+                "marker": {"color": [colours[i % len(colours)] for i in range(len(readings))], "size": 8},
+                "cliponaxis": False,
+                "showlegend": False,
+                "hoverinfo": "x+y",
+            }
+        )
     layout = {
         **base_layout(figure),
         "height": 420,
@@ -245,8 +259,17 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
         "xaxis": {**_plain(figure.x_title, figure), "showgrid": True, **_numbers(figure.x_log)},
         "yaxis": {**_plain(figure.y_title, figure), "showgrid": True, **_numbers(figure.y_log)},
         "legend": {"orientation": "h", "y": -0.2},
+        "shapes": _cut(figure),
     }
     return go.Figure({"data": data, "layout": layout})
+
+
+def _cut(figure: CurvesFigure) -> list[dict[str, Any]]:
+    """The line at which the curves are read."""
+    if figure.cut is None:
+        return []
+    line = {"color": INK[figure.theme], "width": 1.5}
+    return [{"type": "line", "x0": figure.cut, "x1": figure.cut, "y0": 0, "y1": 1, "yref": "paper", "line": line}]
 
 
 def _numbers(log: bool) -> dict[str, Any]:

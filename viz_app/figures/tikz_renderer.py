@@ -239,12 +239,20 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
         colour = HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]
         lines.append(f"\\definecolor{{headlight{chr(ord('a') + i % 26)}}}{{HTML}}{{{colour[1:].upper()}}}")
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
-    for i, series in enumerate(figure.series):
+    readings = figure.told_readings() or ("",) * len(figure.series)
+    if figure.cut is not None:
+        ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))
+        lines.append(f"\\draw[semithick] {' -- '.join(ends)};")
+    for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True)):
         dash = ", dashed" * series.dashed + ", mark=*, mark size=1.2pt, mark options=solid" * series.marked
         points = [f"{float(x)!r} {float(y)!r}" for x, y in zip(series.xs, series.ys, strict=True)]
         lines += [f"\\addplot[headlight{chr(ord('a') + i % 26)}, thick{dash}] table {{", *points, "};"]
         if series.label and style.legend:
-            lines.append(f"\\addlegendentry{{{tex(series.label)}}}")
+            lines.append(f"\\addlegendentry{{{tex(f'{series.label} {reading}'.rstrip())}}}")
+    for i, value in enumerate(figure.readings()):
+        if value == value:  # a curve that does not reach the cut has no dot
+            colour = f"headlight{chr(ord('a') + i % 26)}"
+            lines.append(f"\\fill[{colour}] (axis cs:{figure.cut!r},{value!r}) circle[radius=1.2pt];")
     return [*lines, "\\end{axis}", "\\end{tikzpicture}"]
 
 

@@ -21,7 +21,9 @@ from viz_app.figures.build_steps import decoding, decoding_steps
 from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.colour import Theme
 from viz_app.figures.cut import Unit
-from viz_app.figures.spec import Figure
+from viz_app.figures.lines import LinesFigure
+from viz_app.figures.spec import Figure, HeatmapFigure
+from viz_app.figures.tree import TreeFigure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +102,13 @@ class View:
         name: Its name, as on the command line.
         parameters: Names of the fields of Request that change it, besides language, theme and provenance.
         make: From a request to a figure.
+        kind: The kind of figure that it is; of an animation, that of its frames.
     """
 
     name: str
     parameters: tuple[str, ...]
     make: Callable[[Request], Figure]
+    kind: type[Figure] = HeatmapFigure
 
     def figure(self, **parameters: Any) -> Figure:
         """The figure for these fields of a Request; those that this view does not need make no difference.
@@ -180,10 +184,10 @@ VIEWS: dict[str, View] = {
         View("layer", ("kind", "layer", "unit", "step"), _layer),
         View("heads", ("kind", "unit", "step"), _heads),
         View("all", ("unit", "step"), _all),
-        View("lines", ("kind", "layer", "head", "heads", "query", "unit", "step"), _lines),
+        View("lines", ("kind", "layer", "head", "heads", "query", "unit", "step"), _lines, LinesFigure),
         View("steps", (*_PLACE, "steps"), _steps),
         View("decoding", _PLACE, _decoding),
-        View("beam", ("search", "pruned", "step"), _beam),
+        View("beam", ("search", "pruned", "step"), _beam, TreeFigure),
         View("compare", (*_PLACE, *_OTHER, "step"), _compare),
     )
 }

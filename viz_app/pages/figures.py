@@ -16,6 +16,7 @@ from viz_app.pages.parts.collection import draw_add, draw_collection
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.plain import plain
 from viz_app.pages.parts.studio_controls import Controls
+from viz_app.pages.parts.studio_scene import draw_refusal, draw_scene, opened
 from viz_app.services import model, session, studio
 from viz_app.services.compare import NotComparable, compared_with
 from viz_app.services.draft import Draft
@@ -74,6 +75,38 @@ def _draw(
 ) -> None:
     left, right, status = places
     who, ask = session.session_id(), partial(_draw_waiting, t, status)
+    of_lesson = opened()
+    if of_lesson is not None:
+        with left:
+            draft, product = draw_scene(t, of_lesson, sentence.text)
+        st.session_state[session.DRAFT_KEY] = draft
+    else:
+        product = _draw_attention(t, served, sentence, (left, right), ask)
+    with right, st.container(key="studio-sheet"):
+        draw_refusal(t)
+        if product is None:
+            status.empty()
+            if of_lesson is not None:
+                st.info(t("studio.no_scene_figure"), icon=":material/info:")
+            return
+        preview = studio.drawings().preview(who, product.figure, product.style, ask)
+        status.empty()
+        _draw_preview(t, product, preview)
+        _draw_downloads(t, product)
+        _draw_warnings(t, product, studio.drawings().warnings(who, product.figure, product.style))
+        _draw_words(t, product)
+
+
+def _draw_attention(
+    t: Texts,
+    served: TranslationService,
+    sentence: Sentence,
+    places: tuple[DeltaGenerator, DeltaGenerator],
+    ask: OnPosition,
+) -> Product | None:
+    """The controls of a view of attention, and the figure; None, with the reason on the page, when there is none."""
+    left, right = places
+    who = session.session_id()
     best = served.request(who, sentence.text, on_position=ask)
     draft = _draft(sentence, best_head(served.translator.metrics, best.maps))
     result = served.branch(who, best, draft.selection.branch, on_position=ask)
@@ -82,17 +115,8 @@ def _draw(
     with left:
         draft = Controls(t, result.maps).draw(draft)
     st.session_state[session.DRAFT_KEY] = draft
-    with right, st.container(key="studio-sheet"):
-        product = _product(t, served, sentence, draft, (best, result), ask)
-        if product is None:
-            status.empty()
-            return
-        preview = studio.drawings().preview(who, product.figure, product.style, ask)
-        status.empty()
-        _draw_preview(t, product, preview)
-        _draw_downloads(t, product)
-        _draw_warnings(t, product, studio.drawings().warnings(who, product.figure, product.style))
-        _draw_words(t, product)
+    with right:
+        return _product(t, served, sentence, draft, (best, result), ask)
 
 
 def _draft(sentence: Sentence, best: Selection) -> Draft:
@@ -104,6 +128,8 @@ def _draft(sentence: Sentence, best: Selection) -> Draft:
         if selection is not None:
             start = start.of_selection(selection)
         kept = Draft.of_params(st.query_params.to_dict(), start)
+    elif st.session_state.pop(session.FRESH_KEY, False):
+        kept = replace(kept, selection=best) if selection is None else kept.of_selection(selection)
     elif selection is not None and selection != st.session_state.get(session.SEEN_KEY, selection):
         kept = kept.of_selection(selection)
     elif st.session_state.get(session.DRAFT_TEXT_KEY, sentence.text) != sentence.text:
@@ -157,7 +183,8 @@ def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
         st.session_state[session.ZOOM_KEY] = zoom
         measures = t("studio.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")
         if isinstance(product.figure, Animation):
-            measures += f" · {t('studio.frames', count=len(product.figure.frames))}"
+            told = "studio.frames" if product.figure.still is None else "studio.frames_still"
+            measures += f" · {t(told, count=len(product.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * studio.PIXELS_PER_INCH)
     # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.

@@ -24,17 +24,20 @@ from viz_app.components.lesson import (
     tell,
     to_address,
 )
-from viz_app.figures import MIME_TYPES, Figure, export, file_name, formats_of
+from viz_app.figures import Style
 from viz_app.lessons import lesson
 from viz_app.pages import run
-from viz_app.pages.parts.downloads import format_name
+from viz_app.pages.parts.downloads import draw_download
+from viz_app.pages.parts.edit import edit_scene_in_figures
 from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
 from viz_app.pages.parts.share import draw_share
 from viz_app.services import model, session
 from viz_app.services.gate import Superseded
 from viz_app.services.handout import handout
-from viz_app.services.lesson_figures import fitting, lesson_command, told_figure
+from viz_app.services.lesson_figures import fitting, told_figure
 from viz_app.services.lessons import CHAPTERS, LESSONS, ROUTE, Context, head_of, module_of, next_stop
+from viz_app.services.scene import LessonScene
+from viz_app.services.studio import Product
 from viz_app.text import Texts
 
 _LINKED = "lesson_linked"  # the lesson that the session's first address named
@@ -182,23 +185,18 @@ def _draw_takeaways(t: Texts, name: str, context: Context, params: Mapping[str, 
         )
         draw_share(t, "lessons", params)
         if drawn is not None:
-            _draw_downloads(t, drawn)
+            _draw_downloads(t, Product(drawn, Style(), language=t.language), LessonScene(name, context.state))
         _draw_head_opener(t, name, context)
 
 
-def _draw_downloads(t: Texts, drawn: Figure) -> None:
+def _draw_downloads(t: Texts, drawn: Product, scene: LessonScene) -> None:
     with st.popover(t("translate.download"), icon=":material/download:"):
         with st.container(horizontal=True):
-            for format in formats_of(drawn):
-                st.download_button(
-                    format_name(format),
-                    data=partial(export, drawn, format),
-                    file_name=file_name(drawn, format),
-                    mime=MIME_TYPES[format],
-                    key=f"download-lesson-{format}",
-                    on_click="ignore",
-                )
-        st.code(lesson_command(drawn, t.language, file_name(drawn, "pdf")), language=None, wrap_lines=True)
+            for format in drawn.formats:
+                draw_download(format, drawn.file, drawn.file_name(format), "download-lesson")
+        edit = session.surely(edit_scene_in_figures, scene)
+        st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
+        st.code(drawn.command("pdf"), language=None, wrap_lines=True)
 
 
 def _draw_head_opener(t: Texts, name: str, context: Context) -> None:

@@ -18,11 +18,13 @@ from viz_app.components.explorer import Selection
 from viz_app.figures import PRESETS, SCALES, VIEWS, Style, upto_step
 from viz_app.figures.style import MAPPINGS, ROTATIONS
 from viz_app.services.address import params_from, selection_from
+from viz_app.services.scene import LessonScene, no_scene
 from viz_app.text import LANGUAGES
 
 DPIS = (150, 300, 600)
 PARTS = ("title", "caption", "legend", "letters")  # what may stand around the panels
 _PLACE = ("kind", "layer", "head", "step", "unit", "branch", "against", "vs", "vsmodel", "vsbranch")
+_LARGEST = 1e9  # end of a range of colours
 _NUMBERS = {"width": ("width_mm", 20, 2000), "height": ("height_mm", 15, 2000), "font": ("font_pt", 3, 48)}
 
 
@@ -41,6 +43,7 @@ class Draft:
         language: Of the figure's words; None for the language of the page.
         style: How it is drawn.
         dpi: Dots per inch of a PNG.
+        scene: The picture of a lesson, instead of a view of attention; None for attention.
     """
 
     view: str = "head"
@@ -53,6 +56,14 @@ class Draft:
     language: str | None = None
     style: Style = field(default_factory=Style)
     dpi: int = 300
+    scene: LessonScene | None = None
+
+    def of_scene(self, scene: LessonScene | None) -> Draft:
+        """The picture of a lesson, or with None attention again, in the same style.
+
+        The range of the colours stays behind: weights and the numbers of a lesson are not on one scale.
+        """
+        return replace(self, scene=scene, style=replace(self.style, value_range=None, mapping="linear"))
 
     def of_selection(self, selection: Selection) -> Draft:
         """The same figure of another place in the model."""
@@ -68,8 +79,9 @@ class Draft:
             view = {"heads": "heads", "layer": "layer", "kinds": "all"}[selection.view]
         elif selection.form == "lines":
             view = "lines"
-        style = replace(self.style, mapping="sqrt" if selection.scale == "sqrt" else "linear")
-        return replace(self.of_selection(selection), view=view, style=style)
+        start = self if self.scene is None else self.of_scene(None)
+        style = replace(start.style, mapping="sqrt" if selection.scale == "sqrt" else "linear")
+        return replace(start.of_selection(selection), view=view, style=style)
 
     def of_sentence(self) -> Draft:
         """The same figure of another sentence: without what only the old one had."""
@@ -118,16 +130,9 @@ class Draft:
 
     def params(self) -> dict[str, str | None]:
         """The URL parameters; None for one that is as it is at the start."""
-        style, chosen = self.style, self.selection
-        place = params_from(chosen if self.view == "compare" else replace(chosen, against=None))
-        values: dict[str, str | None] = {name: place[name] for name in _PLACE}
+        style = self.style
+        values = self._what()
         values |= {
-            "figure": self.view,
-            "heads": _joined(head + 1 for head in self.heads),
-            "query": None if self.query is None else str(self.query + 1),
-            "steps": _joined(self.steps),
-            "aligned": None if self.aligned else "off",
-            "pruned": None if self.pruned else "off",
             "words": self.language,
             "size": style.preset or None,
             "colours": None if style.scale == "headlight" else style.scale,
@@ -144,6 +149,23 @@ class Draft:
         values["parts"] = None if shown == ["title", "legend"] else ",".join(shown) or "none"
         return values
 
+    def _what(self) -> dict[str, str | None]:
+        """What the figure shows, as URL parameters: a place in the model, or a scene."""
+        chosen = self.selection
+        place = params_from(chosen if self.view == "compare" else replace(chosen, against=None))
+        values: dict[str, str | None] = {name: place[name] for name in _PLACE}
+        values |= {
+            "figure": self.view,
+            "heads": _joined(head + 1 for head in self.heads),
+            "query": None if self.query is None else str(self.query + 1),
+            "steps": _joined(self.steps),
+            "aligned": None if self.aligned else "off",
+            "pruned": None if self.pruned else "off",
+        }
+        if self.scene is None:
+            return values | no_scene()
+        return dict.fromkeys(values) | self.scene.params()
+
     @classmethod
     def of_params(cls, params: Mapping[str, str], default: Draft) -> Draft:
         """The draft that an address asks for; what it does not say, or says wrongly, comes from the default."""
@@ -157,7 +179,8 @@ class Draft:
         _take(changes, params, "query", "query", lambda text: (_places(text, 1) or (None,))[0])
         for name in ("aligned", "pruned"):
             _take(changes, params, name, name, {"off": False}.get)
-        return replace(default, selection=place, style=_style(params, default.style), **changes)
+        scene = LessonScene.of_params(params) or default.scene
+        return replace(default, selection=place, style=_style(params, default.style), scene=scene, **changes)
 
 
 def _style(params: Mapping[str, str], default: Style) -> Style:
@@ -204,7 +227,7 @@ def _range_of(text: str) -> Any:
     if text == "shared":
         return text
     low, _, high = text.partition(",")
-    ends = (_number(low, 0, 1), _number(high, 0, 1))
+    ends = (_number(low, -_LARGEST, _LARGEST), _number(high, -_LARGEST, _LARGEST))
     return ends if None not in ends and cast(float, ends[0]) < cast(float, ends[1]) else None
 
 

@@ -1,13 +1,13 @@
-"""The picture of a scene for print, with where it comes from and the command that makes it again."""
+"""The picture of a scene for print, with its words, and with where it comes from, so that a command makes it again."""
 
 from __future__ import annotations
 
 import dataclasses
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from viz_app.components.lesson import to_address
+from viz_app.components.lesson.state import to_address
 from viz_app.export.origin import checkpoint_name
+from viz_app.figures import chart_captions
 from viz_app.figures.spec import Figure
 from viz_app.lessons import lesson
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
@@ -21,40 +21,31 @@ if TYPE_CHECKING:
 def told_figure(name: str, context: Context) -> Figure | None:
     """The picture of the scene in `context.state`; None for a scene that has none for print.
 
+    Its settings are taken as an address holds them, so that the link and the command lead to the very same picture.
+    A picture without words of its own is called as its scene, and its caption is made from its numbers.
+
     Raises:
         KeyError: There is no such lesson.
         Superseded: A newer request took over the model.
     """
-    scene = context.state.scene or lesson(name, context.t.language).scenes[0].name
-    drawn = module_of(name).figure(scene, context)
+    state = context.state.addressed
+    words, language = lesson(name, context.t.language), context.t.language
+    scene = next((each for each in words.scenes if each.name == state.scene), words.scenes[0])
+    placed = dataclasses.replace(context, state=dataclasses.replace(state, scene=scene.name))
+    drawn = module_of(name).figure(scene.name, placed)
     if drawn is None:
         return None
     translator = context.service.translator
     told: dict[str, Any] = {
         "lesson": name,
-        "scene": scene,
-        "settings": dict(context.state.settings),
+        "scene": scene.name,
+        "settings": to_address(state.settings) or "",
         "checkpoint": checkpoint_name(translator),
         "checkpoint_sha256": translator.checkpoint_hash,
         "source": context.text,
     }
-    return dataclasses.replace(drawn, name=f"headlight_{name}_{scene}", provenance=told | dict(drawn.provenance))
-
-
-def lesson_command(figure: Figure, language: str, out: str) -> str:
-    """The command that makes the picture of a scene again, for a POSIX shell in the repository's root."""
-    told = figure.provenance
-    settings = to_address(told["settings"])
-    options = [
-        f"--checkpoint={told['checkpoint']}",
-        f"--lesson={told['lesson']}",
-        f"--scene={told['scene']}",
-        *([f"--with={settings}"] if settings else []),
-        f"--text={told['source']}",
-        *([f"--language={language}"] if language != "en" else []),
-        f"--out={out}",
-    ]
-    return shlex.join(["python", "-m", "viz_app", "lesson", *options])
+    drawn = chart_captions.captioned(dataclasses.replace(drawn, title=drawn.title or scene.title, language=language))
+    return dataclasses.replace(drawn, name=f"headlight_{name}_{scene.name}", provenance=told | dict(drawn.provenance))
 
 
 def fitting(typed: str, translator: Translator) -> str:

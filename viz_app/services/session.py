@@ -21,6 +21,7 @@ SELECTION_KEY = "selection"  # what the explorer of Translate shows
 DRAFT_KEY = "studio_draft"  # what the page Figures makes
 DRAFT_TEXT_KEY = "studio_text"  # the sentence that it was made of
 SEEN_KEY = "studio_seen"  # the explorer's selection as that page knows it
+FRESH_KEY = "studio_fresh"  # whether that page is to choose the head, as at its start
 ZOOM_KEY = "studio_zoom"
 _PAGE_KEY = "page"
 _ASKED_KEY = "asked"  # what clicks have asked for and no run has done yet

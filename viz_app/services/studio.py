@@ -59,7 +59,7 @@ class Drawings:
         self._warnings: _Kept[tuple[check.Warning, ...]] = _Kept(self._gate, lambda found: 1 + 200 * len(found))
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
-        """The figure in print size; of an animation, its last frame. Raises Superseded."""
+        """The figure in print size; of an animation, what stands for it. Raises Superseded."""
         return self._previews.get(session, _key(figure, style), partial(_preview, figure, style), on_position)
 
     def warnings(
@@ -184,8 +184,8 @@ class Product:
 
     @property
     def item(self) -> Item:
-        """The same for a bundle; of a figure that has no PNG, a GIF keeps its own resolution."""
-        return Item(figure=self.figure, style=self.style, dpi=self._dpi("png") if "png" in self.formats else None)
+        """The same for a bundle; a GIF keeps its own resolution there too."""
+        return Item(figure=self.figure, style=self.style, dpi=self._dpi("png"), dpi_formats=("png",))
 
     @property
     def key(self) -> str:
@@ -198,7 +198,7 @@ class Product:
 
 def _preview(figure: Figure, style: Style) -> Preview:
     if isinstance(figure, Animation):
-        figure = figure.frames[-1]
+        figure = figure.standing
     dpi = _PLAIN if style.width is None else int(min(_SHARP, _MOST_PIXELS * _MM_PER_INCH / style.width))
     dpi = max(36, dpi)
     png = export(figure, "png", style, dpi=dpi)

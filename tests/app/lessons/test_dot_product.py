@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -64,7 +65,21 @@ def test_the_width_has_the_effect_that_the_paper_expects() -> None:
 def test_figures_for_print(context: Context) -> None:
     assert isinstance(dot_product.figure("scale", context), CurvesFigure)
     assert isinstance(dot_product.figure("real", context), HeatmapFigure)
+    worked = dot_product.figure("steps", context)
+    assert isinstance(worked, HeatmapFigure) and worked.panels[0].query_labels == ("where", "did", "you")
+    example = {name: torch.tensor(numbers)[None, None] for name, numbers in dot_product.EXAMPLE.items()}
+    expected = attention_weights(attention_scores(example["q"], example["k"], None))[0, 0]
+    np.testing.assert_allclose(worked.panels[0].weights, expected, atol=1e-6)
     assert dot_product.figure("predict", context) is None, "the answer is not given away"
+
+
+def test_the_worked_example_is_printed_as_it_was_typed(context: Context) -> None:
+    zeros, tens = "dw" * 12, "e6" * 12  # 0 and 1 in every field; see attend.js
+    for settings, even in (({"q": zeros}, True), ({"k": tens}, True), ({"q": "zz" * 12}, False), ({"q": "<b>"}, False)):
+        placed = dataclasses.replace(context, state=LessonState("steps", settings))
+        drawn = dot_product.figure("steps", placed)
+        assert isinstance(drawn, HeatmapFigure)
+        assert np.allclose(drawn.panels[0].weights, 1 / 3) == even, settings
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -13,11 +13,11 @@ from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.__main__ import PROGRAM
 from viz_app.components.lesson import LessonState
-from viz_app.figures import export
+from viz_app.export import command_of, file_bytes
 from viz_app.lessons import lesson, reading
 from viz_app.services.gate import ModelGate
 from viz_app.services.handout import handout
-from viz_app.services.lesson_figures import lesson_command, told_figure
+from viz_app.services.lesson_figures import told_figure
 from viz_app.services.lessons import LESSONS, Context
 from viz_app.services.translation import TranslationService
 from viz_app.text import LANGUAGES, texts
@@ -71,17 +71,18 @@ def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
 def test_the_first_picture_is_made_again_by_its_command(
-    name: str, context: Context, random_checkpoint: Path, tmp_path: Path
+    name: str, context: Context, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for scene in lesson(name, "en").scenes:
         placed = dataclasses.replace(context, state=LessonState(scene.name))
         drawn = told_figure(name, placed)
         if drawn is None:
             continue
-        words = shlex.split(lesson_command(drawn, "en", str(tmp_path / "a.svg")))
-        given = [f"--checkpoint={random_checkpoint}" if word.startswith("--checkpoint=") else word for word in words]
-        assert main(given[3:], PROGRAM) == 0
-        assert (tmp_path / "a.svg").read_bytes() == export(drawn, "svg")
+        words = shlex.split(command_of(drawn, format="svg"))
+        assert words[:4] == ["python", "-m", "viz_app", "lesson"]
+        monkeypatch.chdir(random_checkpoint.parent)
+        assert main([*words[3:-1], f"--out={tmp_path / 'a.svg'}"], PROGRAM) == 0
+        assert (tmp_path / "a.svg").read_bytes() == file_bytes(drawn, "svg")
         return
 
 
@@ -89,7 +90,7 @@ def test_the_first_picture_is_made_again_by_its_command(
     ("options", "message"),
     [
         (["--lesson=nothing", "--out=a.html"], "--lesson is 'nothing', but must be one of "),
-        (["--lesson=positions", "--out=a.pdf"], "a handout is an .html"),
+        (["--lesson=positions", "--out=a.pdf"], "a handout is one .html"),
         (["--lesson=positions", "--scene=no", "--out=a.pdf"], "--scene is 'no', but must be one of waves"),
         (["--lesson=positions", "--scene=waves", "--out=a.doc"], "--out is 'a.doc', but must end with one of"),
         (["--lesson=positions", "--text=한국어", "--out=a.html"], "must be an English sentence"),

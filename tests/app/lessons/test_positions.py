@@ -18,6 +18,7 @@ from transformer_core.positions import sinusoidal_positions
 from transformer_core.translator import Translator
 from viz_app.components import lesson as component
 from viz_app.components.lesson import LessonState
+from viz_app.figures import Animation, CurvesFigure
 from viz_app.services.gate import ModelGate
 from viz_app.services.lessons import Context
 from viz_app.services.lessons.order import change, exchanged, pieces_in, start_of, translations, words_of
@@ -133,3 +134,22 @@ def test_a_learned_table_is_compared_row_by_row() -> None:
     by_hand = sum(a * b for a, b in zip(one, other, strict=True)) / (np.linalg.norm(one) * np.linalg.norm(other))
     assert alike[1, 3, 7] == pytest.approx(by_hand, abs=1e-5)
     np.testing.assert_allclose(alike[:, range(20), range(20)], 1, atol=1e-6)
+
+
+def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(translator: Translator) -> None:
+    shown = context(translator, "waves", part="cos", at=5.0)
+    moving = figure("waves", shown)
+    assert isinstance(moving, Animation) and isinstance(moving.still, CurvesFigure)
+    width = translator.config.d_model
+    count = max(16, len(shown.pieces))
+    table = sinusoidal_positions(count, width).double().numpy()
+    columns = [2 * pair + 1 for pair in shown_pairs(width)]
+    for series, column in zip(moving.still.series, columns, strict=True):
+        whole = series.xs == np.round(series.xs)
+        np.testing.assert_allclose(series.ys[whole], table[:, column], atol=1e-6)
+    np.testing.assert_allclose(moving.still.readings(), table[5, columns], atol=1e-6)
+    cuts = [frame.cut or 0.0 for frame in moving.frames if isinstance(frame, CurvesFigure)]
+    assert cuts[0] == 0 and cuts[-1] == count - 1 and np.allclose(np.diff(cuts), cuts[1])
+    between = figure("waves", context(translator, "waves", at=2.3))
+    assert isinstance(between, Animation) and isinstance(between.still, CurvesFigure)
+    assert between.still.readings()[0] == pytest.approx(np.sin(2.3), abs=1e-12), "read, not interpolated"

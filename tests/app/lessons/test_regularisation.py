@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from transformer_core.masks import padding_mask
 from transformer_core.training.loss import smoothed_cross_entropy
 from transformer_core.translator import Translator
 from viz_app.components.lesson import LessonState
-from viz_app.figures import export
+from viz_app.figures import CurvesFigure, export
 from viz_app.services.gate import ModelGate
 from viz_app.services.lessons import Context, regularisation
 from viz_app.services.small import Measured, SmallUnavailable
@@ -144,4 +145,15 @@ def test_in_the_shipped_small_models_perplexity_and_bleu_rise_together() -> None
 def test_the_loss_is_a_figure_too(context: Context) -> None:
     figure = regularisation.figure("loss", context)
     assert figure is not None and export(figure, "csv")
-    assert regularisation.figure("dropout", context) is None
+    assert regularisation.figure("targets", context) is None
+
+
+def test_dropout_as_a_figure_keeps_what_it_scales(context: Context) -> None:
+    placed = dataclasses.replace(context, state=LessonState("dropout", {"p": 0.5, "place": 3.0}))
+    figure = regularisation.figure("dropout", placed)
+    assert isinstance(figure, CurvesFigure)
+    before, after = (series.ys for series in figure.series)
+    np.testing.assert_array_equal(before, regularisation.data(context).arrays["vectors"][2].astype(np.float64))
+    gone = after == 0
+    assert 0 < gone.sum() < len(gone)
+    np.testing.assert_allclose(after[~gone], 2 * before[~gone])

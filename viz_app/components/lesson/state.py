@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Setting = float | str | bool
@@ -51,10 +51,15 @@ class LessonState:
         return min(max(float(value), low), high)
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        """A setting that is one of several words; an address makes a number of a word such as "512"."""
+        """A setting that is one of several words; an address tells a word of digits as a number, "on" as a switch."""
         value = self.settings.get(name, default)
-        value = value if isinstance(value, bool) else _told(value)
-        return value if isinstance(value, str) and value in allowed else default
+        told = value if isinstance(value, str) else _told(value)
+        return told if told in allowed else default
+
+    @property
+    def addressed(self) -> LessonState:
+        """The same as it comes back from an address: texts that an address cannot hold are gone, numbers rounded."""
+        return replace(self, settings=from_address(to_address(self.settings) or ""))
 
 
 def clean(settings: Mapping[Any, Any]) -> dict[str, Setting]:
@@ -79,6 +84,12 @@ def _told(value: Setting) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def unread(text: str) -> list[str]:
+    """The parts of a parameter of the address that are no setting; empty where all of it can be read."""
+    known = from_address(to_address(from_address(text)) or "")  # what would stand in the address again
+    return [part for part in text.split(",") if text and part.partition(":")[0] not in known]
 
 
 def from_address(text: str) -> dict[str, Setting]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,9 +13,9 @@ from viz_app.export.options import (
     add_style,
     add_view,
     check_dpi,
-    format_of,
     order_of,
     style_of,
+    targets,
 )
 from viz_app.figures import Figure, Style
 
@@ -75,7 +74,7 @@ def run(arguments: Sequence[str]) -> int:
         return batch.run(options)
     if options.format is not None:
         raise UsageError("--format is for --texts; of a single figure the ending of --out says the format")
-    formats = _targets(options)
+    formats = targets(options)
     order, style = order_of(options), style_of(options)
     check_dpi(options, tuple(formats.values()))
     _check_formats(order.view, formats)
@@ -113,23 +112,6 @@ def warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
     for warning in found:
         log.warning("%s", check.message(warning))
     return bool(found)
-
-
-def _targets(options: argparse.Namespace) -> dict[Path, str]:
-    """The files to write with their formats. Raises UsageError for one that cannot or must not be written."""
-    targets: dict[Path, str] = {}
-    for name in options.out:
-        out, format = Path(name), format_of("--out", name)
-        if out in targets:
-            raise UsageError(f"--out: {out} is named twice")
-        beside = [out, out.with_name(f"{out.name}.json")] if format == "csv" else [out]
-        for path in beside:
-            if path.exists() and (path.is_dir() or not options.force):
-                raise UsageError(f"--out: {path} is there already; add --force to replace it, or name another file")
-        if not out.parent.is_dir():
-            raise UsageError(f"--out: there is no folder {out.parent}")
-        targets[out] = format
-    return targets
 
 
 def _check_formats(view: str, formats: dict[Path, str]) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
 from transformer_core.files import replace_bytes
-from viz_app.export.options import add_style, check_dpi, format_of, one_of, style_of
+from viz_app.export.options import add_style, check_dpi, one_of, style_of, targets
+from viz_app.figures.style import Style
 from viz_app.services.lessons.catalogue import LESSONS
 from viz_app.text import LANGUAGES
 
@@ -28,14 +29,16 @@ def parser() -> Parser:
     result = Parser(
         "lesson",
         package="viz_app",
-        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE",
+        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
         description=(
-            "Write the picture of a scene as .pdf, .svg, .png, .tex, .html, .csv, .npz or .json, or, without --scene,\n"
-            "the handout of the lesson as .html: its words, pictures and questions, with the answers on the last page."
+            "Write the picture of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
+            "--scene, the handout of the lesson as .html: its words, pictures and questions, with the answers on the\n"
+            "last page. A picture has the style options of the command export, its command inside, and beside a CSV\n"
+            "a .csv.json. Some formats are there for some scenes only: a .gif where something moves."
         ),
         example=(
-            "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions \\\n"
-            "      --scene waves --out waves.pdf\n\n"
+            "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
+            "      --with at:3,part:cos --preset acl-column --out waves.pdf --out waves.gif\n\n"
             "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions \\\n"
             "      --language ko --out handout.html"
         ),
@@ -49,8 +52,11 @@ def parser() -> Parser:
     result.add_argument("--text", type=str, metavar="TEXT", help="The sentence; an example unless given.")
     result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
     add_style(result)
-    result.add_argument("--out", type=str, required=True, metavar="FILE", help="The file; its ending says the format.")
-    result.add_argument("--force", action="store_true", help="Replace a file that is there.")
+    result.add_argument(
+        "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
+    )
+    result.add_argument("--force", action="store_true", help="Replace files that are there.")
+    result.add_argument("--strict", action="store_true", help="Fail, and write nothing, where there is a warning.")
     return result
 
 
@@ -60,34 +66,37 @@ def run(arguments: Sequence[str]) -> int:
     existing("--checkpoint", options.checkpoint, folder=True)
     one_of("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
     one_of("--language", options.language, LANGUAGES)
-    out = Path(options.out)
-    if not out.resolve().parent.is_dir():
-        raise UsageError(f"--out is {options.out!r}, but must be in a folder that is there")
-    if out.exists() and not options.force:
-        raise UsageError(f"--out: {out} is there already; add --force to replace it, or name another file")
-    replace_bytes(out, _picture(options) if options.scene else _handout(options, out))
-    log.info("%s", out)
-    return 0
+    formats = targets(options)
+    files = _picture(options, formats) if options.scene else _handout(options, formats)
+    for path, data in files.items():
+        replace_bytes(path, data)
+        log.info("%s", path)
+    return 0 if files else 1
 
 
-def _handout(options: argparse.Namespace, out: Path) -> bytes:
-    if out.suffix != ".html":
-        raise UsageError(f"--out is {options.out!r}, but a handout is an .html; name a --scene for a picture")
+def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
+    if list(formats.values()) != ["html"]:
+        told = ", ".join(map(str, formats))
+        raise UsageError(f"--out is {told!r}, but a handout is one .html; name a --scene for a picture")
+    if style_of(options) != Style() or options.dpi is not None or getattr(options, "with"):
+        raise UsageError("a handout has a style of its own; name a --scene, or leave the options of style out")
     from viz_app.services.handout import handout
 
-    return handout(options.lesson, _context(options))
+    return {out: handout(options.lesson, _context(options)) for out in formats}
 
 
-def _picture(options: argparse.Namespace) -> bytes:
-    from viz_app.figures import export, formats_of
+def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
+    """The files of a picture; none where --strict finds something, which was told then."""
+    from viz_app.export.commands.export import warn
+    from viz_app.export.recorded import files_of
+    from viz_app.figures import formats_of
     from viz_app.lessons import lesson
     from viz_app.services.lesson_figures import told_figure
     from viz_app.services.lessons import module_of
 
     one_of("--scene", options.scene, tuple(scene.name for scene in lesson(options.lesson, options.language).scenes))
-    format = format_of("--out", options.out)
-    check_dpi(options, (format,))
     style = style_of(options)
+    check_dpi(options, tuple(formats.values()))
     context = _context(options)
     prepare = getattr(module_of(options.lesson), "prepare", None)
     if prepare is not None:
@@ -95,22 +104,38 @@ def _picture(options: argparse.Namespace) -> bytes:
     drawn = told_figure(options.lesson, context)
     if drawn is None:
         raise UsageError(f"--scene: the scene {options.scene} has no picture for print")
-    one_of("--out", format, formats_of(drawn))
-    return export(drawn, format, style, dpi=options.dpi)
+    for format in formats.values():
+        one_of("--out", format, formats_of(drawn))
+    if warn(drawn, style, formats.values()) and options.strict:
+        log.error("nothing was written, because of --strict")
+        return {}
+    return {
+        out.with_name(out.name[: -len(out.suffix)] + ending): data
+        for out, format in formats.items()
+        for ending, data in files_of(drawn, format, style, dpi=options.dpi).items()
+    }
 
 
 def _context(options: argparse.Namespace) -> Context:
+    import torch
+
     from transformer_core.translator import Translator
-    from viz_app.components.lesson import LessonState, from_address
+    from viz_app.components.lesson.state import LessonState, from_address, unread
     from viz_app.services.gate import ModelGate
     from viz_app.services.lesson_figures import fitting
     from viz_app.services.lessons.context import Context
     from viz_app.services.translation import TranslationService
     from viz_app.text import texts
 
+    given = getattr(options, "with") or ""
+    if wrong := unread(given):
+        raise UsageError(
+            f"--with is {given!r}, but {wrong[0]!r} is no setting; as in the link of a scene: at:5,part:cos"
+        )
+    torch.set_num_threads(1)  # the same command gives the same bytes
     service = TranslationService(Translator.load(options.checkpoint, device="cpu"), ModelGate(1))
     text = fitting(options.text or "", service.translator)
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
-    state = LessonState(options.scene or "", from_address(getattr(options, "with") or ""))
+    state = LessonState(options.scene or "", from_address(given))
     return Context(text, state, texts(options.language), lambda: service, SESSION)

@@ -11,6 +11,7 @@ from viz_app.figures import FORMATS, VIEWS
 from viz_app.figures.spec import shown
 from viz_app.pages.parts.downloads import format_name
 from viz_app.pages.parts.plain import plain
+from viz_app.pages.parts.route import title_of
 from viz_app.services import session
 from viz_app.services.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
 from viz_app.services.studio import Product
@@ -71,9 +72,10 @@ def draw_collection(t: Texts) -> None:
 
 def _draw_entry(t: Texts, number: int, product: Product) -> None:
     figure, told = product.figure, product.figure.provenance
-    view = told.get("view", {}).get("name")
+    view, name = told.get("view", {}).get("name"), told.get("lesson")
+    of_lesson = title_of(t, str(name)) if name else ""
     notes = [
-        t(f"studio.view_{view}") if view in VIEWS else "",
+        plain(of_lesson) if of_lesson else t(f"studio.view_{view}") if view in VIEWS else "",
         plain(shown(str(told.get("source", "")), _SENTENCE)),
         f"{product.style.width:g} mm" if product.style.width else "",
     ]

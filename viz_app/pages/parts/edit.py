@@ -7,6 +7,7 @@ import streamlit as st
 from viz_app.components.explorer import Selection
 from viz_app.services import session
 from viz_app.services.draft import Draft
+from viz_app.services.scene import LessonScene
 
 
 def edit_in_figures(selection: Selection) -> None:
@@ -14,4 +15,11 @@ def edit_in_figures(selection: Selection) -> None:
     kept: Draft = st.session_state.get(session.DRAFT_KEY) or Draft()
     st.session_state[session.DRAFT_KEY] = kept.as_seen(selection)
     st.session_state[session.SEEN_KEY] = selection
+    session.go("figures")
+
+
+def edit_scene_in_figures(scene: LessonScene) -> None:
+    """Open the page Figures with the picture of a lesson, in the style that was chosen there last: for `surely`."""
+    kept: Draft = st.session_state.get(session.DRAFT_KEY) or Draft()
+    st.session_state[session.DRAFT_KEY] = kept.of_scene(scene)
     session.go("figures")

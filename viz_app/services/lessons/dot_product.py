@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from viz_app.figures import CurvesFigure, Series, one_head
+from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series, one_head
 from viz_app.figures.spec import Figure
 from viz_app.services.lessons.context import Context, Data
 from viz_app.services.translation import TranslationService
@@ -25,6 +26,9 @@ EXAMPLE: dict[str, list[list[float]]] = {
     "k": [[0.0, 1.0, 1.0, 0.0], [2.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]],
     "v": [[1.0, 2.0, 3.0, 0.0], [2.0, 8.0, 0.0, 1.0], [2.0, 6.0, 3.0, 4.0]],
 }
+
+LIMIT = 9.9  # of a number in a field
+_PACKED = re.compile("[0-9a-z]{24}")
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -108,9 +112,39 @@ def _histograms() -> Any:
     return found
 
 
+def _worked(context: Context) -> HeatmapFigure:
+    """softmax(Q K^T / sqrt(d_k)) of the numbers as they stand in the fields."""
+    q, k = (np.array(_typed(context, name)) for name in ("q", "k"))
+    scores = q @ k.T / np.sqrt(q.shape[1])  # (3, 3)
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    t, tokens = context.t, _three(context)
+    panel = HeatmapPanel(weights=raised / raised.sum(axis=1, keepdims=True), query_labels=tokens, key_labels=tokens)
+    return HeatmapFigure(
+        panels=(panel,),
+        query_title=t("lesson_dot_product.query"),
+        key_title=t("lesson_dot_product.key"),
+        scale_title=t("figures.scale"),
+        language=t.language,
+    )
+
+
+def _typed(context: Context, name: str) -> list[list[float]]:
+    """Q, K or V: the example, or what was typed, packed as in attend.js: two letters of base 36 for each number."""
+    example, packed = EXAMPLE[name], context.state.settings.get(name)
+    if not isinstance(packed, str) or not _PACKED.fullmatch(packed):
+        return example
+    numbers = [(int(packed[i : i + 2], 36) - 500) / 10 for i in range(0, len(packed), 2)]
+    if max(map(abs, numbers)) > LIMIT:
+        return example
+    width = len(example[0])
+    return [numbers[row * width : (row + 1) * width] for row in range(len(example))]
+
+
 def figure(scene: str, context: Context) -> Figure | None:
-    """The mean entropy over the width as curves; the real head. The answer of the last scene is not given away."""
+    """The weights of the worked example; entropy over the width; the real head. The last answer is not given away."""
     t = context.t
+    if scene == "steps":
+        return _worked(context)
     if scene == "scale":
         series = [
             Series(x=WIDTHS, y=_by_width()["entropy"][row], label=t(f"lesson_dot_product.{way}"), dashed=row == 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import CurvesFigure, MatrixFigure, Series
+from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.spec import Figure
 from viz_app.services.cache import ShouldStop, SingleFlightCache
 from viz_app.services.lessons.context import Context, Data
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 LEAST_POSITIONS = 16  # shown at least, also of a short sentence
 ROWS = 48  # of the table for print
 STEPS = 12  # of k, at most
+POINTS = 6  # of a printed wave, from one position to the next
+MOST_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
+SECONDS = 0.36  # in which the cut goes from one position to the next
 LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
 
 Value = TypeVar("Value")
@@ -177,20 +181,14 @@ def _once(context: Context, what: tuple[Any, ...], compute: Callable[[], Value])
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """The waves as curves, the map M_k and the table of positions as matrices, the change of each piece as curves."""
+    """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
     from transformer_core.positions import sinusoidal_positions
 
     d_model = context.service.translator.config.d_model
     language, state = context.t.language, context.state
     table = sinusoidal_positions(max(ROWS, len(context.pieces)), d_model).double().numpy()  # (n, d)
     if scene == "waves":
-        odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
-        x = np.arange(max(LEAST_POSITIONS, len(context.pieces)))
-        series = tuple(
-            Series(x=x, y=table[: len(x), column], label=f"PE(pos, {column})")
-            for column in (2 * pair + odd for pair in shown_pairs(d_model))
-        )
-        return CurvesFigure(series=series, x_title="pos", y_title=f"{'cos' if odd else 'sin'}", language=language)
+        return _figure_of_waves(context, d_model)
     if scene == "clocks":
         return MatrixFigure(
             values=shift_matrix(round(state.number("k", 2, 1, STEPS)), d_model),
@@ -222,6 +220,31 @@ def figure(scene: str, context: Context) -> Figure | None:
             language=language,
         )
     return None
+
+
+def _figure_of_waves(context: Context, d_model: int) -> Animation:
+    """Six waves and the cut that reads them: still at the position that the visitor chose, gliding in a GIF."""
+    state, last = context.state, max(LEAST_POSITIONS, len(context.pieces)) - 1
+    odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
+    at = state.number("at", 0, 0, last)
+    x = np.union1d(np.arange(last * POINTS + 1) / POINTS, [at])  # through every position, and where it is read
+    series = tuple(
+        Series(x=x, y=wave(x, 2 * pair + odd, d_model), label=f"PE(pos, {2 * pair + odd})")
+        for pair in shown_pairs(d_model)
+    )
+    y_title, language = "cos" if odd else "sin", context.t.language
+    still = CurvesFigure(series=series, x_title="pos", y_title=y_title, cut=at, language=language)
+    # A whole number of steps from one position to the next, and not many more pictures for a long sentence.
+    steps = next(each for each in (3, 2, 1) if last * each <= MOST_FRAMES or each == 1)
+    frames = [dataclasses.replace(still, cut=step / steps) for step in range(last * steps + 1)]
+    return Animation(frames=frames, still=still, seconds=SECONDS / steps, language=language)
+
+
+def wave(x: npt.NDArray[np.float64], column: int, d_model: int) -> npt.NDArray[np.float64]:
+    """One column of the encoding at places x, which may lie between two positions (Section 3.5)."""
+    angle: npt.NDArray[np.float64] = x * 10_000.0 ** (-(column - column % 2) / d_model)
+    found: npt.NDArray[np.float64] = np.cos(angle) if column % 2 else np.sin(angle)
+    return found
 
 
 def _figure_of_swap(context: Context) -> Figure | None:

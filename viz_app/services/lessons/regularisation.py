@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Section 5.4, in the order of Figure 1: on the sums of embeddings and positions, and on the output of each sub-layer.
 PLACES = ("source", "encoder_self", "encoder_feed", "target", "decoder_self", "cross", "decoder_feed")
+_PARTS = ("embedding", "self", "feed", "embedding", "masked", "cross", "feed")  # their names in the texts
 SHOWN = 48  # values of a vector that fit on the stage
 QUESTION = 0.2  # epsilon of the last scene
 
@@ -51,7 +52,9 @@ def data(context: Context) -> Data:
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """The loss against the probability of the right piece."""
+    """The loss against the probability of the right piece; a vector before and after dropout."""
+    if scene == "dropout":
+        return _dropped(context)
     if scene != "loss":
         return None
     epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
@@ -67,6 +70,25 @@ def figure(scene: str, context: Context) -> Figure | None:
         x_title=context.t("lesson_regularisation.right_axis"),
         y_title=context.t("lesson_regularisation.loss_axis"),
         language=context.t.language,
+    )
+
+
+def _dropped(context: Context) -> CurvesFigure:
+    """The values at one place of dropout, and what one draw leaves of them."""
+    numbers, t = data(context).arrays, context.t
+    p = context.state.number("p", 0.1, 0.0, 0.5)
+    place = int(context.state.number("place", 1, 1, len(PLACES))) - 1
+    values, kept = numbers["vectors"][place], numbers["drawn"][place] >= p
+    x = np.arange(len(values))
+    after = t("lesson_regularisation.after", p=f"{p:.2f}")
+    return CurvesFigure(
+        series=(
+            Series(x=x, y=values, label=t("lesson_regularisation.before"), dashed=True),
+            Series(x=x, y=np.where(kept, values / (1 - p), 0.0), label=after),
+        ),
+        x_title=t("lesson_regularisation.column"),
+        y_title=t(f"lesson_regularisation.part_{_PARTS[place]}"),
+        language=t.language,
     )
 
 
