@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.browser.chromium import Chromium, executable
-from tests.browser.explorer_driver import PAGE, settle
+from tests.browser.explorer_driver import PAGE
+from tests.browser.kept import Kept
 from tests.browser.rest import PAGE_MILLISECONDS, rest
 from tests.browser.served import address_of
 from tests.conftest import SERVERS
@@ -57,6 +58,10 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None]:
 @pytest.fixture
 def browser() -> Browser:
     """A headless Chromium, one for all browser tests that this process runs in a row."""
+    return _browser()
+
+
+def _browser() -> Browser:
     path = executable()
     if path is None:
         _missing("Chromium (install it, or name it in HEADLIGHT_CHROMIUM)")
@@ -106,6 +111,12 @@ class Watch:
         self.external: list[str] = []
         self.errors: list[str] = []
 
+    def told(self) -> tuple[list[str], list[str]]:
+        """What was collected since the last call: addresses elsewhere, and errors."""
+        told = self.external, self.errors
+        self.external, self.errors = [], []
+        return told
+
     def attach(self, context: BrowserContext) -> None:
         """Listen to everything that any page or frame of this context does."""
         context.on("request", self._request)
@@ -131,16 +142,16 @@ class Watch:
             self.errors.append(f"console: {message.text} ({message.location.get('url', '')})")
 
 
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
+class Pages:
+    """Pages in fresh profiles, all of them watched."""
 
-    `still=True` asks for reduced motion.
-    """
-    watch = Watch()
-    contexts: list[BrowserContext] = []
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._watch = Watch()
+        self._contexts: list[BrowserContext] = []
 
-    def start(
+    def open(
+        self,
         url: str,
         *,
         width: int = 1280,
@@ -149,7 +160,8 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         locale: str = "en-US",
         still: bool = False,
     ) -> Page:
-        context = browser.new_context(
+        """Open an address and wait until Streamlit is done; `still` asks for reduced motion."""
+        context = self._browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             locale=locale,
@@ -157,19 +169,34 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
             accept_downloads=True,
         )
         context.set_default_timeout(PAGE_MILLISECONDS)
-        watch.attach(context)
-        contexts.append(context)
+        self._watch.attach(context)
+        self._contexts.append(context)
         page = context.new_page()
         page.goto(url)
         wait_until_idle(page)
         return page
 
-    yield start
-    for context in contexts:
-        context.close()
-    assert not watch.external and not watch.errors, (
-        f"requests left this machine: {watch.external}; errors in the browser: {watch.errors}"
-    )
+    def close(self) -> None:
+        """Close all of them."""
+        for context in self._contexts:
+            context.close()
+
+    def check(self) -> None:
+        """Fail when one of them did since the last check what a page must never do."""
+        external, errors = self._watch.told()
+        assert not external and not errors, f"requests left this machine: {external}; errors in the browser: {errors}"
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
+
+    `still=True` asks for reduced motion.
+    """
+    pages = Pages(browser)
+    yield pages.open
+    pages.close()
+    pages.check()
 
 
 @pytest.fixture
@@ -210,14 +237,33 @@ def check_accessibility() -> CheckAccessibility:
     return check
 
 
+@pytest.fixture(scope="module")
+def kept() -> Kept:
+    """Pages of the explorer that the tests of a file hand on."""
+    return Kept()
+
+
+@pytest.fixture(scope="module")
+def explorer_pages() -> Iterator[Pages]:
+    """All pages of the explorer that the tests of a file open."""
+    pages = Pages(_browser())
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def open_explorer(serve: Serve, open_page: OpenPage) -> OpenPage:
-    """Open the bare page: `open_explorer("other", language="ko", width=390)`."""
+def open_explorer(serve: Serve, explorer_pages: Pages, kept: Kept) -> Iterator[OpenPage]:
+    """Open the bare page, or get it as it was opened: `open_explorer("other", language="ko", width=390)`."""
 
     def start(sample: str = "sentence", *, language: str = "en", **options: Any) -> Page:
-        page = open_page(f"{serve(PAGE)}/?sample={sample}&language={language}", **options)
-        page.locator(".explorer .tile").first.wait_for()
-        settle(page)
-        return page
+        def opened() -> Page:
+            page = explorer_pages.open(f"{serve(PAGE)}/?sample={sample}&language={language}", **options)
+            page.locator(".explorer .tile").first.wait_for()
+            rest(page)
+            return page
 
-    return start
+        return kept.take((("sample", sample), ("language", language), *sorted(options.items())), opened)
+
+    yield start
+    kept.give_back()
+    explorer_pages.check()
