@@ -275,6 +275,8 @@ class DecodingConfig(_Config):
         alpha: Strength of the length penalty; 0 ranks by log-probability alone.
         length_penalty: ((5 + length) / 6) ** alpha (gnmt), or length ** alpha as in fairseq and Marian (power); the
             same alpha is much stronger there.
+        min_length: A translation has at least so many pieces, `</s>` not counted. Label smoothing leaves every piece,
+            `</s>` included, some probability at every step, so that with a beam nothing at all may score best.
         extra_length: A translation has at most so many pieces more than its source.
         max_source_pieces: A longer source is refused.
         alternatives: Runner-up pieces whose probabilities are kept at each step.
@@ -283,6 +285,7 @@ class DecodingConfig(_Config):
     beam: int = 4
     alpha: float = 0.6
     length_penalty: LengthPenalty = "gnmt"
+    min_length: int = 0
     extra_length: int = 50
     max_source_pieces: int = 1_024
     alternatives: int = 5
@@ -293,7 +296,8 @@ class DecodingConfig(_Config):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
         _require_choice(self, "length_penalty", LengthPenalty)
-        _require(self.alternatives >= 0, "alternatives", self.alternatives, "0 or positive")
+        for name in ("min_length", "alternatives"):
+            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 or positive")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -165,6 +165,25 @@ class TestSet:
             raise DataError(f"{spec} holds no sentences")
         sources, targets = zip(*pairs, strict=True)
         return cls(sources, targets)
+
+    def unseen(self, training: Iterable[str | Path]) -> TestSet:
+        """Without the lines that have a reference, letter by letter, among the targets of training text.
+
+        Such lines favour models that know sentences by heart, even if the sources are new.
+
+        Args:
+            training: What `read_pairs` reads.
+
+        Raises:
+            DataError: A file cannot be read, or no line is left.
+        """
+        seen = {target for spec in training for _, target in read_pairs(spec)}
+        pairs = zip(self.sources, self.references, strict=True)
+        left = [(source, references) for source, references in pairs if seen.isdisjoint(references)]
+        if not left:
+            raise DataError("all references of the test set occur in the training text")
+        sources, targets = zip(*left, strict=True)
+        return TestSet(sources, targets)
 
 
 @dataclass(frozen=True)

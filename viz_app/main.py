@@ -41,13 +41,15 @@ def main() -> None:
     )
     st.html(_FOLDER / "frame.css")
     st.logo(_FOLDER / "static" / "logo.svg", size="large")
-    pages = [
-        st.Page(
+    pages = {
+        name: st.Page(
             _FOLDER / "pages" / f"{name}.py", title=t(f"nav.{name}"), icon=icon, url_path=name, default=name == _HOME
         )
         for name, icon in _PAGES.items()
-    ]
-    page = st.navigation(pages, position="top")
+    }
+    page = st.navigation(list(pages.values()), position="top")
+    if elsewhere := session.wanted(page.url_path or _HOME):
+        st.switch_page(pages[elsewhere])
     session.arrive(page.url_path)
     with st.container(key="language"):
         st.segmented_control(

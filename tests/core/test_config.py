@@ -97,7 +97,15 @@ def test_unusable_training(values: dict[str, object], said: str) -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [{"beam": 0}, {"beam": 2.0}, {"alpha": -0.1}, {"extra_length": 0}, {"alternatives": -1}, {"length_penalty": "wu"}],
+    [
+        {"beam": 0},
+        {"beam": 2.0},
+        {"alpha": -0.1},
+        {"extra_length": 0},
+        {"alternatives": -1},
+        {"length_penalty": "wu"},
+        {"min_length": -1},
+    ],
 )
 def test_unusable_decoding(values: dict[str, object]) -> None:
     (name,) = values

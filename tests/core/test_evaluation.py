@@ -131,3 +131,14 @@ def test_an_empty_test_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_text("", encoding="utf-8")
     with pytest.raises(DataError, match="holds no sentences"):
         TestSet.read(tmp_path / "empty.tsv")
+
+
+def test_lines_whose_reference_was_trained_on_are_left_out(tmp_path: Path) -> None:
+    test = TestSet(("a", "b", "c", "d"), (("Ja.",), ("Nein.", "Nee."), ("ja.",), ("Doch.",)))
+    (tmp_path / "one.tsv").write_text("x\tJa.\ny\tNee.\n", encoding="utf-8")
+    (tmp_path / "two.tsv").write_text("Doch.\tz\n", encoding="utf-8")  # as a source it does not count
+    training = [tmp_path / "one.tsv", tmp_path / "two.tsv"]
+    assert test.unseen(training) == TestSet(("c", "d"), (("ja.",), ("Doch.",)))
+    (tmp_path / "two.tsv").write_text("z\tDoch.\nz\tja.\n", encoding="utf-8")
+    with pytest.raises(DataError, match="all references"):
+        test.unseen(training)

@@ -23,6 +23,7 @@ COMMANDS = {
     "translate": "Translate lines of text from standard input.",
     "evaluate": "Translate a test set and score it: BLEU, chrF, perplexity; or compare two models.",
     "align": "Tell how well each encoder-decoder head aligns words.",
+    "contrast": "Tell how often a model finds the right translation likelier than a wrong one.",
     "prepare": "Learn a vocabulary from parallel text and store the text for training.",
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training into a checkpoint.",

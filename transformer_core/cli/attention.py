@@ -77,7 +77,8 @@ def run(arguments: Sequence[str]) -> int:
         target = _text("--target", target)
         if any(getattr(options, name) is not None for name in SEARCH):
             raise UsageError(
-                "--beam, --alpha and --length-penalty are for searching a translation; leave them out with --target"
+                "--beam, --alpha, --length-penalty and --min-length are for searching a translation; "
+                "leave them out with --target"
             )
     translator = load_translator(options)
     maps, scores, provenance = _weights(translator, source, target, options.beam, options.alpha)
@@ -110,6 +111,7 @@ def _weights(
             search["beam"] = translator.decoding.beam if beam is None else beam
             search["alpha"] = translator.decoding.alpha if alpha is None else alpha
             search["length_penalty"] = translator.decoding.length_penalty
+            search["min_length"] = translator.decoding.min_length
             target, maps, scores = found.text, found.attention, found.scores
         else:
             tokenizer = translator.tokenizer

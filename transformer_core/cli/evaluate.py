@@ -67,6 +67,14 @@ def parser() -> Parser:
         metavar="N",
         help="Columns that hold references, or `all`; a line may have fewer.",
     )
+    result.add_argument(
+        "--unseen",
+        type=str,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="Training text; lines with a reference that is a target there are left out.",
+    )
     add_search(result)
     result.add_field(ModelConfig, "causal", "The checkpoint's own unless given.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
@@ -94,6 +102,8 @@ def run(arguments: Sequence[str]) -> int:
     existing_text("--test", options.test)
     if references != 1 and "," in options.test:
         raise UsageError("--references needs one file with columns, not two files")
+    for spec in options.unseen:
+        existing_text("--unseen", spec)
     if options.compare is not None:
         existing("--compare", options.compare, folder=True)
     translator = load_translator(options)
@@ -103,6 +113,8 @@ def run(arguments: Sequence[str]) -> int:
     from transformer_core.evaluation import TestSet
 
     test = TestSet.read(options.test, target_column=options.target_column - 1, references=references)
+    if options.unseen:
+        test = test.unseen(options.unseen)
     result = _evaluated(translator, test, options)
     summary = _summary(translator, test, result, options)
     if options.compare is not None:
@@ -165,9 +177,11 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "beam": translator.decoding.beam if options.beam is None else options.beam,
         "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
         "length_penalty": translator.decoding.length_penalty,
+        "min_length": translator.decoding.min_length,
         "causal": translator.config.causal,
         "seconds": round(result.seconds, 3),
         "test": options.test,
+        "unseen": options.unseen,
         **_names(translator),
     }
 

@@ -16,7 +16,7 @@ from transformer_core.config import ConfigError, DecodingConfig
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-SEARCH = ("beam", "alpha", "length_penalty")  # the fields of DecodingConfig that are options of their own
+SEARCH = ("beam", "alpha", "length_penalty", "min_length")  # the fields of DecodingConfig that are options of their own
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
 

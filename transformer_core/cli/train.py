@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 _DEFAULT_PRESET = "base"
 _LISTS = ("train", "valid")
 _GROUPS = ("model", "training")
+_TOO_SLOW = 2.0  # time in bfloat16 over time in float32; where there are instructions for it, about a half
 
 
 def parser(shown: str = _DEFAULT_PRESET) -> Parser:
@@ -271,10 +272,23 @@ def _train(out: Path, settings: RunSettings, team: Team, threads: int, resume: b
     model = _model(settings, team.device)
     parameters, where = count_parameters(model), f"{team.device} x {team.size}" if team.size > 1 else team.device
     log.info("%s, %d parameters, %d pairs, on %s", settings.preset, parameters, len(corpus), where)
+    _warn_of_slow_products(settings.training, team.device)
     trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, team=team)
     progress = trainer.train()
     if progress.step >= settings.training.steps:
         log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", progress.step, out)
+
+
+def _warn_of_slow_products(training: TrainingConfig, device: torch.device) -> None:
+    """Say so when bfloat16, the default, makes training slower rather than faster, as on many laptops."""
+    from transformer_core.training.products import bfloat16_over_float32
+
+    if training.precision == "bfloat16" and device.type == "cpu" and (ratio := bfloat16_over_float32()) > _TOO_SLOW:
+        log.warning(
+            "products in bfloat16 take %.0f times as long as in float32 on this processor; "
+            "--training.precision float32 is faster here",
+            ratio,
+        )
 
 
 def _model(settings: RunSettings, device: str | torch.device) -> Transformer:

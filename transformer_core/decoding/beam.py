@@ -213,7 +213,7 @@ def beam_search(
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
         special: Ids of the special pieces; `<pad>`, `<s>` and `<unk>` are never written.
-        config: Beam, length penalty, length limit.
+        config: Beam, length penalty, limits of the length.
         should_stop: Asked before every step.
 
     Returns:
@@ -270,7 +270,8 @@ def _advance(
         log-probability (B, k).
     """
     beam, device = config.beam, logits.device
-    never = torch.tensor([special.pad, special.bos, special.unk], device=device)
+    forbidden = [special.pad, special.bos, special.unk]
+    never = torch.tensor(forbidden + [special.eos] * (step <= config.min_length), device=device)
     # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])

@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from viz_app.components.address import publish
+from viz_app.components.explorer import Selection
 from viz_app.components.index import Stop, lesson_index
 from viz_app.components.lesson import (
     LessonState,
@@ -63,19 +64,23 @@ def _draw_index(t: Texts) -> None:
         ]
         for chapter in CHAPTERS
     }
-    opened = lesson_index(
+    leaves = lesson_index(
         route,
         {title: stops for title, stops in others.items() if stops},
         texts=t.table("index"),
         language=t.language,
         sentence=st.session_state[session.TEXT_KEY],
+        on_open=_open_stop,
     )
-    if opened == "route":
-        follow(True)
-        open_stop("translate")
-    elif opened:
-        open_stop(opened)
+    if leaves:
+        st.rerun()
     publish(dict.fromkeys(_FROM_ADDRESS) | {"lang": t.language}, language=t.language, page="lessons")
+
+
+def _open_stop(name: str) -> None:
+    if name == "route":
+        follow(True)
+    open_stop("translate" if name == "route" else name)
 
 
 def _stop(t: Texts, name: str, there: bool, minutes: int = 0) -> Stop:
@@ -109,10 +114,10 @@ def _draw_lesson(t: Texts, name: str) -> None:
         state=state,
         onward=title_of(t, after) if after else None,
     )
-    state, leaves = stage(name, payload, key=key, state=state)
+    state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))
     st.session_state[f"{key}-state"] = state
-    if leaves and after:
-        open_stop(after)
+    if leaves:
+        st.rerun()
     params = {
         "lang": t.language,
         "lesson": name,
@@ -125,6 +130,11 @@ def _draw_lesson(t: Texts, name: str) -> None:
         _follow(name, context)
     _draw_takeaways(t, name, context, params)
     publish(params, language=t.language, page=f"lesson-{name}")
+
+
+def _leave(after: str | None) -> None:
+    if after:
+        open_stop(after)
 
 
 @st.fragment(run_every=_NEWS_SECONDS)
@@ -193,9 +203,13 @@ def _draw_head_opener(t: Texts, name: str, context: Context) -> None:
     if shown is None:
         return
     label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")
-    if st.button(label, key="open-head", icon=":material/translate:"):
-        st.session_state[session.SELECTION_KEY] = shown
-        st.switch_page("pages/translate.py")
+    st.button(label, key="open-head", icon=":material/translate:", on_click=session.surely(_translate, shown))
+
+
+def _translate(shown: Selection) -> None:
+    """Open the page Translate with a head."""
+    st.session_state[session.SELECTION_KEY] = shown
+    session.go("translate")
 
 
 def _draw_head(t: Texts, title: str) -> str:
@@ -206,8 +220,7 @@ def _draw_head(t: Texts, title: str) -> str:
             key="all-lessons",
             icon=":material/arrow_back:",
             type="tertiary",
-            on_click=_open,
-            args=(None,),
+            on_click=session.surely(_open, None),
         )
         st.markdown(f"**{title}**", width="content")
         typed = st.text_input(

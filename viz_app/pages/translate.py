@@ -96,14 +96,14 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
             list(EXAMPLES),
             key=_EXAMPLE,
             format_func=lambda name: f"{t(f'examples.{name}')}: {EXAMPLES[name]}",
-            on_click=_take_example,
+            on_click=session.surely(_take_example),
         )
         downloads = st.container(width="content", key="downloads")
     return typed or "", downloads
 
 
 def _take_example() -> None:
-    name = st.session_state[_EXAMPLE]
+    name = st.session_state.get(_EXAMPLE)
     if name in EXAMPLES:
         st.session_state[session.TEXT_KEY] = EXAMPLES[name]
 
@@ -118,7 +118,7 @@ def _draw_refusal(t: Texts, sentence: Sentence, limit: int) -> None:
     with st.container(gap=None, key="invitation"):
         for name, text in EXAMPLES.items():
             label = f"**{text}** :small[{t(f'examples.{name}')}]"
-            st.button(label, key=f"take-{name}", type="tertiary", on_click=_take, args=(text,))
+            st.button(label, key=f"take-{name}", type="tertiary", on_click=session.surely(_take, text))
 
 
 def _take(text: str) -> None:
@@ -202,8 +202,8 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
         with st.container(horizontal=True):
             for name in picture.formats:
                 draw_download(name, picture.file, picture.file_name(name), "download")
-        if st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:"):
-            edit_in_figures(picture.selection)
+        edit = session.surely(edit_in_figures, picture.selection)
+        st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         st.code(picture.command, language=None, wrap_lines=True)
 
 

@@ -48,12 +48,15 @@ class ModelGate:
 
     Args:
         slots: Requests that may work at the same time.
+        still_wanted: Called before a ticket is given. May raise when whoever asks has been replaced, so that an old
+            request does not come late and cancel a newer one.
     """
 
-    def __init__(self, slots: int = 1) -> None:
+    def __init__(self, slots: int = 1, still_wanted: Callable[[], None] = lambda: None) -> None:
         if slots < 1:
             raise ValueError(f"slots is {slots}, but must be at least 1")
         self.slots = slots
+        self._still_wanted = still_wanted
         self._working = 0
         self._waiting: deque[Ticket] = deque()
         self._newest: dict[str, Ticket] = {}
@@ -62,6 +65,7 @@ class ModelGate:
     @contextmanager
     def ticket(self, session: str) -> Iterator[Ticket]:
         """A ticket for the newest request of a session; an older one of the same session is cancelled at once."""
+        self._still_wanted()
         ticket = Ticket(session)
         with self._changed:
             older = self._newest.get(session)

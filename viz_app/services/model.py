@@ -11,6 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz_app.services import session
 from viz_app.services.gate import ModelGate
 from viz_app.services.translation import TranslationService
 
@@ -62,4 +63,4 @@ def _service(folder: str) -> TranslationService:
     torch.set_num_threads(threads)
     translator = Translator.load(folder, device="cpu")
     _log.info("serving %s with %d slot(s) of %d thread(s)", folder, slots, threads)
-    return TranslationService(translator, ModelGate(slots))
+    return TranslationService(translator, ModelGate(slots, session.still_wanted))

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text import Texts, best_language, texts
@@ -18,6 +23,8 @@ DRAFT_TEXT_KEY = "studio_text"  # the sentence that it was made of
 SEEN_KEY = "studio_seen"  # the explorer's selection as that page knows it
 ZOOM_KEY = "studio_zoom"
 _PAGE_KEY = "page"
+_ASKED_KEY = "asked"  # what clicks have asked for and no run has done yet
+_WANTED_KEY = "wanted_page"  # name of the page to go to, until it is there
 
 
 def start() -> None:
@@ -29,6 +36,35 @@ def start() -> None:
     st.session_state[_SPOKEN_KEY] = st.session_state[LANGUAGE_KEY]
     if TEXT_KEY not in st.session_state:
         st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
+    asked: deque[Callable[[], object]] = st.session_state.setdefault(_ASKED_KEY, deque())
+    while asked:
+        asked[0]()
+        asked.popleft()  # only now: a run that is replaced in the midst of it leaves it to the next
+
+
+def surely(action: Callable[..., object], *args: Any) -> Callable[[], None]:
+    """For `on_click`: has `start` do `action(*args)` in this run or in a later one, at least once.
+
+    A click does not reach a run that is replaced before it draws the button, for which the report of a component,
+    that comes at the same moment, is enough; and in a callback already the first look at the session's state ends it
+    without a word if another run waits. So the callback looks at nothing and only leaves a note.
+    """
+    asked: deque[Callable[[], object]] = st.session_state.setdefault(_ASKED_KEY, deque())
+    return partial(asked.append, partial(action, *args))
+
+
+def go(page: str) -> None:
+    """Go to a page of `main.py` by its name, in this run or, if another run overtakes this one, in that."""
+    st.session_state[_WANTED_KEY] = page
+
+
+def wanted(page: str) -> str | None:
+    """Name of the page to go to; None when it is `page`, which this run draws, or when there is none."""
+    name: str | None = st.session_state.get(_WANTED_KEY)
+    if name == page:
+        st.session_state[_WANTED_KEY] = None
+        return None
+    return name
 
 
 def arrive(page: str) -> None:
@@ -40,6 +76,12 @@ def arrive(page: str) -> None:
     if st.session_state.get(_PAGE_KEY) != page:
         st.session_state[_PAGE_KEY] = page
         st.session_state[TEXT_KEY] = st.session_state[TEXT_KEY]
+
+
+def still_wanted() -> None:
+    """End a run that a newer one of this session has replaced, instead of letting it ask for more."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        st.session_state.get(TEXT_KEY)  # each look at the state ends such a run
 
 
 def session_id() -> str:

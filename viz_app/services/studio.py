@@ -14,6 +14,7 @@ from viz_app.export import Item, Order, Sentence, bundle, command_of, file_bytes
 from viz_app.export.order import Reading, drawn
 from viz_app.export.pictures import size
 from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
+from viz_app.services import session
 from viz_app.services.cache import ShouldStop, SingleFlightCache
 from viz_app.services.compare import Compared, model_name
 from viz_app.services.draft import Draft
@@ -53,7 +54,7 @@ class Drawings:
     """
 
     def __init__(self) -> None:
-        self._gate = ModelGate(1)
+        self._gate = ModelGate(1, session.still_wanted)
         self._previews: _Kept[Preview] = _Kept(self._gate, lambda preview: len(preview.png))
         self._warnings: _Kept[tuple[check.Warning, ...]] = _Kept(self._gate, lambda found: 1 + 200 * len(found))
 

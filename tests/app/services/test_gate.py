@@ -139,3 +139,21 @@ def test_a_failure_inside_gives_the_slot_back() -> None:
 def test_a_gate_needs_a_slot() -> None:
     with pytest.raises(ValueError, match="slots is 0"):
         ModelGate(0)
+
+
+def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
+    class Replaced(BaseException):
+        """What ends a run that another one has replaced."""
+
+    replaced = False
+
+    def still_wanted() -> None:
+        if replaced:
+            raise Replaced
+
+    gate = ModelGate(1, still_wanted)
+    with gate.ticket("visitor") as newer:
+        replaced = True
+        with pytest.raises(Replaced), gate.ticket("visitor"):
+            pass
+        assert not newer.cancelled

@@ -51,6 +51,11 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
         (["evaluate", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "there is no file no.tsv"),
         (["evaluate", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--references", "0"], "--references is '0'"),
         (["evaluate", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--greedy", "--beam", "4"], "--beam is 4"),
+        (
+            ["contrast", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--form", "cats"],
+            "one of lingeval, contracat",
+        ),
+        (["contrast", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "there is no file no.tsv"),
         (["prepare", "--out", "x"], "missing: --train"),
         (["prepare", "--train", "{pairs}", "--out", "{run}"], "is not empty"),
         (["prepare", "--train", "{pairs}", "--out", "x", "--careless-share", "2"], "must be from 0 to 1"),

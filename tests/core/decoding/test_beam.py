@@ -70,6 +70,19 @@ def test_a_wide_beam_finds_everything(seed: int, alpha: float) -> None:
     assert sum(math.exp(h.log_probability) for h in result.hypotheses) < 1
 
 
+@pytest.mark.parametrize("least", [1, 2])
+def test_no_translation_is_shorter_than_allowed(least: int) -> None:
+    """What is left of all translations when the short ones are taken away; each keeps its probability."""
+    model = tiny_model(seed=1, vocab_size=6)
+    (result,) = search(model, [[4]], beam=32, alpha=0.6, extra_length=3, min_length=least)
+    everything = slow_search.everything(model, [4], 0.6, limit=4)
+    expected = [h for h in everything if len(h.pieces) - h.finished >= least]
+    assert len(expected) < len(everything)
+    got = [(*h.ids, SPECIAL.eos) if h.finished else h.ids for h in result.hypotheses]
+    assert got == [h.pieces for h in expected]
+    assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
+
+
 @given(SOURCES, st.integers(0, 50))
 def test_one_beam_is_greedy(sources: list[list[int]], seed: int) -> None:
     model = tiny_model(seed=seed, vocab_size=10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from viz_app.components.modules import join_modules
 from viz_app.figures.colour import THEMES, kind_colour
 
 _FOLDER = Path(__file__).parent
+_HEARD = "index_heard"  # number of the last click that was returned in this session
 _mount = st.components.v2.component(
     "headlight_index",
     html='<div class="index"></div>\n',
@@ -45,7 +46,8 @@ def lesson_index(
     texts: Mapping[str, str],
     language: str,
     sentence: str,
-) -> str | None:
+    on_open: Callable[[str], None],
+) -> bool:
     """Shows the index.
 
     Args:
@@ -54,9 +56,10 @@ def lesson_index(
         texts: The table [index].
         language: Code of the reader's language.
         sentence: The visitor's sentence, which goes into the figure.
+        on_open: Told the name of the stop that was opened, or "route" for all of them in order; at least once.
 
     Returns:
-        Name of the stop that was just opened; None when none was.
+        Whether one was just opened.
     """
     data: dict[str, Any] = {
         "route": [asdict(stop) for stop in route],
@@ -69,9 +72,16 @@ def lesson_index(
         },
     }
     result: Any = _mount(key="index", data=data, on_open_change=_nothing)
-    name = result.get("open")
-    return name if isinstance(name, str) else None
+    opened = result.get("open")  # the browser says so again and again; a trigger is lost with a run that is replaced
+    if not isinstance(opened, Mapping):
+        return False
+    name, number = opened.get("name"), opened.get("id")
+    if not isinstance(name, str) or not isinstance(number, int | float) or number <= st.session_state.get(_HEARD, 0):
+        return False
+    on_open(name)
+    st.session_state[_HEARD] = number  # only now: a run that is replaced in the midst of it leaves it to the next
+    return True
 
 
 def _nothing() -> None:
-    """Streamlit hands out a trigger only when it has a callback."""
+    """Streamlit keeps a state only when it has a callback."""

@@ -1,7 +1,7 @@
 """The stage of the lessons: one browser component that shows a lesson's scenes, one picture at a time.
 
     payload = pack(lesson("positions", "en"), values=..., arrays=..., texts=t.table("lesson"), state=state)
-    state, leaves = stage("positions", payload, key="lesson-positions", state=state)
+    state, leaves = stage("positions", payload, key="lesson-positions", state=state, on_onward=go_on)
 
 Everything that moves is drawn in the browser. What is selected is reported to Python a moment later, for the address,
 for downloads, and at once for controls whose answer needs the model.
@@ -12,7 +12,7 @@ Each lesson has its own code, `js/<lesson>/main.js`, which travels once, when th
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,9 @@ def _code_of(name: str) -> Any:
     return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{code}")
 
 
-def stage(name: str, payload: bytes, *, key: str, state: LessonState) -> tuple[LessonState, bool]:
+def stage(
+    name: str, payload: bytes, *, key: str, state: LessonState, on_onward: Callable[[], None]
+) -> tuple[LessonState, bool]:
     """Shows a lesson.
 
     Args:
@@ -53,6 +55,7 @@ def stage(name: str, payload: bytes, *, key: str, state: LessonState) -> tuple[L
         payload: From `pack`.
         key: Identity of the component; under one key the reader stays where he is when the numbers change.
         state: Where a fresh component starts, and what counts until the browser reports.
+        on_onward: Called, at least once, when the reader goes on from the last scene.
 
     Returns:
         Where its reader stands, and whether he just went on from the last scene.
@@ -61,7 +64,12 @@ def stage(name: str, payload: bytes, *, key: str, state: LessonState) -> tuple[L
     result: Any = _mount(
         key=key, data=payload, default={_STATE: state.to_dict()}, on_state_change=_nothing, on_onward_change=_nothing
     )
-    return LessonState.from_report(result.get(_STATE)) or state, bool(result.get("onward"))
+    left = result.get("onward")  # when he left; the browser says so again and again, a trigger might get lost
+    leaves = isinstance(left, int | float) and left > heard(f"{key}-onward")
+    if leaves:
+        on_onward()
+        st.session_state[f"{key}-onward-heard"] = left  # only now: a run that is replaced leaves it to the next
+    return LessonState.from_report(result.get(_STATE)) or state, leaves
 
 
 def tell(news: bytes, *, key: str) -> str | None:

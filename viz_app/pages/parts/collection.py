@@ -11,6 +11,7 @@ from viz_app.figures import FORMATS, VIEWS
 from viz_app.figures.spec import shown
 from viz_app.pages.parts.downloads import format_name
 from viz_app.pages.parts.plain import plain
+from viz_app.services import session
 from viz_app.services.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
 from viz_app.services.studio import Product
 from viz_app.text import Texts
@@ -34,8 +35,7 @@ def draw_add(t: Texts, product: Product) -> None:
         key="studio-add",
         icon=":material/check:" if why == "there" else ":material/playlist_add:",
         disabled=bool(why),
-        on_click=_add,
-        args=(product,),
+        on_click=session.surely(_add, product),
     )
     if why in ("full", "large"):
         st.caption(t(f"studio.collection_{why}", figures=MOST_FIGURES, weights=f"{MOST_WEIGHTS:,}"))
@@ -65,7 +65,8 @@ def draw_collection(t: Texts) -> None:
                 help=t("studio.collection_help"),
                 disabled=not formats,
             )
-            st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=_clear)
+            clear = session.surely(_clear)
+            st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
 
 
 def _draw_entry(t: Texts, number: int, product: Product) -> None:
@@ -85,8 +86,7 @@ def _draw_entry(t: Texts, number: int, product: Product) -> None:
             key=f"studio-remove-{number}",
             type="tertiary",
             icon=":material/close:",
-            on_click=_remove,
-            args=(product.key,),
+            on_click=session.surely(_remove, product.key),
         )
 
 

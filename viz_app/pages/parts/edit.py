@@ -10,8 +10,8 @@ from viz_app.services.draft import Draft
 
 
 def edit_in_figures(selection: Selection) -> None:
-    """Open the page Figures with what the explorer shows, in the style that was chosen there last."""
+    """Open the page Figures with what the explorer shows, in the style that was chosen there last: for `surely`."""
     kept: Draft = st.session_state.get(session.DRAFT_KEY) or Draft()
     st.session_state[session.DRAFT_KEY] = kept.as_seen(selection)
     st.session_state[session.SEEN_KEY] = selection
-    st.switch_page("pages/figures.py")
+    session.go("figures")

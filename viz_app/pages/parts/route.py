@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from viz_app.lessons import lesson
+from viz_app.services import session
 from viz_app.services.lessons import LESSONS, ROUTE, next_stop
 from viz_app.text import Texts
 
@@ -30,11 +31,10 @@ def title_of(t: Texts, name: str) -> str:
 
 
 def open_stop(name: str) -> None:
-    """Go to a stop; to be called in the body of a page."""
-    if name == "translate":
-        st.switch_page("pages/translate.py")
-    st.session_state[OPEN_KEY] = name
-    st.switch_page("pages/lessons.py")
+    """Go to a stop: for `session.surely`, or before another run."""
+    if name != "translate":
+        st.session_state[OPEN_KEY] = name
+    session.go("translate" if name == "translate" else "lessons")
 
 
 def draw_route(t: Texts, name: str) -> None:
@@ -47,8 +47,7 @@ def draw_route(t: Texts, name: str) -> None:
             t("index.progress", stop=stops.index(name) + 1, stops=len(stops), minutes=ROUTE[name]), width="content"
         )
         after = next_stop(name, on_route=True)
-        if after and st.button(t("index.next", title=title_of(t, after)), key="route-next", type="tertiary"):
-            open_stop(after)
-        if st.button(t("index.leave"), key="route-leave", type="tertiary"):
-            follow(False)
-            st.rerun()
+        if after:
+            onward = t("index.next", title=title_of(t, after))
+            st.button(onward, key="route-next", type="tertiary", on_click=session.surely(open_stop, after))
+        st.button(t("index.leave"), key="route-leave", type="tertiary", on_click=session.surely(follow, False))

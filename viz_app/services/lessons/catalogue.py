@@ -35,6 +35,7 @@ LESSONS: tuple[Entry, ...] = (
     Entry("heads", "attention"),
     Entry("masks", "attention"),
     Entry("positions", "model"),
+    Entry("architecture", "model"),
     Entry("warmup", "training"),
     Entry("regularisation", "training"),
     Entry("subwords", "training"),

@@ -11,6 +11,7 @@ import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
 import { Store } from "./store.js";
+import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { Words } from "./words.js";
 
@@ -239,20 +240,17 @@ export class Explorer {
 
   tellPython() {
     const text = JSON.stringify(this.store.selection());
-    clearTimeout(this.waiting);
+    this.callOff?.();
     if (text === this.reported || this.store.state.playing) return;
     const waits = this.store.state.branch !== (this.translation.beam?.shown ?? 0); // for maps that Python has to make
-    this.waiting = setTimeout(
-      () => {
-        this.reported = text;
-        this.report(JSON.parse(text));
-      },
-      waits ? 0 : REPORT_AFTER,
-    );
+    this.callOff = reportAfter(waits ? 0 : REPORT_AFTER, this.root, () => {
+      this.reported = text;
+      this.report(JSON.parse(text));
+    });
   }
 
   stop() {
-    clearTimeout(this.waiting);
+    this.callOff?.();
     this.player.stop();
     this.menu.close();
     this.recorder.stop();

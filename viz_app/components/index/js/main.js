@@ -3,9 +3,9 @@
 import { h, setAttribute } from "../../common/dom.js";
 import { diagram } from "./diagram.js";
 
-export default function show({ data, parentElement, setTriggerValue }) {
+export default function show({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".index");
-  const open = (name) => setTriggerValue("open", name);
+  const open = (name) => setStateValue("open", { name, id: Date.now() });
   const all = [...data.route, ...data.others.flatMap(([, stops]) => stops)];
   const titles = Object.fromEntries(all.map(({ name, title }) => [name, title]));
   setAttribute(root, "lang", data.language);

@@ -1,6 +1,7 @@
 // A lesson on a page: its scenes as tabs, one picture, the words beside it, the controls below.
 
 import { h, setAttribute } from "../../common/dom.js";
+import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { readPayload } from "./arrays.js";
 import { control, playheadControl } from "./controls.js";
@@ -69,6 +70,7 @@ export class Lesson {
     const name = first ? scene : this.name;
     if (first && globalThis[PRESENTING]) this.present(true);
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
+    if (first) this.asked = JSON.stringify(this.state()); // Python has sent it; to tell it back would be one more run
   }
 
   style() {
@@ -248,15 +250,20 @@ export class Lesson {
   }
 
   tellPython(now) {
-    clearTimeout(this.waiting);
+    this.callOff?.();
     if (this.stage.playing) return;
-    const state = { scene: this.name, settings: { ...this.settings() } };
+    const state = this.state();
     const text = JSON.stringify(state);
     if (text === this.asked) return;
-    this.waiting = setTimeout(() => {
+    this.callOff = reportAfter(now ? 0 : REPORT_AFTER, this.root, () => {
       this.asked = text;
       this.report(state);
-    }, now ? 0 : REPORT_AFTER);
+    });
+  }
+
+  /** What Python is told: where the reader stands. */
+  state() {
+    return { scene: this.name, settings: { ...this.settings() } };
   }
 
   /** Height that the window leaves for the picture. */
@@ -281,7 +288,7 @@ export class Lesson {
   }
 
   stop() {
-    clearTimeout(this.waiting);
+    this.callOff?.();
     this.stage.stop();
     this.tools.stop();
     this.sizes.disconnect();

@@ -17,7 +17,7 @@ export function provide(name, scenes) {
   dispatchEvent(new Event(code.description));
 }
 
-function show({ data, parentElement, setStateValue, setTriggerValue }, scenes) {
+function show({ data, parentElement, setStateValue }, scenes) {
   const root = parentElement.querySelector(".lesson");
   let lesson = lessons.get(root);
   if (!lesson) {
@@ -27,7 +27,7 @@ function show({ data, parentElement, setStateValue, setTriggerValue }, scenes) {
     root.lesson = lesson; // for tests and the console
   }
   lesson.report = (state) => setStateValue("state", state);
-  lesson.leave = () => setTriggerValue("onward", true);
+  lesson.leave = () => setStateValue("onward", Date.now());
   lesson.receive(data);
   return () => {
     // Streamlit also cleans up after a call that a newer one has overtaken; then the component is still on the page.

@@ -1,0 +1,92 @@
+"""What passes each station of Figure 1 while a model reads one sentence pair: the tensors between its boxes.
+
+Hook points lie at the embeddings, at every Add & Norm and at the logits; what a sub-layer itself gives, before it is
+added, follows from what its heads or its inner values were.
+
+Shape legend: S source positions, T target positions, d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from transformer_core.hooks import Captured, Point, capture
+from transformer_core.model import Transformer
+
+Side = Literal["encoder", "decoder"]
+Sublayer = Literal["self_attention", "cross_attention", "feed_forward"]
+SUBLAYERS: dict[Side, tuple[Sublayer, ...]] = {
+    "encoder": ("self_attention", "feed_forward"),
+    "decoder": ("self_attention", "cross_attention", "feed_forward"),
+}
+_POINTS: tuple[Point, ...] = ("embeddings", "head_outputs", "activations", "residual", "logits")
+
+
+@dataclass(frozen=True, eq=False)
+class Station:
+    """A station of Figure 1 and what left it.
+
+    Args:
+        side: Which stack.
+        name: `embedding`, `positions`, a sub-layer, `add_norm` or `linear`.
+        layer: From 0; None outside the layers.
+        sublayer: The one that an `add_norm` stands behind, or the sub-layer itself; None elsewhere.
+        values: (S or T, d), of `linear` (T, V); one row for each position.
+        activations: (S or T, d_ff) inner values of a feed-forward network, after max(0, ...); None elsewhere.
+    """
+
+    side: Side
+    name: str
+    layer: int | None
+    sublayer: Sublayer | None
+    values: Tensor
+    activations: Tensor | None = None
+
+
+@torch.no_grad()
+def stations(model: Transformer, source: Tensor, inputs: Tensor) -> tuple[Station, ...]:
+    """All stations, from the source's embedding to the logits, in the order of the computation.
+
+    Args:
+        model: In evaluation mode, so that no dropout stands between a sub-layer and its sum.
+        source: (1, S) ids, ending with `</s>`, without padding.
+        inputs: (1, T) ids that the decoder reads: `<s>` and the target.
+
+    Raises:
+        ValueError: More than one sentence.
+    """
+    if len(source) != 1 or len(inputs) != 1:
+        raise ValueError(f"source and inputs have {len(source)} and {len(inputs)} rows, but must be one sentence")
+    mask = torch.ones_like(source, dtype=torch.bool)[:, None, None]  # (1, 1, 1, S)
+    with capture(model, points=_POINTS) as seen:
+        model(source, inputs, mask)
+    of_source = (model.source_embedding or model.embedding)(source)[0]
+    found = [*_side(model, "encoder", of_source, seen), *_side(model, "decoder", model.embedding(inputs)[0], seen)]
+    found.append(Station("decoder", "linear", None, None, seen["decoder.logits"][0]))
+    return tuple(found)
+
+
+def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> list[Station]:
+    """The stations of one stack."""
+    found = [
+        Station(side, "embedding", None, None, embedded),
+        Station(side, "positions", None, None, seen[f"{side}.embeddings"][0]),
+    ]
+    for layer in range(model.config.num_layers):
+        for sublayer in SUBLAYERS[side]:
+            address = f"{side}.layers.{layer}.{sublayer}"
+            module: Any = model.get_submodule(address)
+            inner = None
+            if sublayer == "feed_forward":
+                inner = seen[f"{address}.activations"][0]  # (n, d_ff)
+                out = module.w_2(inner)
+            else:
+                heads = seen[f"{address}.head_outputs"][0]  # (H, n, d_v)
+                out = module.w_o(heads.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
+            found.append(Station(side, sublayer, layer, sublayer, out, inner))
+            found.append(Station(side, "add_norm", layer, sublayer, seen[f"{address}_add_norm.residual"][0]))
+    return found

@@ -1,0 +1,94 @@
+"""contrast: right and wrong translations in; how often the model finds the right one likelier out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_machine, existing, select_device
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.contrast import Share
+
+_FORMS = ("lingeval", "contracat")
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "contrast",
+        usage="--checkpoint DIR --test FILE [--form lingeval|contracat]",
+        description=(
+            "Ask the model which of several translations it finds likeliest, where only one is right. It translates\n"
+            "nothing; it gives each its log-probability, and a tie is wrong. Shorter texts have an advantage.\n\n"
+            "FILE has one question a line, with tabs between:\n\n"
+            "  lingeval   phenomenon, source, right translation, wrong translation\n"
+            "  contracat  template, source, translation with er, with sie, with es, the right one (m, f or n);\n"
+            "             questions without one right answer are passed over\n\n"
+            "Prints a table with the share of right answers by phenomenon, then one line of JSON."
+        ),
+        example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
+    )
+    add_checkpoint(result)
+    result.add_argument("--test", type=str, required=True, metavar="FILE", help="A .tsv, .tsv.xz or .tsv.gz.")
+    result.add_argument("--form", type=str, default=_FORMS[0], metavar="|".join(_FORMS), help="What FILE holds.")
+    add_machine(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Ask all questions of a file."""
+    options = parser().options(arguments)
+    if options.form not in _FORMS:
+        raise UsageError(f"--form is {options.form!r}, but must be one of {', '.join(_FORMS)}")
+    existing("--test", options.test)
+    folder = existing("--checkpoint", options.checkpoint, folder=True)
+    device = select_device(options.device, options.threads)
+
+    from transformer_core.analysis.contrast import FORMS, Share, shares
+    from transformer_core.data import DataError
+    from transformer_core.progress import tracked
+    from transformer_core.translator import Translator
+
+    contrasts = list(FORMS[options.form](options.test))
+    if not contrasts:
+        raise DataError(f"{options.test} holds no questions")
+    translator = Translator.load(folder, device)
+    found = shares(translator, contrasts, lambda batches: tracked(batches, unit="batch"))
+    columns = [(share.right, share.asked, share.chance, share.left_out) for share in found.values()]
+    right, asked, chance, left_out = (sum(column) for column in zip(*columns, strict=True))
+    total = Share(int(right), int(asked), chance, int(left_out))
+    for line in _table({**found, "all": total}):
+        sys.stdout.write(line + "\n")
+    summary = {
+        "right": _portion(total.right, total.asked),
+        "groups": {
+            group: {"right": _portion(each.right, each.asked), "asked": each.asked} for group, each in found.items()
+        },
+        "asked": total.asked,
+        "left_out": total.left_out,
+        "form": options.form,
+        "test": options.test,
+        "checkpoint": str(folder),
+        "checkpoint_hash": translator.checkpoint_hash,
+    }
+    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    return 0
+
+
+def _portion(part: float, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _table(found: Mapping[str, Share]) -> Iterator[str]:
+    width = max(10, *(len(group) for group in found))
+    yield f"{'phenomenon':<{width}}  questions  right %  chance %  left out"
+    for group, share in found.items():
+        right, chance = _portion(share.right, share.asked), _portion(share.chance, share.asked)
+        yield (f"{group:<{width}}  {share.asked:>9}  {_percent(right):>7}  {_percent(chance):>8}  {share.left_out:>8}")
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"

@@ -1,0 +1,69 @@
+// The stations of Figure 1 in the order in which a sentence passes them, and where they stand in a rectangle.
+
+const [BOX, TALL, THIN] = [24, 33, 17]; // heights: a box, one with two lines, Add & Norm
+const TIGHT = 3; // between a sub-layer and its Add & Norm
+
+/** All stations: those that the model was listened to at, the ids before them, softmax after them. */
+export function routeOf({ stations }) {
+  const all = [];
+  stations.forEach((station, index) => {
+    if (station.name === "embedding") all.push({ side: station.side, name: "ids", layer: null, sublayer: null, shape: station.shape.slice(0, 1), norm: null, index: null });
+    all.push({ ...station, norm: station.name === "linear" ? null : station.norm, index });
+  });
+  const last = stations.at(-1);
+  all.push({ side: "decoder", name: "softmax", layer: null, sublayer: null, shape: last.shape, norm: null, index: null });
+  return all;
+}
+
+/** The box of a station: the same for all layers. */
+export function boxOf({ side, name, sublayer }) {
+  return name === "add_norm" ? `${side} add_norm ${sublayer}` : `${side} ${name}`;
+}
+
+/**
+ * Rectangles of all boxes by the names of `boxOf`, { x, y, width, height }, from bottom to top as in the paper.
+ * Also { encoder, decoder } frames and the middles of the columns.
+ */
+export function placesOf({ x, y, width, height }) {
+  const side = 39; // for the layers' numbers and the way round a sub-layer
+  const between = 40;
+  const column = (width - 2 * side - between) / 2;
+  const left = x + side;
+  const right = left + column + between;
+  const fixed = 16 + BOX + 18 + 2 * (TALL + THIN + TIGHT) + (BOX + THIN + TIGHT) + 2 * BOX + 16;
+  const gap = (height - fixed) / 8.6;
+  const boxes = {};
+  const frames = {};
+  for (const [name, at] of [["encoder", left], ["decoder", right]]) {
+    const put = (key, bottom, tall) => {
+      boxes[`${name} ${key}`] = { x: at, y: bottom - tall, width: column, height: tall };
+      return bottom - tall;
+    };
+    let bottom = put("ids", y + height, 16) - 0.7 * gap;
+    bottom = put("embedding", bottom, BOX) - gap;
+    bottom = put("positions", bottom, 18) - 1.5 * gap;
+    const foot = bottom + 0.75 * gap;
+    bottom = put("self_attention", bottom, TALL);
+    bottom = put("add_norm self_attention", bottom - TIGHT, THIN) - gap;
+    if (name === "decoder") {
+      bottom = put("cross_attention", bottom, TALL);
+      bottom = put("add_norm cross_attention", bottom - TIGHT, THIN) - gap;
+    }
+    bottom = put("feed_forward", bottom, BOX);
+    bottom = put("add_norm feed_forward", bottom - TIGHT, THIN);
+    frames[name] = { x: at - 15, y: bottom - 8, width: column + 30, height: foot - bottom + 8 };
+    if (name === "encoder") continue;
+    bottom = put("linear", bottom - 1.5 * gap, BOX) - 0.8 * gap;
+    put("softmax", bottom, BOX);
+  }
+  return { boxes, frames, gap, middle: { encoder: left + column / 2, decoder: right + column / 2 }, channel: left + column + between / 2 };
+}
+
+/** Where the numbers of the layers stand beside a stack: [{ layer, x, y }]. */
+export function layersOf({ frames }, side, count) {
+  const frame = frames[side];
+  const x = side === "encoder" ? frame.x - 11 : frame.x + frame.width + 11;
+  const step = Math.min(21, (frame.height - 14) / count);
+  const low = frame.y + frame.height / 2 + (step * (count - 1)) / 2;
+  return Array.from({ length: count }, (_, layer) => ({ layer, x, y: low - layer * step }));
+}

@@ -1,0 +1,242 @@
+"""What the lesson on the whole way asks of the model: stations, orders of tokens, neighbours, one pass against steps.
+
+Shape legend: S source positions, T target positions, n positions that are shown, d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from transformer_core.analysis.stations import Side, Station, stations
+from transformer_core.data import make_batch
+from transformer_core.masks import padding_mask
+
+if TYPE_CHECKING:
+    from transformer_core.model import Transformer
+    from transformer_core.translator import Translator
+
+LIMIT = 4.0  # numbers of a tensor are shown up to here; LayerNorm leaves few beyond
+NEIGHBOURS = 6
+LIKELY = 6
+_SAMPLED = 200  # pieces whose nearest neighbour is looked up, for comparison
+
+FloatArray = npt.NDArray[np.float32]
+ByteArray = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """A sentence pair on its way through the model; of long sentences the first n positions.
+
+    Args:
+        stations: Side, name, layer, sub-layer, width and mean norm over all positions, of each station.
+        stats: (stations, n, 3) mean, deviation and norm of each position's vector; NaN-free, 0 beyond the sentence.
+        tensors: (stations but the last, n, d) the vectors as bytes: 128 is 0, 1 and 255 are -LIMIT and LIMIT.
+        sums: (Add & Norms, n, 3) mean, deviation and norm of x + Sublayer(x).
+        cosines: (Add & Norms, n, 2) of what leaves each Add & Norm: with what came into its sub-layer, and with what
+            came into the first layer.
+        active: (feed-forward networks, n) share of the inner values that are above 0.
+        inner: (feed-forward networks, n, d_ff) inner values as bytes: 255 is the largest of the network.
+        order_error: The largest difference that the order of the tokens makes to an output of a feed-forward network.
+        once: (n,) log-probability of each piece of the translation, from one pass over all rows.
+        stepwise: (n,) the same from one step for each piece, with the cache.
+        again: (n,) the same from a pass over all rows so far for each piece.
+        step_error: The largest difference between any logit of the three.
+        likely: For each target position the likeliest pieces: id, probability and logit.
+    """
+
+    stations: list[dict[str, Any]]
+    stats: FloatArray
+    tensors: ByteArray
+    sums: FloatArray
+    cosines: FloatArray
+    active: FloatArray
+    inner: ByteArray
+    order_error: float
+    once: FloatArray
+    stepwise: FloatArray
+    again: FloatArray
+    step_error: float
+    likely: list[list[tuple[int, float, float]]]
+
+
+@torch.no_grad()
+def follow(translator: Translator, source: Sequence[int], target: Sequence[int], length: int, shown: int) -> Way:
+    """Let the model read a sentence pair and keep what the lesson shows.
+
+    Args:
+        translator: The model.
+        source: Ids of the source without `</s>`.
+        target: Ids of the translation without `</s>`.
+        length: Rows of the decoder: one more than the translation has pieces, unless it was cut off.
+        shown: Positions that are shown, at most.
+    """
+    model, special = translator.model, translator.tokenizer.special
+    batch = make_batch([source], [list(target)], special)
+    inputs, outputs = batch.inputs[:, :length], batch.outputs[0, :length]
+    found = stations(model, batch.source, inputs)
+    inner = [station for station in found if station.activations is not None]
+    logits = found[-1].values  # (T, V)
+    steps, again = _step_by_step(model, batch.source, inputs[:, :shown], special.pad)  # (n, V) each
+    first = logits[:shown]
+    error = max(float((first - other).abs().max()) for other in (steps, again))
+    chosen = outputs[:shown, None]
+    told = [torch.log_softmax(each, dim=-1).gather(1, chosen)[:, 0] for each in (first, steps, again)]
+    return Way(
+        stations=[_told(station) for station in found],
+        stats=np.stack([_stats(station.values[:shown], shown) for station in found]),
+        tensors=np.stack([_padded(_bytes(station.values[:shown]), shown) for station in found[:-1]]),
+        sums=_sums(found, shown, model.config.residual),
+        cosines=_cosines(found, shown),
+        active=np.stack([_padded(_share_on(station)[:shown], shown) for station in inner]),
+        inner=np.stack([_padded(_inner_bytes(station, shown), shown) for station in inner]),
+        order_error=max(_order_error(model, found, station, shown) for station in inner),
+        once=told[0].numpy(),
+        stepwise=told[1].numpy(),
+        again=told[2].numpy(),
+        step_error=error,
+        likely=_likely(first),
+    )
+
+
+def _told(station: Station) -> dict[str, Any]:
+    return {
+        "side": station.side,
+        "name": station.name,
+        "layer": station.layer,
+        "sublayer": station.sublayer,
+        "shape": list(station.values.shape),
+        "norm": round(float(station.values.norm(dim=-1).mean()), 4),
+    }
+
+
+def _stats(values: Tensor, shown: int) -> FloatArray:
+    """(n, width) -> (shown, 3)."""
+    columns = (values.mean(dim=-1), values.std(dim=-1, unbiased=False), values.norm(dim=-1))
+    return _padded(torch.stack(columns, dim=1).numpy(), shown)
+
+
+def _padded(rows: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
+    """Rows of zeros at the end, so that both sides fit into one array."""
+    return np.pad(rows, [(0, count - len(rows)), *[(0, 0)] * (rows.ndim - 1)])
+
+
+def _bytes(values: Tensor) -> ByteArray:
+    return (values / LIMIT * 127).round().clamp(-127, 127).add(128).to(torch.uint8).numpy()
+
+
+def _inner_bytes(station: Station, shown: int) -> ByteArray:
+    """Inner values on a scale of their network; what is on is at least 1."""
+    assert station.activations is not None
+    values = station.activations[:shown].clamp(min=0)
+    scaled = (values / values.max().clamp(min=1e-9) * 255).ceil()
+    return scaled.to(torch.uint8).numpy()
+
+
+def _share_on(station: Station) -> FloatArray:
+    assert station.activations is not None
+    return (station.activations > 0).float().mean(dim=-1).numpy()
+
+
+def _sums(found: Sequence[Station], shown: int, residual: bool) -> FloatArray:
+    """(Add & Norms, shown, 3)."""
+    rows: list[FloatArray] = []
+    before: Tensor | None = None
+    for number, station in enumerate(found):
+        if station.name == "add_norm" and before is not None:
+            sublayer = found[number - 1].values
+            rows.append(_stats((before + sublayer if residual else sublayer)[:shown], shown))
+        if station.name in ("positions", "add_norm"):
+            before = station.values
+    return np.stack(rows)
+
+
+def _cosines(found: Sequence[Station], shown: int) -> FloatArray:
+    """(Add & Norms, shown, 2)."""
+    rows: list[FloatArray] = []
+    start: dict[Side, Tensor] = {}
+    before: Tensor | None = None
+    for station in found:
+        if station.name == "positions":
+            start[station.side] = before = station.values
+        elif station.name == "add_norm" and before is not None:
+            pairs = [F.cosine_similarity(other, station.values, dim=-1) for other in (before, start[station.side])]
+            rows.append(_padded(torch.stack(pairs, dim=1)[:shown].numpy(), shown))
+            before = station.values
+    return np.stack(rows)
+
+
+@torch.no_grad()
+def _order_error(model: Transformer, found: Sequence[Station], station: Station, shown: int) -> float:
+    """Run a feed-forward network again with its first token at every other place, and compare what each token gets."""
+    module = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")
+    add_norm: Any = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward_add_norm")
+    x = found[found.index(station) - 1].values[:shown]
+    x = add_norm.norm(x) if add_norm.pre_norm else x
+    orders = torch.stack([carried(len(x), place) for place in range(len(x))])  # (n, n)
+    out = module(x[orders])  # (n, n, d)
+    return float((out - station.values[:shown][orders]).abs().max())
+
+
+def carried(count: int, place: int) -> Tensor:
+    """The order of tokens once the first one was carried to another place: the others keep theirs."""
+    rest = list(range(1, count))
+    return torch.tensor([*rest[:place], 0, *rest[place:]])
+
+
+def _step_by_step(model: Transformer, source: Tensor, inputs: Tensor, pad: int) -> tuple[Tensor, Tensor]:
+    """Logits as inference has them, one row after the other: with the cache, and computed afresh at every step."""
+    mask = padding_mask(source, pad)
+    memory = model.encode(source, mask)
+    cache = model.start_cache(memory, mask, beams=1)
+    cached, fresh = [], []
+    for step in range(inputs.shape[1]):
+        cached.append(model.decode_step(inputs[:, step : step + 1], cache)[0])
+        fresh.append(model.logits(model.decode(inputs[:, : step + 1], memory, mask)[:, -1:])[0, 0])
+    return torch.stack(cached), torch.stack(fresh)
+
+
+def _likely(logits: Tensor) -> list[list[tuple[int, float, float]]]:
+    values, ids = torch.softmax(logits, dim=-1).topk(LIKELY, dim=-1)
+    kept = logits.gather(1, ids)
+    return [
+        [(piece, round(p, 6), round(logit, 4)) for piece, p, logit in zip(*row, strict=True)]
+        for row in zip(ids.tolist(), values.tolist(), kept.tolist(), strict=True)
+    ]
+
+
+# --- the shared matrix ------------------------------------------------------------------------------------------------
+
+
+@torch.no_grad()
+def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list[list[tuple[int, float]]]:
+    """For each id the rows whose direction is most like its own: their ids and cosines, the nearest first.
+
+    Args:
+        matrix: (V, d).
+        ids: Rows of it.
+        count: How many for each.
+    """
+    rows = F.normalize(matrix, dim=1)
+    chosen = torch.tensor(list(ids))
+    cosines = rows[chosen] @ rows.T  # (n, V)
+    cosines.scatter_(1, chosen[:, None], -torch.inf)  # a row is not its own neighbour
+    values, found = cosines.topk(count, dim=1)
+    return [
+        [(other, round(cosine, 4)) for other, cosine in zip(*row, strict=True)]
+        for row in zip(found.tolist(), values.tolist(), strict=True)
+    ]
+
+
+def usual_nearest(matrix: Tensor) -> float:
+    """The median over pieces of the cosine with their nearest neighbour: half of all have one at least as near."""
+    ids = range(0, len(matrix), max(1, len(matrix) // _SAMPLED))
+    return float(np.median([found[0][1] for found in nearest(matrix, ids, 1)]))
