@@ -59,7 +59,7 @@ class Kept:
 
     def take(self, options: Options, opener: Callable[[], Page]) -> Page:
         """A page that was opened like this, or a new one."""
-        page, state, look = self._free.pop(options, None) or self._opened(opener)
+        page, state, look = self._free.pop(options) if options in self._free else self._opened(opener)
         self._used.append((options, page, state, look))
         return page
 
