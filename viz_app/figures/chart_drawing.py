@@ -20,6 +20,7 @@ _CURVES = (100.0, 0.6)  # width in mm and height over width of the plot area whe
 _MATRIX = 140.0
 _BAR_ROOM = 24.0
 _LINE_WIDTH = 1.2
+_MARK = 4.0  # diameter of a point in points
 
 
 def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Canvas:
@@ -47,6 +48,8 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
         (line,) = axes.plot(series.xs, series.ys, color=colours[i % len(colours)], linewidth=_LINE_WIDTH)
         if series.dashed:
             line.set_linestyle((0, DASHES))
+        if series.marked:
+            line.set(marker="o", markersize=_MARK, markeredgewidth=0.0, clip_on=False)
     axes.set_xscale("log" if figure.x_log else "linear")
     axes.set_yscale("log" if figure.y_log else "linear")
     axes.margins(x=0.0)

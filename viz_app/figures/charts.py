@@ -21,6 +21,7 @@ class Series:
         y: Values; NaN leaves a gap.
         label: Its name in the legend.
         dashed: Whether its line is dashed, as a theory beside a measurement often is.
+        marked: Whether each of its points is marked, where the line between them only leads the eye.
 
     Raises:
         ValueError: x and y are not equally many, or there are none.
@@ -30,6 +31,7 @@ class Series:
     y: npt.ArrayLike
     label: str = ""
     dashed: bool = False
+    marked: bool = False
 
     def __post_init__(self) -> None:
         for name in ("x", "y"):

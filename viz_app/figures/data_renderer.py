@@ -163,6 +163,7 @@ def _content(figure: Figure) -> dict[str, Any]:
                 {
                     "label": s.label,
                     "dashed": s.dashed,
+                    "marked": s.marked,
                     "x": s.xs.tolist(),
                     "y": [None if np.isnan(y) else float(y) for y in s.ys],
                 }

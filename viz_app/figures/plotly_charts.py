@@ -230,7 +230,7 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
     data = [
         {
             "type": "scatter",
-            "mode": "lines",
+            "mode": "lines+markers" if series.marked else "lines",
             "x": series.xs,
             "y": series.ys,
             "name": escaped(series.label),

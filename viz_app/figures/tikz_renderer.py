@@ -240,7 +240,7 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
         lines.append(f"\\definecolor{{headlight{chr(ord('a') + i % 26)}}}{{HTML}}{{{colour[1:].upper()}}}")
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
     for i, series in enumerate(figure.series):
-        dash = ", dashed" if series.dashed else ""
+        dash = ", dashed" * series.dashed + ", mark=*, mark size=1.2pt, mark options=solid" * series.marked
         points = [f"{float(x)!r} {float(y)!r}" for x, y in zip(series.xs, series.ys, strict=True)]
         lines += [f"\\addplot[headlight{chr(ord('a') + i % 26)}, thick{dash}] table {{", *points, "};"]
         if series.label and style.legend:

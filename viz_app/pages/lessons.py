@@ -38,6 +38,7 @@ from viz_app.services.lessons import CHAPTERS, LESSONS, ROUTE, Context, head_of,
 from viz_app.text import Texts
 
 _LINKED = "lesson_linked"  # the lesson that the session's first address named
+_DRAWN = "lesson_drawn"  # of which news the picture below the stage is made
 _NEWS_SECONDS = 0.8
 _FROM_ADDRESS = ("lesson", "scene", "with")
 
@@ -127,6 +128,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     }
     context = dataclasses.replace(context, state=state)
     if state.scene in getattr(module_of(name), "FOLLOWED", ()):
+        st.session_state.pop(_DRAWN, None)
         _follow(name, context)
     _draw_takeaways(t, name, context, params)
     publish(params, language=t.language, page=f"lesson-{name}")
@@ -152,6 +154,9 @@ def _follow(name: str, context: Context) -> None:
     )
     if button := tell(news, key=key):
         module.pressed(context, button)
+    known = st.session_state.setdefault(_DRAWN, numbers.drawn)
+    if numbers.drawn is not None and numbers.drawn != known:
+        st.rerun()  # the whole page, which offers the picture below the stage
 
 
 def _start(name: str) -> LessonState:

@@ -84,11 +84,13 @@ def _scene(words: Lesson, scene: Scene, context: Context) -> str:
 
 
 def _picture(words: Lesson, scene: Scene, context: Context) -> str:
-    state = context.state
+    state, module = context.state, module_of(words.name)
+    if scene.question is not None and scene.name not in getattr(module, "EVIDENCE", ()):
+        return ""  # the picture of a question would tell its answer
     if state.scene != scene.name:
         state = dataclasses.replace(state, scene=scene.name, settings={})
-    drawn = module_of(words.name).figure(scene.name, dataclasses.replace(context, state=state))
-    if drawn is None or scene.question is not None:  # the picture of a question would tell its answer
+    drawn = module.figure(scene.name, dataclasses.replace(context, state=state))
+    if drawn is None:
         return ""
     svg = base64.b64encode(export(drawn, "svg", Style(width_mm=170.0))).decode()
     return f'<img alt="{escape(drawn.alt or scene.title)}" src="data:image/svg+xml;base64,{svg}">'

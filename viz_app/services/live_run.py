@@ -19,16 +19,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
+from viz_app.services.manners import PATIENCE, Busy, Manners, idle
+
 if TYPE_CHECKING:
     from viz_app.services.reversing import Learner, Look, Looker
 
 State = Literal["idle", "running", "done", "stopped"]
 
 PACE = 0.08  # seconds from one update to the next, at least
-REST = 2.0  # seconds of rest for each second of the processor, at least
-YIELD = 0.02  # seconds between two looks whether a translation is at work
-MOST_YIELDS = 50  # of them before one update, so that a run comes to its end on a busy server
-PATIENCE = 10.0  # seconds without a watcher after which it stops
 LOOK_EVERY = 10  # updates between two moments that are kept
 _MOST_WORDS = 64  # of which looks are kept
 
@@ -86,14 +84,14 @@ class LiveRun:
         clock: Callable[[], float] = time.monotonic,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._steps, self._pace, self._patience, self._clock, self._pause = steps, pace, patience, clock, pause
+        self._steps, self._pace = steps, pace
+        self.manners = Manners(patience, clock, pause)
         self._lock = threading.Lock()
         self._record: _Record | None = None
         self._looker: Looker | None = None
-        self._watched = 0.0
         self.thread: threading.Thread | None = None
 
-    def start(self, busy: Callable[[], bool] = lambda: False) -> bool:
+    def start(self, busy: Busy = idle) -> bool:
         """Start a run, unless one is going on. Returns whether this call started it.
 
         Args:
@@ -102,7 +100,7 @@ class LiveRun:
         with self._lock:
             if self._record is not None and self._record.state == "running":
                 return False
-            self._watched = self._clock()
+            self.manners.watch()
             self._record = _Record(1 if self._record is None else self._record.number + 1)
             self.thread = threading.Thread(target=self._train, args=(self._record, busy), name="live-run", daemon=True)
             self.thread.start()
@@ -116,7 +114,7 @@ class LiveRun:
 
     def watch(self, word: str) -> View:
         """What there is of the run, with looks at a word of 3 to 9 letters; it goes on as long as somebody watches."""
-        self._watched = self._clock()
+        self.manners.watch()
         record = self._record
         if record is None:
             return View("idle", 0)
@@ -138,7 +136,7 @@ class LiveRun:
                 record.looks.popitem(last=False)
             return known[:count]
 
-    def _train(self, record: _Record, busy: Callable[[], bool]) -> None:
+    def _train(self, record: _Record, busy: Busy) -> None:
         from viz_app.services.reversing import TRAINING, Learner
 
         try:
@@ -146,19 +144,14 @@ class LiveRun:
             self._keep(record, learner)
             steps = self._steps or TRAINING.steps
             while learner.steps < steps:
-                if self._clock() - self._watched > self._patience:
+                if self.manners.alone:
                     record.state = "stopped"
                     return
-                for _ in range(MOST_YIELDS):
-                    if not busy():
-                        break
-                    self._pause(YIELD)
-                started, before = time.monotonic(), time.thread_time()
-                record.loss.append(learner.step())
-                if learner.steps % LOOK_EVERY == 0:
-                    self._keep(record, learner)
-                worked = time.thread_time() - before  # not the time for which others had the processor
-                self._pause(max(self._pace - (time.monotonic() - started), REST * worked))
+                self.manners.give_way(busy)
+                with self.manners.unit(self._pace):
+                    record.loss.append(learner.step())
+                    if learner.steps % LOOK_EVERY == 0:
+                        self._keep(record, learner)
             record.state = "done"
         except Exception:
             record.state = "stopped"

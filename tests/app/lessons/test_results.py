@@ -18,7 +18,7 @@ def no_model() -> TranslationService:
     raise AssertionError("this lesson needs no model")
 
 
-def context(**settings: str) -> Context:
+def context(**settings: str | float) -> Context:
     return Context("The dog.", LessonState("scores", settings), texts("en"), no_model, "test")
 
 

@@ -71,3 +71,10 @@ def test_the_same_numbers_have_the_same_name_wherever_one_starts() -> None:
 
     assert name_of(LessonState("waves"), 1) == name_of(LessonState("waves", {"at": 3}), 1)
     assert name_of(LessonState("waves"), 1) != name_of(LessonState("waves"), 2)
+
+
+def test_a_choice_of_numbers_survives_the_address() -> None:
+    linked = LessonState("crossover", from_address("d:1024,r:64,on:on"))
+    assert linked.choice("d", "512", ("128", "512", "1024")) == "1024"
+    assert linked.choice("r", "512", ("128", "512")) == "512"
+    assert linked.choice("on", "512", ("128", "512")) == "512"

@@ -138,9 +138,9 @@ def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: py
     assert run.thread is not None
     run.thread.join(30)
     time[0] = 5.0
-    assert warmup.news(context).values == {"state": "done"} and run._watched == 0.0
+    assert warmup.news(context).values == {"state": "done"} and run.manners.watched == 0.0
     live = Context(context.text, LessonState("live", {"source": "live"}), context.t, context.load, "me")
     told = warmup.news(live)
-    assert run._watched == 5.0
+    assert run.manners.watched == 5.0
     assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)
     assert told.arrays["attention"].shape == (1, 2, 10, 10) and told.arrays["attention"].dtype == np.uint8

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from viz_app.services import live_run as module
+from viz_app.services import manners
 from viz_app.services.live_run import LiveRun
 from viz_app.services.recorded_run import WORD, record, recorded_run
 from viz_app.services.reversing import LONGEST, Learner, word_of
@@ -86,8 +87,8 @@ def test_it_gives_way_but_not_for_ever() -> None:
     asked = iter([True, True, True, False])
     run.start(busy=lambda: next(asked, True))
     finished(run)
-    waits = [rest == module.YIELD for rest in rests]
-    assert waits == [True] * 3 + [False] + [True] * module.MOST_YIELDS + [False]
+    waits = [rest == manners.YIELD for rest in rests]
+    assert waits == [True] * 3 + [False] + [True] * manners.MOST_YIELDS + [False]
 
 
 def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,8 +51,9 @@ class LessonState:
         return min(max(float(value), low), high)
 
     def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        """A setting that is one of several words."""
+        """A setting that is one of several words; an address makes a number of a word such as "512"."""
         value = self.settings.get(name, default)
+        value = value if isinstance(value, bool) else _told(value)
         return value if isinstance(value, str) and value in allowed else default
 
 

@@ -82,12 +82,17 @@ def _picture(options: argparse.Namespace) -> bytes:
     from viz_app.figures import export, formats_of
     from viz_app.lessons import lesson
     from viz_app.services.lesson_figures import told_figure
+    from viz_app.services.lessons import module_of
 
     one_of("--scene", options.scene, tuple(scene.name for scene in lesson(options.lesson, options.language).scenes))
     format = format_of("--out", options.out)
     check_dpi(options, (format,))
     style = style_of(options)
-    drawn = told_figure(options.lesson, _context(options))
+    context = _context(options)
+    prepare = getattr(module_of(options.lesson), "prepare", None)
+    if prepare is not None:
+        prepare(options.scene, context)
+    drawn = told_figure(options.lesson, context)
     if drawn is None:
         raise UsageError(f"--scene: the scene {options.scene} has no picture for print")
     one_of("--out", format, formats_of(drawn))

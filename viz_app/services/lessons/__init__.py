@@ -15,6 +15,14 @@ server while a scene is open, the file also has
     FOLLOWED                                                 the names of these scenes
     def news(context: Context) -> Data                       asked about once a second
     def pressed(context: Context, button: str) -> None       a button of the scene
+
+and, where a picture for print needs what such a button starts,
+
+    def prepare(scene: str, context: Context) -> None        does it and waits: for the command line
+
+A file may also name
+
+    EVIDENCE                                                 scenes with a question whose picture tells no answer
 """
 
 from viz_app.services.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop

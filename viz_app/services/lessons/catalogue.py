@@ -39,6 +39,7 @@ LESSONS: tuple[Entry, ...] = (
     Entry("warmup", "training"),
     Entry("regularisation", "training"),
     Entry("subwords", "training"),
+    Entry("broken", "training"),
     Entry("decoding", "decoding"),
     Entry("results", "decoding"),
 )

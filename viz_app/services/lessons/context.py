@@ -23,11 +23,14 @@ class Data:
         values: Plain values, such as labels and single numbers.
         arrays: Larger numbers.
         answers: The settings for which these were computed, where a control asks the server.
+        drawn: Of news: what the scene's picture for print is made of, in a word; when that changes, the page offers the
+            picture anew. None while it is on its way.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     answers: Mapping[str, Any] = field(default_factory=dict)
+    drawn: str | None = None
 
 
 @dataclass(frozen=True)

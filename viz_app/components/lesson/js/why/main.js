@@ -4,8 +4,9 @@ import { provide } from "../provide.js";
 import { Costs } from "./costs.js";
 import { Crossover } from "./crossover.js";
 import { Path } from "./path.js";
+import { Timed } from "./timed.js";
 import { Cheaper } from "./cheaper.js";
 
 export default function bring() {
-  provide("why", { path: Path, costs: Costs, crossover: Crossover, predict: Cheaper });
+  provide("why", { path: Path, costs: Costs, crossover: Crossover, timed: Timed, predict: Cheaper });
 }
