@@ -19,7 +19,7 @@ def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> An
     from transformers import MarianConfig, MarianMTModel
     from transformers.utils import logging
 
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()
     twin: Any = MarianMTModel(
         MarianConfig(
             vocab_size=config.vocab_size,

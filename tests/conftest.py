@@ -1,13 +1,39 @@
-"""For all tests: one thread for torch, since several would only compete for the cores of a small machine."""
+"""For all tests: one thread for torch, since several would only compete for the cores of a small machine.
+
+The process that begins a run also keeps the folder of the servers that all its processes share, and ends these.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from tests.browser.served import stop_all
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+SERVERS = "HEADLIGHT_TEST_SERVERS"  # names the folder to the processes of a run
+_own_servers = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that begins a run makes the folder."""
+    if not hasattr(config, "workerinput"):
+        folder = Path(tempfile.mkdtemp(prefix="headlight-servers-"))
+        config.stash[_own_servers] = folder
+        os.environ[SERVERS] = str(folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """It ends the servers when all other processes have ended."""
+    folder = config.stash.get(_own_servers, None)
+    if folder is not None:
+        stop_all(folder)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -36,8 +62,9 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # Files whose few tests take longest: they start first, so that no process waits for one of them at the end.
 LONGEST = ("test_style.py", "test_killed.py", "test_hooks_compiled.py", "test_distributed.py", "test_thirty_users.py")
+BROWSER = Path(__file__).with_name("browser")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first; the order within a file stays."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+    """Long files first, then those that share browser and servers; the order within a file stays."""
+    items.sort(key=lambda item: (item.path.name not in LONGEST, BROWSER not in item.path.parents))

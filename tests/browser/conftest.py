@@ -9,46 +9,26 @@ when CI=true, so that nobody takes a skipped suite for a passed one.
 from __future__ import annotations
 
 import os
-import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.explorer_driver import PAGE, settle
+from tests.browser.chromium import Chromium, executable
+from tests.browser.explorer_driver import PAGE
+from tests.browser.kept import Kept
+from tests.browser.rest import PAGE_MILLISECONDS, rest
+from tests.browser.served import address_of
+from tests.conftest import SERVERS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebSocket
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 APP = ROOT / "viz_app" / "main.py"
-CHROMIUM_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-# Where macOS and Windows keep their browsers, which are not on the path there.
-ELSEWHERE = (
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
-)
-START_SECONDS = 60
-PAGE_MILLISECONDS = 40_000  # several servers and browsers start at once on a small machine
 LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error"}
 
 Serve = Callable[..., str]
@@ -64,95 +44,51 @@ def _missing(what: str) -> None:
     pytest.skip(message)
 
 
-def _chromium() -> str:
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    found = (shutil.which(name) for name in names)
-    for candidate in (os.environ.get("HEADLIGHT_CHROMIUM"), "/usr/bin/chromium", *found, *ELSEWHERE):
-        if candidate and Path(candidate).exists():
-            return candidate
-    _missing("Chromium (install it, or name it in HEADLIGHT_CHROMIUM)")
-    raise AssertionError("unreachable: _missing always raises")
+_chromium = Chromium()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One headless Chromium for the tests of a file.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None]:
+    """Chromium runs on from browser test to browser test, and no longer."""
+    yield
+    if nextitem is None or HERE not in nextitem.path.parents:
+        _chromium.close()
 
-    Not for longer: while Playwright runs, no other test of this process can use asyncio.
-    """
-    executable = _chromium()
+
+@pytest.fixture
+def browser() -> Browser:
+    """A headless Chromium, one for all browser tests that this process runs in a row."""
+    return _browser()
+
+
+def _browser() -> Browser:
+    path = executable()
+    if path is None:
+        _missing("Chromium (install it, or name it in HEADLIGHT_CHROMIUM)")
+        raise AssertionError("unreachable: _missing always raises")
     try:
-        from playwright.sync_api import sync_playwright
+        return _chromium.get(path)
     except ImportError:
         _missing("Playwright (python -m pip install -r requirements-dev.txt)")
         raise
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=executable, headless=True, args=CHROMIUM_FLAGS)
-        yield running
-        running.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _wait_for_health(server: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        if server.poll() is not None:
-            pytest.fail(f"the server ended with status {server.returncode}:\n{log.read_text(errors='replace')[-2000:]}")
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:
-                if answer.status == 200:
-                    return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    pytest.fail(f"the server did not answer within {START_SECONDS} s:\n{log.read_text(errors='replace')[-2000:]}")
 
 
 @pytest.fixture(scope="session")
-def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]:
+def serve() -> Serve:
     """Start a Streamlit script once and give its address, such as `http://127.0.0.1:8765`.
 
-    `serve(script, NAME="value")` starts it with another environment.
+    `serve(script, NAME="value")` starts it with another environment. All processes of the run share the server.
     """
-    servers: dict[tuple[object, ...], tuple[subprocess.Popen[bytes], str]] = {}
-    logs = tmp_path_factory.mktemp("servers")
+    folder = Path(os.environ[SERVERS])
+    known: dict[tuple[object, ...], str] = {}
 
     def start(script: Path, **environment: str) -> str:
-        script = script.resolve()
         key = (script, *sorted(environment.items()))
-        if key in servers:
-            return servers[key][1]
-        port = _free_port()
-        log = logs / f"{script.stem}-{port}.log"
-        options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
-        options += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
-        with log.open("wb") as output:
-            server = subprocess.Popen(
-                [sys.executable, "-m", "streamlit", "run", str(script), *options],
-                cwd=ROOT,
-                env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-        address = f"http://127.0.0.1:{port}"
-        servers[key] = (server, address)
-        _wait_for_health(server, address, log)
-        return address
+        if key not in known:
+            known[key] = address_of(script, environment, folder)
+        return known[key]
 
-    yield start
-    for server, _ in servers.values():
-        server.send_signal(signal.SIGINT if os.name != "nt" else signal.SIGTERM)
-    for server, _ in servers.values():
-        try:
-            server.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+    return start
 
 
 @pytest.fixture
@@ -174,6 +110,12 @@ class Watch:
     def __init__(self) -> None:
         self.external: list[str] = []
         self.errors: list[str] = []
+
+    def told(self) -> tuple[list[str], list[str]]:
+        """What was collected since the last call: addresses elsewhere, and errors."""
+        told = self.external, self.errors
+        self.external, self.errors = [], []
+        return told
 
     def attach(self, context: BrowserContext) -> None:
         """Listen to everything that any page or frame of this context does."""
@@ -200,16 +142,16 @@ class Watch:
             self.errors.append(f"console: {message.text} ({message.location.get('url', '')})")
 
 
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
+class Pages:
+    """Pages in fresh profiles, all of them watched."""
 
-    `still=True` asks for reduced motion.
-    """
-    watch = Watch()
-    contexts: list[BrowserContext] = []
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._watch = Watch()
+        self._contexts: list[BrowserContext] = []
 
-    def start(
+    def open(
+        self,
         url: str,
         *,
         width: int = 1280,
@@ -218,7 +160,8 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
         locale: str = "en-US",
         still: bool = False,
     ) -> Page:
-        context = browser.new_context(
+        """Open an address and wait until Streamlit is done; `still` asks for reduced motion."""
+        context = self._browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if dark else "light",
             locale=locale,
@@ -226,19 +169,34 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
             accept_downloads=True,
         )
         context.set_default_timeout(PAGE_MILLISECONDS)
-        watch.attach(context)
-        contexts.append(context)
+        self._watch.attach(context)
+        self._contexts.append(context)
         page = context.new_page()
         page.goto(url)
         wait_until_idle(page)
         return page
 
-    yield start
-    for context in contexts:
-        context.close()
-    assert not watch.external and not watch.errors, (
-        f"requests left this machine: {watch.external}; errors in the browser: {watch.errors}"
-    )
+    def close(self) -> None:
+        """Close all of them."""
+        for context in self._contexts:
+            context.close()
+
+    def check(self) -> None:
+        """Fail when one of them did since the last check what a page must never do."""
+        external, errors = self._watch.told()
+        assert not external and not errors, f"requests left this machine: {external}; errors in the browser: {errors}"
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
+
+    `still=True` asks for reduced motion.
+    """
+    pages = Pages(browser)
+    yield pages.open
+    pages.close()
+    pages.check()
 
 
 @pytest.fixture
@@ -262,26 +220,50 @@ def check_accessibility() -> CheckAccessibility:
         raise
     axe = Axe()
 
-    def check(page: Page) -> None:
+    def grave(page: Page) -> list[str]:
+        rest(page)
         response: dict[str, Any] = axe.run(page).response
-        grave = [
+        return [
             f"{violation['id']}: {violation['help']} at {[node['target'] for node in violation['nodes']][:5]}"
             for violation in response["violations"]
             if violation["impact"] in ("serious", "critical")
         ]
-        assert not grave, "axe finds: " + "; ".join(grave)
+
+    def check(page: Page) -> None:
+        # Axe takes seconds on a small machine; what it saw while the page went on is not there when it looks again.
+        found = grave(page) and grave(page) and grave(page)
+        assert not found, "axe finds: " + "; ".join(found)
 
     return check
 
 
+@pytest.fixture(scope="module")
+def kept() -> Kept:
+    """Pages of the explorer that the tests of a file hand on."""
+    return Kept()
+
+
+@pytest.fixture(scope="module")
+def explorer_pages() -> Iterator[Pages]:
+    """All pages of the explorer that the tests of a file open."""
+    pages = Pages(_browser())
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def open_explorer(serve: Serve, open_page: OpenPage) -> OpenPage:
-    """Open the bare page: `open_explorer("other", language="ko", width=390)`."""
+def open_explorer(serve: Serve, explorer_pages: Pages, kept: Kept) -> Iterator[OpenPage]:
+    """Open the bare page, or get it as it was opened: `open_explorer("other", language="ko", width=390)`."""
 
     def start(sample: str = "sentence", *, language: str = "en", **options: Any) -> Page:
-        page = open_page(f"{serve(PAGE)}/?sample={sample}&language={language}", **options)
-        page.locator(".explorer .tile").first.wait_for()
-        settle(page)
-        return page
+        def opened() -> Page:
+            page = explorer_pages.open(f"{serve(PAGE)}/?sample={sample}&language={language}", **options)
+            page.locator(".explorer .tile").first.wait_for()
+            rest(page)
+            return page
 
-    return start
+        return kept.take((("sample", sample), ("language", language), *sorted(options.items())), opened)
+
+    yield start
+    kept.give_back()
+    explorer_pages.check()

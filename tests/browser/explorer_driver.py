@@ -102,6 +102,14 @@ def shown(token: str) -> str:
     return token.replace(WORD_BOUNDARY, "")
 
 
+def painting(page: Page) -> float:
+    """Milliseconds that it takes to paint all tiles; they are painted anew for that."""
+    page.evaluate("window.dispatchEvent(new Event('resize'))")
+    settle(page)
+    milliseconds: float = page.evaluate("performance.getEntriesByName('explorer tiles').at(-1).duration")
+    return milliseconds
+
+
 def reported(page: Page) -> dict[str, Any]:
     """The selection as Python knows it."""
     answer: dict[str, Any] = json.loads(page.locator("[data-testid=stMarkdown] p", has_text="kind").inner_text())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
+
+from tests.browser.rest import PAGE_MILLISECONDS, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,13 +29,10 @@ def settings(page: Page) -> dict[str, Any]:
 
 
 def inked(page: Page, least: float = 0.002) -> float:
-    """Share of the picture's pixels that are not empty, as soon as it is more than the least, or after five seconds."""
+    """Share of the picture's pixels that are not empty, as soon as it is more than the least, or after a long wait."""
     page.evaluate(INK)
-    end = time.monotonic() + 5
-    share = 0.0
-    while share <= least and time.monotonic() < end:
-        page.wait_for_timeout(50)
-        share = page.evaluate("window.ink()")
+    until(page, lambda: float(page.evaluate("window.ink()")) > least, PAGE_MILLISECONDS / 4)
+    share: float = page.evaluate("window.ink()")
     return share
 
 

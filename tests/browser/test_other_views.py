@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser import explorer_samples as samples
+from tests.browser.conftest import wait_until_idle
 from transformer_core.attention_maps import KINDS, Kind
 from viz_app.components.bertviz_frame.document import LABEL_WIDTH
 from viz_app.figures.spec import shown
@@ -216,12 +217,16 @@ def test_it_follows_the_selection_and_the_old_picture_stays_until_then(open_view
 
 
 @pytest.mark.parametrize(("language", "dark", "width"), [("en", False, 1280), ("ko", True, 1280), ("ko", False, 390)])
-@pytest.mark.parametrize("view", ["plotly", "head", "model"])
-def test_light_dark_and_narrow(open_views: Open, view: str, language: str, dark: bool, width: int) -> None:
-    page = open_views(view, query=f"language={language}", dark=dark, width=width, height=844)
-    if view == "plotly":
-        page.locator(".js-plotly-plot .heatmaplayer image").wait_for()
-    else:
+def test_light_dark_and_narrow(open_views: Open, language: str, dark: bool, width: int) -> None:
+    page = open_views("plotly", query=f"language={language}", dark=dark, width=width, height=844)
+    page.locator(".js-plotly-plot .heatmaplayer image").wait_for()
+    assert sideways(page) <= 0
+    for view in ("head", "model"):
+        page.get_by_text(texts(language)(f"other.{view}"), exact=True).click()
+        page.get_by_text(f"opened: {view}").wait_for()
+        wait_until_idle(page)
+        own = "#layer" if view == "head" else ".attn_background"  # which the other view lacks
+        page.frame_locator(".frame iframe:not(.waiting)").locator(own).first.wait_for()
         frame = drawn(page)
         title = page.locator(".frame iframe").get_attribute("title") or ""
         assert texts(language)("figures.kind_cross") in title
@@ -232,7 +237,7 @@ def test_light_dark_and_narrow(open_views: Open, view: str, language: str, dark:
         assert (ink, ground) == (
             ("rgb(242, 244, 248)", "rgb(14, 17, 23)") if dark else ("rgb(26, 29, 36)", "rgb(255, 255, 255)")
         )
-    assert sideways(page) <= 0
+        assert sideways(page) <= 0
 
 
 @pytest.mark.parametrize(("view", "language", "dark"), [("plotly", "en", False), ("head", "ko", True)])

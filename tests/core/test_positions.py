@@ -58,7 +58,7 @@ def test_the_table_is_not_saved() -> None:
 def test_concatenated_halves_against_marian() -> None:
     from transformers.models.marian.modeling_marian import MarianSinusoidalPositionalEmbedding
 
-    theirs = MarianSinusoidalPositionalEmbedding(50, 32).create_weight()  # type: ignore[no-untyped-call]
+    theirs = MarianSinusoidalPositionalEmbedding(50, 32).create_weight()
     torch.testing.assert_close(SinusoidalPositions(32, interleaved=False)(0, 50), theirs)
 
 

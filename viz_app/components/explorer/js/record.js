@@ -40,8 +40,11 @@ export class Recorder {
     this.store.flush();
     this.paint();
     recorder.start();
-    setTimeout(() => this.film?.recorder === recorder && this.store.set({ playing: true }), START_AFTER);
-    this.film.begun = performance.now() + START_AFTER;
+    setTimeout(() => {
+      if (this.film?.recorder !== recorder) return;
+      this.store.set({ playing: true });
+      this.film.begun = true; // on a busy machine late
+    }, START_AFTER);
     this.label(this.texts);
   }
 
@@ -60,8 +63,7 @@ export class Recorder {
     const width = page.width / ratio - 2 * EDGE;
     this.write(context, title, `600 14px ${theme.font}`, theme.text, 22, width);
     this.write(context, caption.textContent, `13px ${theme.font}`, theme.muted, 43, width);
-    const ended = performance.now() > film.begun + 200 && !store.state.playing;
-    film.end ??= ended ? performance.now() + LAST : undefined;
+    film.end ??= film.begun && !store.state.playing ? performance.now() + LAST : undefined;
     if (film.end !== undefined && performance.now() > film.end) return this.stop();
     film.frame = requestAnimationFrame(() => this.paint());
   }
