@@ -31,8 +31,14 @@ def settings(page: Page) -> dict[str, Any]:
 def inked(page: Page, least: float = 0.002) -> float:
     """Share of the picture's pixels that are not empty, as soon as it is more than the least, or after a long wait."""
     page.evaluate(INK)
-    until(page, lambda: float(page.evaluate("window.ink()")) > least, PAGE_MILLISECONDS / 4)
-    share: float = page.evaluate("window.ink()")
+    share = 0.0
+
+    def enough() -> bool:
+        nonlocal share  # that of this look: a moment later a new size may have emptied the picture again
+        share = float(page.evaluate("window.ink()"))
+        return share > least
+
+    until(page, enough, PAGE_MILLISECONDS / 4)
     return share
 
 
