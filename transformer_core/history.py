@@ -80,7 +80,8 @@ class History:
         model: Facts for the reader: `parameters`, `layers`, `heads`, `preset`, `files`.
         steps: Updates done at each moment; rising.
         sentences: What was read at each of them.
-        roles: For each kind, by role: `places` (a number) and `shares`, (M, L, H) as nested lists; see analysis/roles.
+        roles: For each kind, by role: `places`, how many could tell; `chance`, the weight that a head would give the role
+            which looks at all keys alike; `shares` of the places, (M, L, H) as nested lists. See analysis/roles.py.
         training: Columns of M numbers, None where nothing was recorded: `nll` in nats per piece of the batch of that
             update, `mean_nll` since the line before it in the journal, `learning_rate`.
         course: Columns of the whole journal, thinned out: `step`, `mean_nll`, `learning_rate`.
@@ -210,7 +211,11 @@ def _history(told: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> Hist
     roles: dict[Kind, dict[str, dict[str, Any]]] = {}
     for kind in KINDS:
         roles[kind] = {
-            str(role): {"places": _whole(found["places"]), "shares": _table(found["shares"], shape)}
+            str(role): {
+                "places": _whole(found["places"]),
+                "chance": _numbers([found["chance"]], 1)[0],
+                "shares": _table(found["shares"], shape),
+            }
             for role, found in told["roles"][kind].items()
         }
     training = {

@@ -135,7 +135,7 @@ class LookingBack:
                 errors.append(_rounded(head_alignment_errors(translator, gold[1])["output"]))
         config = self._config
         return History(
-            model={**facts, "layers": config.num_layers, "heads": config.num_heads},
+            model={**facts, "layers": config.num_layers, "heads": config.num_heads, "causal": config.causal},
             steps=self.steps,
             sentences=tuple(_remembered(each, [of[i] for of in maps]) for i, each in enumerate(fixed)),
             roles={kind: _roles(maps, kind, [each.links for each in fixed]) for kind in KINDS},
@@ -183,6 +183,7 @@ def _roles(
     return {
         role: {
             "places": int(tables[0].places[number]),
+            "chance": round(tables[0].of(role, 0, 0).chance, 4),
             "shares": [_rounded(table.shares[number]) for table in tables],
         }
         for number, role in enumerate(tables[0].roles)
