@@ -80,8 +80,8 @@ class History:
         model: Facts for the reader: `parameters`, `layers`, `heads`, `preset`, `files`.
         steps: Updates done at each moment; rising.
         sentences: What was read at each of them.
-        roles: For each kind, by role: `places`, how many could tell; `chance`, the weight that a head would give the role
-            which looks at all keys alike; `shares` of the places, (M, L, H) as nested lists. See analysis/roles.py.
+        roles: For each kind, by role: `places`, how many could tell; `chance`, the weight that a head would give the
+            role which looks at all keys alike; `shares` of the places, (M, L, H) as nested lists: analysis/roles.py.
         training: Columns of M numbers, None where nothing was recorded: `nll` in nats per piece of the batch of that
             update, `mean_nll` since the line before it in the journal, `learning_rate`.
         course: Columns of the whole journal, thinned out: `step`, `mean_nll`, `learning_rate`.
@@ -173,7 +173,7 @@ def _told(sentence: Remembered) -> dict[str, Any]:
         name: {"tokens": list(axis.tokens), "words": list(axis.words), "special": list(axis.special)}
         for name, axis in sentence.axes.items()
     }
-    return {"source": sentence.source, "target": sentence.target, **axes}
+    return {"source": sentence.source, "target": sentence.target, "axes": axes}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -246,9 +246,9 @@ def _sentence(
 ) -> Remembered:
     axes = {
         name: Axis(
-            tuple(str(token) for token in told[name]["tokens"]),
-            tuple(_whole(word) for word in told[name]["words"]),
-            tuple(bool(mark) for mark in told[name]["special"]),
+            tuple(str(token) for token in told["axes"][name]["tokens"]),
+            tuple(_whole(word) for word in told["axes"][name]["words"]),
+            tuple(bool(mark) for mark in told["axes"][name]["special"]),
         )
         for name in _AXES
     }
@@ -261,7 +261,13 @@ def _sentence(
             raise ValueError(f"map {number}.{kind} is {array.dtype} {array.shape}, its labels ask for {expected}")
         array.flags.writeable = False
         maps[kind] = array
-    return Remembered(str(told["source"]), str(told["target"]), axes, maps)
+    return Remembered(_text(told["source"]), _text(told["target"]), axes, maps)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
 
 
 def _whole(value: object) -> int:

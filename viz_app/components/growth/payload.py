@@ -1,7 +1,7 @@
 """A history for the browser, as one byte buffer.
 
-Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights]``, little-endian. A weight w is
-the byte round(255 w), so within 1/510 of the true one; the header says for each sentence and kind where they start.
+Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights]``, little-endian. A weight w
+is the byte round(255 w), so within 1/510 of the true one; the header says for each sentence and kind where they start.
 """
 
 from __future__ import annotations
