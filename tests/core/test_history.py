@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.core.training.runs import SHORT, new_model, new_trainer
+from tests.core.training.runs import SHORT, new_model, new_trainer, updates
 from transformer_core.analysis.alignment import GoldAlignment, alignment_error_rate, links_of_head
 from transformer_core.analysis.looking_back import LookingBack, Question
 from transformer_core.attention_maps import KINDS
@@ -21,6 +21,7 @@ from transformer_core.config import DecodingConfig
 from transformer_core.data import Corpus
 from transformer_core.history import MOST_BYTES, History, to_bytes
 from transformer_core.hooks import capture
+from transformer_core.masks import padding_mask
 from transformer_core.model import load_weights
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.training.journal import course
@@ -70,7 +71,7 @@ def test_weights_are_those_of_the_moment(run: Path, corpus: Corpus, history: His
     for moment, file in enumerate(moments_of(run).values()):
         load_weights(model, load_moment(file))
         with torch.no_grad(), capture(model, points={"weights"}) as captured:
-            model(source, inputs)
+            model(source, inputs, padding_mask(source, special.pad))
         for kind in KINDS:
             exact = captured[SITES[kind].format(0)].numpy()
             error = np.abs(sentence.decoded(kind, moment) - exact)
@@ -79,9 +80,10 @@ def test_weights_are_those_of_the_moment(run: Path, corpus: Corpus, history: His
 
 
 def test_measures_at_a_moment(run: Path, corpus: Corpus, history: History) -> None:
-    lines = {line["step"]: line for line in map(json.loads, (run / "metrics.jsonl").read_text().splitlines())}
+    lines = {line["step"]: line for line in updates(run)}
     for name, column in history.training.items():
-        assert column == pytest.approx([None, *(lines[step][name] for step in history.steps[1:])], rel=1e-5), name
+        assert column[0] is None
+        assert column[1:] == pytest.approx([lines[step][name] for step in history.steps[1:]], rel=1e-5), name
     assert history.course["step"] == [1, 2, 3, 4, 5, 6]
     assert history.validation is not None and history.alignment is not None
     # The loss by PyTorch's own cross entropy, one pair after the other.
@@ -94,7 +96,7 @@ def test_measures_at_a_moment(run: Path, corpus: Corpus, history: History) -> No
             ids = tokenizer.encode(target).ids
             x = torch.tensor([[*tokenizer.source.encode(source).ids, special.eos]])
             with torch.no_grad():
-                logits = model(x, torch.tensor([[special.bos, *ids]]))[0]
+                logits = model(x, torch.tensor([[special.bos, *ids]]), padding_mask(x, special.pad))[0]
             total += float(
                 torch.nn.functional.cross_entropy(logits, torch.tensor([*ids, special.eos]), reduction="sum")
             )
@@ -191,7 +193,8 @@ def test_alignment_of_the_moments_is_that_of_their_weights(history: History, run
     model = new_model(corpus).eval()
     load_weights(model, load_moment(list(moments_of(run).values())[-1]))
     with torch.no_grad(), capture(model, points={"weights"}) as captured:
-        model(torch.tensor([[*source.ids, special.eos]]), torch.tensor([[special.bos, *target.ids]]))
+        x = torch.tensor([[*source.ids, special.eos]])
+        model(x, torch.tensor([[special.bos, *target.ids]]), padding_mask(x, special.pad))
     weights = captured["decoder.layers.0.cross_attention.weights"].numpy()[0]
 
     def words(pieces: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -7,7 +7,7 @@ import { sized } from "./cells.js";
 const HEIGHT = 210;
 const BESIDE = 620; // from this width on the two plots stand side by side
 const [LEFT, RIGHT, TOP, BOTTOM] = [52, 14, 24, 40];
-const GAP = 10; // between the moment before the first update, which has no place on a logarithm, and the axis
+const GAP = 26; // between the moment before the first update, which has no place on a logarithm, and the axis
 
 export class Curves {
   constructor(choose) {
@@ -56,13 +56,15 @@ export class Curves {
     const up = new Axis(0, Math.max(...values, 1) * 1.05, y + HEIGHT - BOTTOM, y + TOP);
     const place = ([step, value]) => [step > 0 ? across.place(step) : x + LEFT, up.place(value)];
     drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: (tick) => tick.toLocaleString("en") });
+    if (told.steps[0] === 0) write(context, "0", x + LEFT, y + HEIGHT - BOTTOM + 12, { colour: theme.muted, font: theme.font, size: 12, align: "center" });
     drawAxis(context, up, "left", x + LEFT, { theme, ticks: up.ticks(4), grid: width - LEFT - RIGHT });
     write(context, texts.updates, x + width - RIGHT, y + HEIGHT - 8, { colour: theme.muted, font: theme.font, size: 11, align: "right", most: width - 20 });
     const now = told.steps[state.moment];
     const at = place([now, 0])[0];
     trace(context, [[at, y + TOP], [at, y + HEIGHT - BOTTOM]], { colour: theme.text, width: 1 });
     for (const { points, colour, dash, bare } of curves) {
-      trace(context, points.map(place), { colour, dash, width: bare ? 1 : 2, alpha: bare ? 0.8 : 1 });
+      const rising = points.filter(([step]) => step > 0); // no line comes from 0, which has no place on the scale
+      trace(context, rising.map(place), { colour, dash, width: bare ? 1 : 2, alpha: bare ? 0.8 : 1 });
       if (bare) continue;
       for (const point of points) dot(context, ...place(point), point[0] === now ? 5 : 2.5, colour, point[0] === now ? theme.background : null);
     }
@@ -72,10 +74,11 @@ export class Curves {
 
   names(context, title, curves, x, y, room) {
     const style = { font: this.theme.font, size: 12 };
+    context.font = `${style.size}px ${style.font}`; // of the widths that are measured
     let at = x;
     if (title) {
       write(context, title, at, y, { ...style, colour: this.theme.text });
-      at += context.measureText(title).width + 26;
+      at += context.measureText(title).width + 16;
     }
     for (const { name, colour, dash } of curves) {
       trace(context, [[at, y], [at + 18, y]], { colour, dash, width: 2 });

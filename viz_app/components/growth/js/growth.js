@@ -86,6 +86,7 @@ export class Growth {
     for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
     for (const [kind, value] of Object.entries(theme.kinds)) root.style.setProperty(`--${kind}`, value);
     this.sentenceName.textContent = texts.sentence;
+    setAttribute(this.sentence, "aria-label", texts.sentence); // the label around it holds all sentences as well
     this.sentence.replaceChildren(...told.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
     this.legend.textContent = texts.kinds;
     this.kindNames.forEach((name, i) => (name.textContent = texts[`kind_${KINDS[i]}`]));
