@@ -89,12 +89,12 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     assert f"{100 * table.min():.1f}\u202f%" in said and f"{layer + 1}.{head + 1}" in said
 
     # A head is chosen by a click and shown large; the arrows read its cells.
-    page.get_by_role("radio", name=t("growth.kind_decoder")).check(force=True)
+    page.locator('.growth .chip[data-kind="decoder"]').click()
     page.locator(".growth .tile").nth(heads + 2).click()
     chosen = state(page)
     assert (chosen["kind"], chosen["layer"], chosen["head"]) == ("decoder", 1, 2)
     page.locator(".growth .large canvas").focus()
-    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):  # the first one to the corner
         page.keyboard.press(key)
     weight = history.sentences[4].decoded("decoder", moment)[1, 2, 2, 1]
     assert f"{weight:.3f}" in page.locator(".growth .readout").inner_text()
