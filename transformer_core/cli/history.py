@@ -34,15 +34,12 @@ def parser() -> Parser:
         usage="DIR --sentences FILE --out DIR [--valid FILE] [--gold FILE] [--force]",
         description=(
             "Write how the heads of a model found their jobs: the attention of a few sentences at every moment that\n"
-            "a training kept (training.moments), with its loss, and BLEU and alignment error if there is something\n"
-            "to measure them on. At most 3 MB, one byte a weight.\n\n"
+            "a training kept (train --training.moments 14), with its loss, and BLEU and alignment error if there is\n"
+            "something to measure them on. At most 3 MB, one byte a weight.\n\n"
             "FILE has one sentence a line, or a sentence and a translation with a tab between. Where there is no\n"
             "translation, the model of the last moment writes it; at every moment the same one is read."
         ),
-        example=(
-            "  python -m transformer_core train --preset small --data data --out run --training.moments 14\n"
-            "  python -m transformer_core history run --sentences checkpoints/sentences.txt --out history"
-        ),
+        example="  python -m transformer_core history run --sentences checkpoints/sentences.txt --out history",
     )
     result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
     result.add_argument("--sentences", type=str, required=True, metavar="FILE", help="A text file, UTF-8.")
