@@ -143,3 +143,13 @@ def test_a_small_screen_in_korean(
     assert wide <= 0
     assert page.locator(".growth").get_attribute("lang") == "ko"
     check_accessibility(page)
+
+
+def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> None:
+    t = texts("en")
+    other = History.load(HISTORIES / "no-positions")
+    page = opened(open_page, app_url)
+    page.get_by_role("combobox", name=t("growth.model")).click()
+    page.get_by_role("option", name="no-positions").click()
+    page.get_by_text(t("growth.of_small", name="no-positions", layers="2 + 2", heads=8, steps="3,000")).wait_for()
+    page.locator(".growth i", has_text=other.sentences[0].target).wait_for()

@@ -49,4 +49,7 @@ def draw_growth(t: Texts, checkpoint: Path | None) -> None:
 
 
 def _small(t: Texts, name: str) -> str:
-    return t("growth.small", name=name)
+    """The name of a small model, and what makes it differ."""
+    key = f"about_{name.replace('-', '_')}"
+    about = t(f"growth.{key}") if key in t.table("growth") else t("growth.about_small")
+    return t("growth.small", name=name, about=about)

@@ -64,7 +64,8 @@ export class Growth {
     const told = (this.told = new Told(bytes));
     this.theme = new Theme(this.root, told.colours);
     const { state } = this;
-    if (state.moment < 0) Object.assign(state, this.start());
+    const fits = state.moment < told.steps.length && state.layer < told.layers && state.head < told.heads && state.sentence < told.sentences.length;
+    if (state.moment < 0 || !fits) Object.assign(state, this.start());
     this.label();
     this.heads.clear();
     this.heads.build(told, told.texts);
@@ -75,7 +76,7 @@ export class Growth {
   start() {
     const { told } = this;
     const best = told.aligner(told.steps.length - 1) ?? { layer: told.layers - 1, head: told.heads - 1 };
-    return { moment: 0, layer: best.layer, head: best.head };
+    return { sentence: 0, moment: 0, layer: best.layer, head: best.head };
   }
 
   label() {
@@ -98,7 +99,8 @@ export class Growth {
     const pixels = bar.getContext("2d").createImageData(256, 1);
     new Uint32Array(pixels.data.buffer).set(theme.pixels);
     bar.getContext("2d").putImageData(pixels, 0, 0);
-    this.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`);
+    this.hatched = h("span", { class: "hatched" }, h("span", { class: "hatch", "aria-hidden": "true" }), texts.masked);
+    this.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`, this.hatched);
     this.sayPlaying();
   }
 
@@ -124,6 +126,7 @@ export class Growth {
     this.now.textContent = said;
     this.heads.update(told, state, theme, texts);
     this.large.update(told, state, theme, texts);
+    this.hatched.hidden = state.kind !== "decoder" || !told.causal;
     this.jobs.replaceChildren(...sayJobs(told, state, texts).map((job) => h("li", {}, job)));
     this.curves.update(told, state, theme, texts, fillText(texts.curves, { state: `${name}, ${said}` }));
     this.tableButton.textContent = state.table ? texts.table_close : texts.table;
