@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
 from viz_app.services.growth import HISTORIES
@@ -149,7 +149,10 @@ def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> No
     t = texts("en")
     other = History.load(HISTORIES / "no-positions")
     page = opened(open_page, app_url)
-    page.get_by_role("combobox", name=t("growth.model")).click()
-    page.get_by_role("option", name="no-positions").click()
+    wait_until_idle(page)
+    page.get_by_role("combobox", name=t("growth.model")).focus()
+    page.keyboard.type("no-positions")
+    page.get_by_role("option", name="no-positions").wait_for()
+    page.keyboard.press("Enter")
     page.get_by_text(t("growth.of_small", name="no-positions", layers="2 + 2", heads=8, steps="3,000")).wait_for()
     page.locator(".growth i", has_text=other.sentences[0].target).wait_for()
