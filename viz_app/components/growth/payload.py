@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from transformer_core.attention_maps import KINDS, Axis
-from transformer_core.history import History
 from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, packed_scale
+
+if TYPE_CHECKING:
+    from transformer_core.history import History  # with torch, which takes seconds to import
 
 
 def pack(history: History, *, texts: Mapping[str, str], language: str) -> bytes:

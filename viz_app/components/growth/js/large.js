@@ -41,7 +41,7 @@ export class Large {
     const probe = this.canvas.getContext("2d");
     probe.font = `${LABEL}px ${theme.font}`;
     const widest = (labels) => Math.min(LONGEST, Math.max(...labels.map((label) => probe.measureText(label).width)));
-    const [left, top] = [Math.ceil(widest(map.queries)) + 8, Math.ceil(widest(map.keys)) + 8];
+    const [left, top] = [Math.ceil(widest(map.queries)) + 11, Math.ceil(widest(map.keys)) + 8];
     const cell = Math.max(14, Math.min(CELL, Math.floor((room - left - 2) / map.keys.length)));
     const [width, height] = [map.keys.length * cell, map.queries.length * cell];
     Object.assign(this, { left, top, cell });
@@ -52,15 +52,16 @@ export class Large {
     context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
     context.font = `${LABEL}px ${theme.font}`;
     context.textBaseline = "middle";
-    map.queries.forEach((label, query) => this.label(context, label, query, 0));
-    map.keys.forEach((label, key) => this.label(context, label, key, -Math.PI / 2));
+    map.queries.forEach((label, query) => this.label(context, label, map.queryStarts[query], query, 0));
+    map.keys.forEach((label, key) => this.label(context, label, map.keyStarts[key], key, -Math.PI / 2));
     if (!this.spot) return;
     context.strokeStyle = theme.text;
     context.lineWidth = 2;
     context.strokeRect(left + this.spot[1] * cell, top + this.spot[0] * cell, cell, cell);
   }
 
-  label(context, text, index, turn) {
+  /** The name of a row or column; a thin mark stands where a word begins. */
+  label(context, text, starts, index, turn) {
     const { left, top, cell, theme, spot } = this;
     context.save();
     context.fillStyle = spot?.[turn ? 1 : 0] === index ? theme.text : theme.muted;
@@ -68,7 +69,12 @@ export class Large {
     else context.translate(left - 6, top + (index + 0.5) * cell);
     context.rotate(turn);
     context.textAlign = turn ? "left" : "right";
-    context.fillText(fitted(context, text, LONGEST), 0, 0);
+    const shown = fitted(context, text, LONGEST);
+    context.fillText(shown, 0, 0);
+    if (starts) {
+      context.fillStyle = theme.mark;
+      context.fillRect(turn ? -3 : -context.measureText(shown).width - 3, -LABEL / 2, 1, LABEL);
+    }
     context.restore();
   }
 

@@ -18,6 +18,7 @@ export class Told {
   map(sentence, kind, moment, layer, head) {
     const { axes, maps } = this.sentences[sentence];
     const [queries, keys] = AXES[kind].map((name) => axes[name].tokens.map((token) => token.replace(WORD, "") || token));
+    const [queryStarts, keyStarts] = AXES[kind].map((name) => axes[name].tokens.map((token) => token.startsWith("\u2581")));
     const [, layers, heads, rows, columns] = maps[kind].shape;
     const start = maps[kind].offset + ((moment * layers + layer) * heads + head) * rows * columns;
     const values = this.bytes.subarray(start, start + rows * columns);
@@ -25,6 +26,8 @@ export class Told {
     return {
       queries,
       keys,
+      queryStarts, // which of them begin a word
+      keyStarts,
       values,
       at: (query, key) => values[query * columns + key] / 255,
       masked: (query, key) => masks && key > query,
