@@ -5,6 +5,7 @@
     tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
     metrics.json      scores, alignment of heads, how it was trained
     journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
+    history/          how its heads found their jobs, see history.py; not in every checkpoint
     README.md         the model card
     manifest.json     sha256 of every other file; its own hash is the checkpoint's hash
 
@@ -14,6 +15,7 @@ Nothing is ever unpickled. Float16 on disk, float32 in use.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +34,8 @@ from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 FORMAT_VERSION = 1
 SHARD_BYTES = 15_000_000
 _INDEX = "model.safetensors.index.json"
+# A file of the checkpoint, or of a folder in it, and never one that lies elsewhere.
+_PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
 
 
 class CheckpointError(ValueError):
@@ -79,6 +83,7 @@ def save_checkpoint(
     metrics: dict[str, Any] | None = None,
     card: str = "",
     texts: Mapping[str, str] | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> None:
     """Write a checkpoint folder, whole or not at all; replaces a folder that is there.
 
@@ -91,6 +96,7 @@ def save_checkpoint(
         metrics: Scores and facts.
         card: The model card, in Markdown.
         texts: Further text files by their names.
+        files: Further files by their names, which may name a folder in front: `history/history.json`.
 
     Raises:
         ValueError: Weights that do not fit, or that float16 cannot hold.
@@ -116,13 +122,18 @@ def save_checkpoint(
         (partial / "README.md").write_text(card or "# A model trained with Headlight\n", encoding="utf-8")
         for name, text in (texts or {}).items():
             (partial / name).write_text(text, encoding="utf-8")
+        for name, data in (files or {}).items():
+            (partial / name).parent.mkdir(exist_ok=True)
+            (partial / name).write_bytes(data)
         write_manifest(partial)
 
 
 def write_manifest(folder: Path) -> None:
     """List the sha256 of every file of a checkpoint; to be called again after a change, such as to its card."""
-    files = sorted(file for file in folder.iterdir() if file.is_file() and file.name != "manifest.json")
-    write_json(folder / "manifest.json", {file.name: sha256(file) for file in files})
+    files = sorted(
+        file for file in [*folder.glob("*"), *folder.glob("*/*")] if file.is_file() and file.name != "manifest.json"
+    )
+    write_json(folder / "manifest.json", {file.relative_to(folder).as_posix(): sha256(file) for file in files})
 
 
 def _save_shards(folder: Path, weights: dict[str, Tensor]) -> None:
@@ -210,7 +221,7 @@ def _check_manifest(folder: Path) -> None:
     manifest = _read_json(folder / "manifest.json")
     for name, expected in manifest.items():
         file = folder / name
-        if Path(name).name != name or not file.is_file():
+        if not _PLAIN.fullmatch(name) or not file.is_file():
             raise CheckpointError(file, "is missing")
         if sha256(file) != expected:
             raise CheckpointError(file, "is damaged: its sha256 is not the one in manifest.json")
@@ -246,4 +257,4 @@ def _load_shards(folder: Path) -> dict[str, Tensor]:
 
 def checkpoint_bytes(folder: Path) -> int:
     """Size of all files of a checkpoint."""
-    return sum(file.stat().st_size for file in folder.iterdir() if file.is_file())
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())

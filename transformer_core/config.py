@@ -203,6 +203,9 @@ class TrainingConfig(_Config):
         checkpoint_every: Updates between two checkpoints; 0 means only by time.
         checkpoint_minutes: Minutes between two checkpoints; 0 means only by steps.
         keep_checkpoints: Checkpoints kept, the newest; averaging needs the last 5 (Section 6.1).
+        moments: Updates, spaced geometrically, whose weights are kept as float16 to look back on, and those before the
+            first update; 0 keeps none.
+        moments_from: The first of these updates.
         plateau_steps: After so many updates the loss must have left its plateau; 0 never stops for that.
         plateau_loss: Training loss per piece, in nats, that counts as stuck on the plateau.
     """
@@ -230,13 +233,15 @@ class TrainingConfig(_Config):
     checkpoint_every: int = 1_000
     checkpoint_minutes: float = 10.0
     keep_checkpoints: int = 5
+    moments: int = 0
+    moments_from: int = 100
     plateau_steps: int = 4_000
     plateau_loss: float = 6.5
 
     def __post_init__(self) -> None:
         self._check_types()
         positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_pieces", "log_every", "validate_every")
-        for name in (*positive, "keep_checkpoints"):
+        for name in (*positive, "keep_checkpoints", "moments_from"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         for name in (
             "checkpoint_every",
@@ -244,6 +249,7 @@ class TrainingConfig(_Config):
             "max_gradient_norm",
             "plateau_steps",
             "validation_sentences",
+            "moments",
         ):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (off) or positive")
         for name in ("learning_rate_factor", "adam_epsilon", "plateau_loss"):

@@ -28,7 +28,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
     old: Path | None = None
     try:
         yield temporary
-        for file in temporary.iterdir():
+        for file in temporary.rglob("*"):
             _flush(file)
         if path.exists():
             old = _hidden(path, "old")

@@ -25,6 +25,8 @@ FREE_ON_RESUME = frozenset(
         "checkpoint_every",
         "checkpoint_minutes",
         "keep_checkpoints",
+        "moments",
+        "moments_from",
         "plateau_steps",
         "plateau_loss",
         "parallel",

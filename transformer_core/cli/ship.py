@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.average import Mean, check_out, given_metrics, mean_of, tell
+from transformer_core.cli.history import look_back, read_questions
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
 from transformer_core.cli.options import (
     Parser,
+    UsageError,
     add_machine,
     check_at_least,
     existing,
@@ -33,7 +35,10 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "ship",
-        usage="DIR --last N --out DIR [--valid FILE ...] [--test FILE ...] [--title TEXT] [--about FILE.md] [--force]",
+        usage=(
+            "DIR --last N --out DIR [--valid FILE ...] [--test FILE ...] [--title TEXT] [--about FILE.md]\n"
+            "[--history FILE [--gold FILE]] [--force]"
+        ),
         description=(
             "Average the last saved steps of a training, as `average` does, score the result, and write all that\n"
             "others need: the checkpoint with its scores in metrics.json, a model card, the recipe, and the journal\n"
@@ -53,6 +58,20 @@ def parser() -> Parser:
     result.add_argument("--title", type=str, default="", metavar="TEXT", help="Title of the model card.")
     result.add_argument("--about", type=str, metavar="FILE.md", help="What the card shall say below its title.")
     result.add_argument("--metrics", type=str, metavar="FILE", help="JSON with further facts to store with it.")
+    result.add_argument(
+        "--history",
+        type=str,
+        metavar="FILE",
+        help="Sentences whose attention at the moments of the training goes along, as `history` reads.",
+    )
+    result.add_argument(
+        "--history-sentences",
+        type=int,
+        default=500,
+        metavar="N",
+        help="Lines of the first --valid on which BLEU is measured at each moment.",
+    )
+    result.add_argument("--gold", type=str, metavar="FILE", help="Links made by hand, for --history, as `align` reads.")
     result.add_argument("--force", action="store_true", help="Replace a checkpoint that is there.")
     add_machine(result)
     return result
@@ -70,16 +89,35 @@ def run(arguments: Sequence[str]) -> int:
     for part in ("valid", "test"):
         for spec in getattr(options, part):
             existing_text(f"--{part}", spec)
+    questions = read_questions("--history", options.history) if options.history else []
+    check_at_least("--history-sentences", options.history_sentences, 1)
+    if options.gold:
+        existing("--gold", options.gold)
+        if not questions:
+            raise UsageError("--gold is for --history; give both, or leave it out")
     settings = RunSettings.load(folder)
     journal = journal_text(folder, settings)
     device = select_device(options.device, options.threads)
 
     from transformer_core.checkpoint import save_checkpoint
+    from transformer_core.history import FOLDER
 
     mean = mean_of(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
     metrics["scores"] = {**metrics.get("scores", {}), **_scores(_translator(mean, settings, device), options)}
     changed = changed_options(settings)
+    grown = {}
+    if questions:
+        history = look_back(
+            folder,
+            settings,
+            questions,
+            valid=options.valid[0] if options.valid else None,
+            valid_sentences=options.history_sentences,
+            gold=options.gold,
+            device=device,
+        )
+        grown = {f"{FOLDER}/{name}": data for name, data in history.files().items()}
     save_checkpoint(
         out,
         mean.weights,
@@ -89,6 +127,7 @@ def run(arguments: Sequence[str]) -> int:
         metrics=metrics,
         card=model_card(options.title or out.name, about, settings, metrics, changed),
         texts={"journal.json": journal, "recipe.toml": recipe_text(settings.preset, changed)},
+        files=grown,
     )
     tell(out, {**mean.facts, "scores": metrics["scores"]})
     return 0

@@ -20,6 +20,7 @@ from transformer_core.progress import progress_bar
 from transformer_core.training.distributed import ALONE, Team, exchanging_gradients, replicated, sharded, whole
 from transformer_core.training.failures import save_failure
 from transformer_core.training.journal import Journal
+from transformer_core.training.moments import forget_moments_after, keep_moment, moment_steps
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.reading import Reader, Share
 from transformer_core.training.recompute import recompute
@@ -101,7 +102,9 @@ class Trainer:
         if team.leads:
             run.mkdir(parents=True, exist_ok=True)
             forget_partial_steps(run)
+            forget_moments_after(run, self.progress.step)
         self.journal.forget_after(self.progress.step)
+        self._moments = frozenset(moment_steps(config.moments, config.moments_from, config.steps))
         self._since_line = 0.0, 0  # nll and pieces of the updates since the last line of the journal
 
     def train(self) -> Progress:
@@ -115,13 +118,17 @@ class Trainer:
         progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.team.leads)
         with signals_as(self._wish), progress_shown as bar:
             updates, stop = self._reader.updates(self.progress), False
+            if progress.step == 0:
+                self._keep_moment()
             while progress.step < config.steps and not stop:
                 report = self._update(next(updates))
                 bar.update()
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
-                if progress.step % config.log_every == 0 or progress.step == config.steps:
+                last = progress.step == config.steps
+                if progress.step % config.log_every == 0 or last or progress.step in self._moments:
                     self.journal.write({**report, "mean_nll": self._mean_nll()})
                 self._check(report)
+                self._keep_moment()
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
                 due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
@@ -272,6 +279,13 @@ class Trainer:
                 f"step {report['step']}: the loss still sits at {mean:.2f} nats per piece, above plateau_loss "
                 f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
             )
+
+    def _keep_moment(self) -> None:
+        """Keep the weights as they are now if this is a moment to look back on; to be called in every process."""
+        if self.progress.step in self._moments:
+            weights = {name: whole(parameter.detach()) for name, parameter in self.model.named_parameters()}
+            if self.team.leads:
+                keep_moment(self.run_folder, self.progress.step, weights)
 
     def _save(self) -> None:
         save_state(self.run_folder, self.model, self.optimizer, self.progress, self.config.keep_checkpoints, self.team)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from viz_app.components.address import publish
 from viz_app.pages import run
+from viz_app.pages.parts.growth import draw_growth
 from viz_app.services import card, model, session
 from viz_app.text import Texts
 
@@ -26,6 +27,7 @@ def main() -> None:
         _draw_scores(t, translator)
         _draw_shape(t, translator)
         _draw_training(t, translator)
+        draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None)
         _draw_card(t, translator)
 
 

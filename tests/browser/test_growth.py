@@ -1,0 +1,158 @@
+"""How heads grew, on the page Model of the real app: played, read against the file, by keyboard, on a small screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
+from transformer_core.attention_maps import KINDS
+from transformer_core.history import History
+from viz_app.services.growth import HISTORIES
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+# Playwright looks into shadow roots by itself, the page's own code does not.
+FIND = """() => {
+    const search = (root) => root.querySelector(".growth")
+        ?? [...root.querySelectorAll("*")].map((each) => each.shadowRoot && search(each.shadowRoot)).find(Boolean);
+    window.growth = () => search(document).growth;
+}"""
+
+
+@pytest.fixture(scope="module")
+def history() -> History:
+    return History.load(HISTORIES / "base")
+
+
+def opened(open_page: OpenPage, app_url: str, language: str = "en", **options: Any) -> Page:
+    page = open_page(f"{app_url}/model?lang={language}", **options)
+    page.locator(".growth .tile").first.wait_for()
+    page.evaluate(FIND)
+    page.locator(".growth .heads").scroll_into_view_if_needed()
+    return page
+
+
+def state(page: Page) -> dict[str, Any]:
+    found: dict[str, Any] = page.evaluate("({ ...growth().state, playing: growth().clock.playing })")
+    return found
+
+
+def test_it_plays_and_the_numbers_are_those_of_the_file(
+    open_page: OpenPage, app_url: str, history: History, check_accessibility: CheckAccessibility
+) -> None:
+    t = texts("en")
+    page = opened(open_page, app_url)
+    validation, alignment = history.validation, history.alignment
+    assert validation is not None and alignment is not None
+    assert page.locator(".growth .moment").inner_text() == t("growth.at_start")
+    layers, heads = history.model["layers"], history.model["heads"]
+    assert page.locator(".growth .tile").count() == layers * heads
+
+    # Every weight of one moment and sentence, as the browser reads it.
+    page.get_by_label(t("growth.sentence"), exact=True).select_option(index=4)
+    read = page.evaluate(
+        """([sentence, moment]) => ["encoder", "decoder", "cross"].map((kind) =>
+            Array.from({ length: growth().told.layers }, (_, layer) =>
+                Array.from({ length: growth().told.heads }, (_, head) => {
+                    const map = growth().told.map(sentence, kind, moment, layer, head);
+                    return map.queries.map((_, q) => map.keys.map((_, k) => map.at(q, k)));
+                })))""",
+        [4, 9],
+    )
+    for kind, found in zip(KINDS, read, strict=True):
+        assert np.allclose(found, history.sentences[4].decoded(kind, 9), atol=1e-6), kind
+
+    # Played with Space from the heads, until it comes to the third moment; Space stops it.
+    page.locator('.growth .tile[aria-pressed="true"]').focus()
+    page.keyboard.press("Space")
+    page.wait_for_function("growth().state.moment >= 2 && growth().clock.playing")
+    page.keyboard.press("Space")
+    assert not state(page)["playing"]
+
+    # A step by the slider's arrow; what is said is what the file has.
+    page.get_by_label(t("growth.moment")).focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    moment = len(history.steps) - 2
+    assert state(page)["moment"] == moment
+    assert page.locator(".growth .moment").inner_text() == t("growth.at", step=f"{history.steps[moment]:,}")
+    said = page.locator(".growth .now").inner_text()
+    table = np.array(alignment["aer"][moment])
+    assert f"{validation['nll'][moment]:.3f}" in said
+    assert f"BLEU {validation['bleu'][moment]:.1f}" in said
+    layer, head = divmod(int(table.argmin()), heads)
+    assert f"{100 * table.min():.1f}\u202f%" in said and f"{layer + 1}.{head + 1}" in said
+
+    # A head is chosen by a click and shown large; the arrows read its cells.
+    page.locator('.growth .chip[data-kind="decoder"]').click()
+    page.locator(".growth .tile").nth(heads + 2).click()
+    chosen = state(page)
+    assert (chosen["kind"], chosen["layer"], chosen["head"]) == ("decoder", 1, 2)
+    page.locator(".growth .large canvas").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):  # the first one to the corner
+        page.keyboard.press(key)
+    weight = history.sentences[4].decoded("decoder", moment)[1, 2, 2, 1]
+    assert f"{weight:.3f}" in page.locator(".growth .readout").inner_text()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    assert t("growth.masked") in page.locator(".growth .readout").inner_text()
+    assert state(page)["moment"] == moment, "the arrows moved in the map, not in time"
+
+    # The same again as tables.
+    page.get_by_role("button", name=t("growth.table"), exact=True).click()
+    rows = page.locator(".growth .tables table").first.locator("tbody tr")
+    assert rows.count() == len(history.steps)
+    cells = rows.nth(moment).locator("th, td").all_inner_texts()
+    assert cells[0] == f"{history.steps[moment]:,}" and f"{validation['nll'][moment]:.3f}" in cells
+    shares = {role: found["shares"][moment][1][2] for role, found in history.roles["decoder"].items()}
+    assert cells[-len(shares) :] == [f"{round(100 * share)}\u202f%" for share in shares.values()]
+    weights = page.locator(".growth .tables table").nth(1).locator("tbody tr").nth(2).locator("td").all_inner_texts()
+    exact = history.sentences[4].decoded("decoder", moment)[1, 2, 2]
+    assert weights == [f"{value:.3f}" if key <= 2 else "–" for key, value in enumerate(exact)]
+    check_accessibility(page)
+
+
+def test_it_stops_where_nobody_looks_and_does_not_move_where_motion_is_not_wanted(
+    open_page: OpenPage, app_url: str
+) -> None:
+    page = opened(open_page, app_url)
+    play = page.locator(".growth .play")
+    play.click()
+    page.wait_for_function("growth().clock.playing && growth().state.moment > 0")
+    page.locator("h1").scroll_into_view_if_needed()
+    page.wait_for_function("!growth().clock.playing")
+
+    page = opened(open_page, app_url, still=True)
+    page.locator(".growth .play").press("Space")
+    page.locator(".growth .play").press("Space")
+    assert state(page)["moment"] == 2 and not state(page)["playing"]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_a_small_screen_in_korean(
+    open_page: OpenPage, app_url: str, dark: bool, check_accessibility: CheckAccessibility
+) -> None:
+    page = opened(open_page, app_url, "ko", width=390, height=800, dark=dark)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wide = page.evaluate("growth().root.scrollWidth - growth().root.clientWidth")
+    assert wide <= 0
+    assert page.locator(".growth").get_attribute("lang") == "ko"
+    check_accessibility(page)
+
+
+def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> None:
+    t = texts("en")
+    other = History.load(HISTORIES / "no-positions")
+    page = opened(open_page, app_url)
+    wait_until_idle(page)
+    page.get_by_role("combobox", name=t("growth.model")).focus()
+    page.keyboard.type("no-positions")
+    page.get_by_role("option", name="no-positions").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_text(t("growth.of_small", name="no-positions", layers="2 + 2", heads=8, steps="3,000")).wait_for()
+    page.locator(".growth i", has_text=other.sentences[0].target).wait_for()

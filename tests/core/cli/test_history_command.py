@@ -1,0 +1,55 @@
+"""history and ship --history: a training that kept moments in, a folder that loads out."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.core.cli.workplace import Call, one_line_error
+from transformer_core.checkpoint import CheckpointError, load_checkpoint
+from transformer_core.data import Corpus
+from transformer_core.history import History
+
+
+def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Path, tmp_path: Path) -> None:
+    run, sentences = tmp_path / "run", tmp_path / "sentences.txt"
+    sentences.write_text("the red dog\n\na cat\teine katze\n", encoding="utf-8")
+    train = ["train", "--preset", "tiny", "--data", corpus.folder, "--out", run, "--training.steps", "20"]
+    assert call(*train, "--training.moments", "2", "--training.moments_from", "5").status == 0
+    common = ["history", run, "--sentences", sentences, "--out"]
+    said = call(*common, tmp_path / "out", "--valid", pairs_file, "--valid-sentences", "3")
+    assert json.loads(said.out)["moments"] == [0, 5, 20]
+    alone = History.load(tmp_path / "out")
+    assert [each.source for each in alone.sentences] == ["the red dog", "a cat"]
+    assert alone.sentences[1].target == "eine katze"
+    assert alone.validation is not None and alone.validation["sentences"] == 3 and alone.alignment is None
+    assert "add --force" in one_line_error(call(*common, tmp_path / "out"))
+    assert call(*common, tmp_path / "out", "--force").status == 0
+    assert "something else" in one_line_error(call(*common, run))
+
+    shipped = tmp_path / "model"
+    said = call("ship", run, "--last", "1", "--out", shipped, "--history", sentences)
+    assert said.status == 0, said.err
+    load_checkpoint(shipped)
+    assert History.load(shipped / "history").steps == (0, 5, 20)
+    with (shipped / "history" / "attention.safetensors").open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(CheckpointError, match=r"attention\.safetensors: is damaged"):
+        load_checkpoint(shipped)
+    manifest = json.loads((shipped / "manifest.json").read_text(encoding="utf-8"))
+    for path in ("../elsewhere", "/etc/hostname", "history/../../x", "a\\b", "history/deeper/x"):
+        (shipped / "manifest.json").write_text(json.dumps({path: "0"} | manifest), encoding="utf-8")
+        with pytest.raises(CheckpointError, match="is missing"):
+            load_checkpoint(shipped)
+
+    sentences.write_text("a\tb\tc\n", encoding="utf-8")
+    assert "line 1 must hold" in one_line_error(call(*common, tmp_path / "new"))
+    assert "--gold is for --history" in one_line_error(
+        call("ship", run, "--last", "1", "--out", tmp_path / "new", "--gold", sentences)
+    )
+    shutil.rmtree(run / "moments")
+    sentences.write_text("a cat\n", encoding="utf-8")
+    assert "--training.moments" in one_line_error(call(*common, tmp_path / "new"))

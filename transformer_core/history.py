@@ -1,0 +1,296 @@
+"""The history of a training: the attention of a few sentences at several moments of it, small enough to ship.
+
+    history.json            sentences, moments, and what was measured at each of them
+    attention.safetensors   a weight w as the byte round(255 w), so within 1/510 of the true one
+
+A folder of its own, or `history/` in a checkpoint, whose manifest then covers it. Nothing is ever unpickled.
+
+Shape legend: M moments, L layers, H heads, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import safetensors.numpy
+from safetensors import SafetensorError
+
+from transformer_core.attention_maps import KINDS, Axis, Kind
+from transformer_core.checkpoint import CheckpointError
+from transformer_core.files import whole_folder
+
+FOLDER = "history"  # within a checkpoint
+FORMAT_VERSION = 1
+MOST_BYTES = 3_000_000  # of both files: the numbers of a class's browser, not a data set
+STEPS = 255  # the byte that stands for a weight of 1
+
+_TOLD, _WEIGHTS = "history.json", "attention.safetensors"
+_AXES = ("source", "inputs", "outputs")
+_AXES_OF: dict[Kind, tuple[str, str]] = {
+    "encoder": ("source", "source"),
+    "decoder": ("inputs", "inputs"),
+    "cross": ("outputs", "source"),
+}
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered:
+    """One sentence pair, the same at every moment.
+
+    Args:
+        source: The text.
+        target: The translation that the model is given to read at every moment.
+        axes: `source`, `inputs` and `outputs`, as AttentionMaps has them.
+        weights: For each kind (M, L, H, Q, K): round(255 w).
+    """
+
+    source: str
+    target: str
+    axes: Mapping[str, Axis]
+    weights: Mapping[Kind, Bytes]
+
+    def queries(self, kind: Kind) -> Axis:
+        """What labels the rows."""
+        return self.axes[_AXES_OF[kind][0]]
+
+    def keys(self, kind: Kind) -> Axis:
+        """What labels the columns."""
+        return self.axes[_AXES_OF[kind][1]]
+
+    def decoded(self, kind: Kind, moment: int) -> npt.NDArray[np.float32]:
+        """(L, H, Q, K) weights at a moment, each within 1/510 of the true one."""
+        weights: npt.NDArray[np.float32] = self.weights[kind][moment] / np.float32(STEPS)
+        return weights
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What a training looked like at M moments.
+
+    Args:
+        model: Facts for the reader: `parameters`, `layers`, `heads`, `preset`, `files`.
+        steps: Updates done at each moment; rising.
+        sentences: What was read at each of them.
+        roles: For each kind, by role: `places`, how many could tell; `chance`, the weight that a head would give the
+            role which looks at all keys alike; `shares` of the places, (M, L, H) as nested lists: analysis/roles.py.
+        training: Columns of M numbers, None where nothing was recorded: `nll` in nats per piece of the batch of that
+            update, `mean_nll` since the line before it in the journal, `learning_rate`.
+        course: Columns of the whole journal, thinned out: `step`, `mean_nll`, `learning_rate`.
+        validation: None, or `name`, `sentences`, `signature`, and columns `bleu` of greedy translations, `nll`.
+        alignment: None, or `name`, `sentences`, and `aer`, (M, L, H) as nested lists.
+    """
+
+    model: Mapping[str, Any]
+    steps: tuple[int, ...]
+    sentences: tuple[Remembered, ...]
+    roles: Mapping[Kind, Mapping[str, Mapping[str, Any]]]
+    training: Mapping[str, list[float | None]]
+    course: Mapping[str, list[float]]
+    validation: Mapping[str, Any] | None = None
+    alignment: Mapping[str, Any] | None = None
+
+    def files(self) -> dict[str, bytes]:
+        """What stands in the folder, by file name. Raises ValueError when it is more than MOST_BYTES."""
+        weights = safetensors.numpy.save(
+            {
+                f"{number}.{kind}": np.ascontiguousarray(sentence.weights[kind])
+                for number, sentence in enumerate(self.sentences)
+                for kind in KINDS
+            }
+        )
+        told = {
+            "format_version": FORMAT_VERSION,
+            "model": dict(self.model),
+            "steps": list(self.steps),
+            "sentences": [_told(sentence) for sentence in self.sentences],
+            "roles": self.roles,
+            "training": dict(self.training),
+            "course": dict(self.course),
+            "validation": self.validation,
+            "alignment": self.alignment,
+            "attention_sha256": hashlib.sha256(weights).hexdigest(),
+        }
+        lines = ",\n".join(
+            f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False, allow_nan=False)}" for k, v in told.items()
+        )
+        files = {_TOLD: f"{{\n{lines}\n}}\n".encode(), _WEIGHTS: weights}
+        if (size := sum(map(len, files.values()))) > MOST_BYTES:
+            raise ValueError(
+                f"the history has {size:,} bytes, but at most {MOST_BYTES:,} are allowed; "
+                "take fewer, or shorter, sentences"
+            )
+        return files
+
+    def save(self, folder: Path) -> None:
+        """Write the folder, whole or not at all; replaces one that is there."""
+        files = self.files()
+        with whole_folder(folder) as partial:
+            for name, data in files.items():
+                (partial / name).write_bytes(data)
+
+    @classmethod
+    def load(cls, folder: Path) -> History:
+        """Read and check a folder: its sizes, names and shapes.
+
+        Raises:
+            CheckpointError: Names the file that is missing, damaged, or does not fit.
+        """
+        size = 0
+        for name in (_TOLD, _WEIGHTS):
+            if not (folder / name).is_file():
+                raise CheckpointError(folder / name, "is missing")
+            size += (folder / name).stat().st_size
+        if size > MOST_BYTES:
+            raise CheckpointError(folder, f"has {size:,} bytes, but a history has at most {MOST_BYTES:,}")
+        told = _read(folder / _TOLD)
+        weights = _weights(folder / _WEIGHTS, str(told.get("attention_sha256")))
+        try:
+            return _history(told, weights)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise CheckpointError(folder / _TOLD, f"is no history of a training: {error!r}") from error
+
+
+def to_bytes(weights: npt.NDArray[np.float32]) -> Bytes:
+    """Weights as round(255 w). Raises ValueError for what is not a number from 0 to 1."""
+    # Rounding in float32 may leave a weight a hair above 1. Not-a-numbers fail both comparisons.
+    if weights.size and not (weights.min() >= 0.0 and weights.max() <= 1.0 + 1e-4):
+        raise ValueError("attention weights must be numbers from 0 to 1")
+    rounded: Bytes = np.rint(np.minimum(weights.astype(np.float64), 1.0) * STEPS).astype(np.uint8)
+    return rounded
+
+
+def _told(sentence: Remembered) -> dict[str, Any]:
+    axes = {
+        name: {"tokens": list(axis.tokens), "words": list(axis.words), "special": list(axis.special)}
+        for name, axis in sentence.axes.items()
+    }
+    return {"source": sentence.source, "target": sentence.target, "axes": axes}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(path, f"cannot be read: {error}") from error
+    if not isinstance(told, dict):
+        raise CheckpointError(path, "holds no JSON object")
+    if told.get("format_version") != FORMAT_VERSION:
+        raise CheckpointError(path, f"has format {told.get('format_version')!r}, this program reads {FORMAT_VERSION}")
+    return told
+
+
+def _weights(path: Path, expected: str) -> dict[str, npt.NDArray[Any]]:
+    data = path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != expected:
+        raise CheckpointError(path, f"is damaged: its sha256 is not the one in {_TOLD}")
+    try:
+        return dict(safetensors.numpy.load(data))
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise CheckpointError(path, f"cannot be read: {error}") from error
+
+
+def _history(told: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> History:
+    steps = tuple(_whole(step) for step in told["steps"])
+    if not steps or any(after <= before for before, after in zip((-1, *steps), steps, strict=False)):
+        raise ValueError("the moments must be updates that rise")
+    model = told["model"]
+    layers, heads = _whole(model["layers"]), _whole(model["heads"])
+    shape = (len(steps), layers, heads)
+    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(told["sentences"]))
+    if not sentences or len(weights) != len(KINDS) * len(sentences):
+        raise ValueError(f"{len(weights)} maps for {len(sentences)} sentences")
+    roles: dict[Kind, dict[str, dict[str, Any]]] = {}
+    for kind in KINDS:
+        roles[kind] = {
+            str(role): {
+                "places": _whole(found["places"]),
+                "chance": _numbers([found["chance"]], 1)[0],
+                "shares": _table(found["shares"], shape),
+            }
+            for role, found in told["roles"][kind].items()
+        }
+    training = {
+        name: [None if value is None else float(value) for value in _column(told["training"][name], len(steps))]
+        for name in ("nll", "mean_nll", "learning_rate")
+    }
+    course = told["course"]
+    columns = {name: _numbers(course[name], len(course["step"])) for name in ("step", "mean_nll", "learning_rate")}
+    validation, alignment = told["validation"], told["alignment"]
+    if validation is not None:
+        validation = {
+            "name": str(validation["name"]),
+            "sentences": _whole(validation["sentences"]),
+            "signature": str(validation["signature"]),
+            **{name: _numbers(validation[name], len(steps)) for name in ("bleu", "nll")},
+        }
+    if alignment is not None:
+        alignment = {
+            "name": str(alignment["name"]),
+            "sentences": _whole(alignment["sentences"]),
+            "aer": _table(alignment["aer"], shape),
+        }
+    return History(model, steps, sentences, roles, training, columns, validation, alignment)
+
+
+def _sentence(
+    told: dict[str, Any], weights: dict[str, npt.NDArray[Any]], number: int, shape: tuple[int, int, int]
+) -> Remembered:
+    axes = {
+        name: Axis(
+            tuple(str(token) for token in told["axes"][name]["tokens"]),
+            tuple(_whole(word) for word in told["axes"][name]["words"]),
+            tuple(bool(mark) for mark in told["axes"][name]["special"]),
+        )
+        for name in _AXES
+    }
+    maps: dict[Kind, Bytes] = {}
+    for kind in KINDS:
+        array = weights[f"{number}.{kind}"]
+        queries, keys = _AXES_OF[kind]
+        expected = (*shape, len(axes[queries]), len(axes[keys]))
+        if array.dtype != np.uint8 or array.shape != expected:
+            raise ValueError(f"map {number}.{kind} is {array.dtype} {array.shape}, its labels ask for {expected}")
+        array.flags.writeable = False
+        maps[kind] = array
+    return Remembered(_text(told["source"]), _text(told["target"]), axes, maps)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{value!r} is no text")
+    return value
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{value!r} is no whole number")
+    return value
+
+
+def _column(values: Any, length: int) -> list[Any]:
+    if not isinstance(values, list) or len(values) != length:
+        raise ValueError(f"a column must have {length} values")
+    return values
+
+
+def _numbers(values: Any, length: int) -> list[float]:
+    numbers = np.array(_column(values, length), dtype=np.float64)
+    if numbers.shape != (length,) or not bool(np.isfinite(numbers).all()):
+        raise ValueError("a column must hold finite numbers")
+    return cast("list[float]", numbers.tolist())
+
+
+def _table(values: Any, shape: tuple[int, ...]) -> list[Any]:
+    table = np.array(values, dtype=np.float64)
+    if table.shape != shape or not bool(np.isfinite(table).all()):
+        raise ValueError(f"a table must have the shape {shape}")
+    return cast("list[Any]", table.tolist())

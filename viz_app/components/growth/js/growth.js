@@ -1,0 +1,188 @@
+// The whole of it: what is chosen, the controls, and the pictures that follow.
+
+import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
+import { Theme } from "../../common/theme.js";
+import { Clock } from "./clock.js";
+import { Curves } from "./curves.js";
+import { Heads } from "./heads.js";
+import { Large } from "./large.js";
+import { momentName, sayJobs, sayMoment, tables } from "./numbers.js";
+import { KINDS, Told } from "./told.js";
+
+let lastName = 0;
+
+export class Growth {
+  constructor(root) {
+    this.root = root;
+    this.state = { sentence: 0, kind: "cross", moment: -1, layer: -1, head: 0, table: false };
+    this.heads = new Heads((layer, head) => this.set({ layer, head }));
+    this.large = new Large();
+    this.curves = new Curves((moment) => this.go(moment));
+    this.make();
+    this.clock = new Clock(this.heads.element, () => this.step(1), () => this.sayPlaying());
+    root.addEventListener("keydown", (event) => this.key(event));
+    this.sizes = new ResizeObserver(() => this.resize());
+    this.sizes.observe(root);
+  }
+
+  make() {
+    this.sentence = h("select", { change: () => this.set({ sentence: this.sentence.selectedIndex }) });
+    this.sentenceName = h("span", { class: "name" });
+    const name = `growth-kind-${(lastName += 1)}`;
+    this.kinds = KINDS.map((kind) => h("input", { type: "radio", name, value: kind, change: () => this.set({ kind }) }));
+    this.kindNames = KINDS.map(() => h("span", {}));
+    this.legend = h("legend", { class: "unseen" });
+    const chips = this.kinds.map((input, i) => h("label", { class: "chip", "data-kind": KINDS[i] }, input, this.kindNames[i]));
+    this.play = h("button", { type: "button", class: "play", click: () => this.toggle() }, h("span", { class: "icon", "aria-hidden": "true" }));
+    this.slider = h("input", { type: "range", min: 0, step: 1, input: () => this.go(Number(this.slider.value)) });
+    this.moment = h("output", { class: "moment" });
+    this.reads = h("p", { class: "note" });
+    this.now = h("p", { class: "now", "aria-live": "polite" });
+    this.keysNote = h("p", { class: "note" });
+    this.headsNote = h("p", { class: "note" });
+    this.scale = h("p", { class: "note scale" });
+    this.jobs = h("ul", { class: "jobs" });
+    this.tableButton = h("button", { type: "button", class: "tool", click: () => this.set({ table: !this.state.table }) });
+    this.tables = h("div", {});
+    this.root.replaceChildren(
+      h("div", { class: "controls" }, h("label", { class: "sentence" }, this.sentenceName, this.sentence), h("fieldset", { class: "kinds" }, this.legend, ...chips)),
+      this.reads,
+      h("div", { class: "time" }, this.play, this.slider, this.moment),
+      this.now,
+      this.keysNote,
+      this.heads.element,
+      this.headsNote,
+      h("div", { class: "one" }, this.large.element, h("div", { class: "beside" }, this.scale, this.jobs)),
+      this.curves.element,
+      this.tableButton,
+      this.tables,
+    );
+  }
+
+  /** A history, or the same with other labels or colours. */
+  receive(bytes) {
+    const told = (this.told = new Told(bytes));
+    this.theme = new Theme(this.root, told.colours);
+    const { state } = this;
+    const fits = state.moment < told.steps.length && state.layer < told.layers && state.head < told.heads && state.sentence < told.sentences.length;
+    if (state.moment < 0 || !fits) Object.assign(state, this.start());
+    this.label();
+    this.heads.clear();
+    this.heads.build(told, told.texts);
+    this.draw();
+  }
+
+  /** Where a visitor begins: at the first moment, with the head that will align best, or else the last one. */
+  start() {
+    const { told } = this;
+    const best = told.aligner(told.steps.length - 1) ?? { layer: told.layers - 1, head: told.heads - 1 };
+    return { sentence: 0, moment: 0, layer: best.layer, head: best.head };
+  }
+
+  label() {
+    const { told, theme, root } = this;
+    const { texts } = told;
+    setAttribute(root, "lang", told.language);
+    const variables = { "--muted": theme.muted, "--line": theme.line, "--hatch": theme.hatch };
+    for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
+    for (const [kind, value] of Object.entries(theme.kinds)) root.style.setProperty(`--${kind}`, value);
+    this.sentenceName.textContent = texts.sentence;
+    setAttribute(this.sentence, "aria-label", texts.sentence); // the label around it holds all sentences as well
+    this.sentence.replaceChildren(...told.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
+    this.legend.textContent = texts.kinds;
+    this.kindNames.forEach((name, i) => (name.textContent = texts[`kind_${KINDS[i]}`]));
+    setAttribute(this.slider, "max", told.steps.length - 1);
+    setAttribute(this.slider, "aria-label", texts.moment);
+    this.keysNote.textContent = texts.keys;
+    this.headsNote.textContent = fillText(texts.heads_note, { count: told.sentences.length });
+    const bar = h("canvas", { "aria-hidden": "true", width: 256, height: 1 });
+    const pixels = bar.getContext("2d").createImageData(256, 1);
+    new Uint32Array(pixels.data.buffer).set(theme.pixels);
+    bar.getContext("2d").putImageData(pixels, 0, 0);
+    this.hatched = h("span", { class: "hatched" }, h("span", { class: "hatch", "aria-hidden": "true" }), texts.masked);
+    this.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`, this.hatched);
+    this.sayPlaying();
+  }
+
+  set(change) {
+    Object.assign(this.state, change);
+    this.draw();
+  }
+
+  draw() {
+    const { told, theme, state } = this;
+    if (!told || !this.root.clientWidth) return;
+    this.width = this.root.clientWidth;
+    const { texts } = told;
+    const name = momentName(told, state.moment, texts);
+    setAttribute(this.root, "data-kind", state.kind);
+    this.sentence.selectedIndex = state.sentence;
+    this.kinds.forEach((input) => (input.checked = input.value === state.kind));
+    this.reads.replaceChildren(fill(texts.reads, { target: token(told.sentences[state.sentence].target, "i") }));
+    this.slider.value = state.moment;
+    setAttribute(this.slider, "aria-valuetext", name);
+    this.moment.textContent = name;
+    const said = sayMoment(told, state.moment, texts);
+    this.now.textContent = said;
+    this.heads.update(told, state, theme, texts);
+    this.large.update(told, state, theme, texts);
+    this.hatched.hidden = state.kind !== "decoder" || !told.causal;
+    this.jobs.replaceChildren(...sayJobs(told, state, texts).map((job) => h("li", {}, job)));
+    this.curves.update(told, state, theme, texts, fillText(texts.curves, { state: `${name}, ${said}` }));
+    this.tableButton.textContent = state.table ? texts.table_close : texts.table;
+    setAttribute(this.tableButton, "aria-expanded", state.table);
+    this.tables.replaceChildren(...(state.table ? [tables(told, state, texts)] : []));
+  }
+
+  resize() {
+    if (this.root.clientWidth !== this.width) this.draw();
+  }
+
+  /** Goes by whole moments; says whether it could. */
+  step(by) {
+    const moment = this.state.moment + by;
+    if (moment < 0 || moment >= this.told.steps.length) return false;
+    this.set({ moment });
+    return true;
+  }
+
+  /** To a moment that somebody chose. */
+  go(moment) {
+    this.clock.pause();
+    this.set({ moment });
+  }
+
+  toggle() {
+    this.clock.toggle(() => this.set({ moment: 0 }));
+  }
+
+  sayPlaying() {
+    const playing = Boolean(this.clock?.playing);
+    const { texts } = this.told ?? {};
+    this.play.classList.toggle("playing", playing);
+    setAttribute(this.now, "aria-live", playing ? "off" : "polite"); // nobody wants every moment of a film read out
+    if (texts) setAttribute(this.play, "aria-label", playing ? texts.pause : texts.play);
+  }
+
+  key(event) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const [target] = event.composedPath();
+    if (event.key === " ") {
+      if (target === this.sentence || target === this.tableButton || this.kinds.includes(target)) return;
+      event.preventDefault(); // Space on a button would press it as well
+      if (!event.repeat) this.toggle();
+      return;
+    }
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const own = target === this.slider || target === this.sentence || this.kinds.includes(target) || this.tables.contains(target);
+    if (!by || own) return;
+    event.preventDefault();
+    this.clock.pause();
+    this.step(by);
+  }
+
+  stop() {
+    this.clock.stop();
+    this.sizes.disconnect();
+  }
+}

@@ -1,0 +1,69 @@
+// All heads of one kind as small pictures: rows are layers. A head is chosen by a click or with the arrow keys.
+
+import { fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
+import { drawCells, sized } from "./cells.js";
+
+const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
+const DOWN = { ArrowDown: 1, ArrowUp: -1 };
+
+export class Heads {
+  constructor(choose) {
+    this.choose = choose;
+    this.element = h("div", { class: "heads", role: "group", keydown: (event) => this.key(event) });
+    this.tiles = [];
+  }
+
+  build(told, texts) {
+    this.told = told;
+    const rows = Array.from({ length: told.layers }, (_, layer) => {
+      const tiles = Array.from({ length: told.heads }, (_, head) => this.tile(layer, head));
+      this.tiles.push(...tiles);
+      return h("div", { class: "row" }, h("span", { class: "name" }, fillText(texts.layer, { layer: layer + 1 })), h("div", { class: "of-layer" }, ...tiles.map(({ button }) => button)));
+    });
+    this.element.replaceChildren(...rows);
+  }
+
+  clear() {
+    this.tiles = [];
+  }
+
+  tile(layer, head) {
+    const canvas = h("canvas", { "aria-hidden": "true" });
+    const job = h("span", { class: "job" });
+    const title = h("span", { class: "title" }, headName(layer, head));
+    const button = h("button", { type: "button", class: "tile", click: () => this.choose(layer, head) }, canvas, h("span", { class: "under" }, title, job));
+    return { layer, head, canvas, job, button };
+  }
+
+  update(told, state, theme, texts) {
+    setAttribute(this.element, "aria-label", texts[`kind_${state.kind}`]);
+    for (const tile of this.tiles) {
+      const { layer, head } = tile;
+      const side = Math.max(40, Math.floor(tile.button.clientWidth - 8));
+      const map = told.map(state.sentence, state.kind, state.moment, layer, head);
+      const tall = Math.round(Math.min(1.4, Math.max(0.6, map.queries.length / map.keys.length)) * side);
+      drawCells(sized(tile.canvas, side, tall), map, theme, 0, 0, side, tall);
+      const found = told.job(state.kind, state.moment, layer, head);
+      const job = found ? fillText(texts.job, { role: texts[`role_${found.role}`], share: percent(found.share) }) : "";
+      tile.job.textContent = job;
+      const selected = layer === state.layer && head === state.head;
+      setAttribute(tile.button, "aria-pressed", selected);
+      setAttribute(tile.button, "tabindex", selected ? 0 : -1);
+      const kind = texts[`kind_${state.kind}`];
+      setAttribute(tile.button, "aria-label", fillText(texts.tile, { kind, head: headName(layer, head), job: job || texts.no_job }));
+    }
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const { layers, heads } = this.told;
+    const at = this.tiles.findIndex(({ button }) => button.getAttribute("aria-pressed") === "true");
+    const last = layers * heads - 1;
+    const to = event.key in ACROSS ? at + ACROSS[event.key] : event.key in DOWN ? at + heads * DOWN[event.key] : { Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    if (to < 0 || to > last) return;
+    this.choose(Math.floor(to / heads), to % heads);
+    this.tiles[to].button.focus();
+  }
+}

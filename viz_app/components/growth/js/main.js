@@ -1,0 +1,22 @@
+// One history for each place on the page, which then takes new labels or colours.
+
+import { Growth } from "./growth.js";
+
+const shown = new WeakMap();
+
+export default function show({ data, parentElement }) {
+  const root = parentElement.querySelector(".growth");
+  let growth = shown.get(root);
+  if (!growth) {
+    growth = new Growth(root);
+    shown.set(root, growth);
+    root.growth = growth; // for tests and the console
+  }
+  growth.receive(data);
+  return () => {
+    // Streamlit also cleans up after a call that a newer one has overtaken; then the component is still on the page.
+    if (root.isConnected) return;
+    growth.stop();
+    shown.delete(root);
+  };
+}

@@ -1,0 +1,75 @@
+"""A history for the browser, as one byte buffer.
+
+Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights]``, little-endian. A weight w
+is the byte round(255 w), so within 1/510 of the true one; the header says for each sentence and kind where they start.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transformer_core.attention_maps import KINDS, Axis
+from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, packed_scale
+
+if TYPE_CHECKING:
+    from transformer_core.history import History  # with torch, which takes seconds to import
+
+
+def pack(history: History, *, texts: Mapping[str, str], language: str) -> bytes:
+    """Packs a history.
+
+    Args:
+        history: With M moments, L layers, H heads.
+        texts: The table [growth] in the reader's language.
+        language: Its code.
+    """
+    parts: list[bytes] = []
+    offset = 0
+    sentences = []
+    for sentence in history.sentences:
+        maps = {}
+        for kind in KINDS:
+            weights = sentence.weights[kind]  # (M, L, H, Q, K)
+            maps[kind] = {"shape": list(weights.shape), "offset": offset}
+            parts.append(np.ascontiguousarray(weights).tobytes())
+            offset += weights.size
+        axes = {name: _axis(axis) for name, axis in sentence.axes.items()}
+        sentences.append({"source": sentence.source, "target": sentence.target, "axes": axes, "maps": maps})
+    header: dict[str, Any] = {
+        "language": language,
+        "texts": dict(texts),
+        "steps": list(history.steps),
+        "layers": history.model["layers"],
+        "heads": history.model["heads"],
+        "causal": bool(history.model.get("causal", True)),
+        "sentences": sentences,
+        "roles": history.roles,
+        "training": history.training,
+        "course": history.course,
+        "validation": history.validation,
+        "alignment": history.alignment,
+        "colours": _colours(),
+    }
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join((struct.pack("<I", len(text)), text, *parts))
+
+
+def _axis(axis: Axis) -> dict[str, list[Any]]:
+    return {"tokens": list(axis.tokens), "special": [bool(mark) for mark in axis.special]}
+
+
+def _colours() -> dict[str, dict[str, Any]]:
+    return {
+        theme: {
+            "scale": packed_scale(theme),
+            "kinds": {kind: kind_colour(kind, theme) for kind in KINDS},
+            "hatch": MASK_HATCH[theme],
+        }
+        for theme in THEMES
+    }
