@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from viz_app.lessons import lesson
 from viz_app.text import texts
@@ -29,8 +29,9 @@ def train(page: Page) -> None:
     raise AssertionError("the run ended five times without a watcher")
 
 
-def test_from_the_formula_to_a_live_run(open_page: OpenPage, app_url: str) -> None:
-    page = open_page(address(app_url, "warmup", scene="curve", **{"with": "step:2000"}))
+def test_from_the_formula_to_a_live_run(open_page: OpenPage, serve: Serve) -> None:
+    # A server of its own: the run gives way to all that others want.
+    page = open_page(address(serve(APP, HEADLIGHT_SLOTS="1"), "warmup", scene="curve", **{"with": "step:2000"}))
     page.locator(".lesson canvas").wait_for()
     page.evaluate(FIND)
     ready(page)
