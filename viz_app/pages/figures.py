@@ -15,6 +15,7 @@ from viz_app.pages import run
 from viz_app.pages.parts.collection import draw_add, draw_collection
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.plain import plain
+from viz_app.pages.parts.sentence import sentence_field
 from viz_app.pages.parts.studio_controls import Controls
 from viz_app.pages.parts.studio_scene import draw_refusal, draw_scene, opened
 from viz_app.services import model, session, studio
@@ -34,15 +35,7 @@ _ZOOMS = ("print", "fit")
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    typed = st.text_input(
-        t("translate.input"),
-        key=session.TEXT_KEY,
-        placeholder=t("translate.placeholder"),
-        label_visibility="collapsed",
-        live="250ms",
-        persist_state="session",
-        autocomplete="off",
-    )
+    typed = sentence_field(t)
     left, right = st.columns([5, 11], gap="large")
     with right, st.container(key="studio-stage"):
         status = st.empty()
@@ -52,7 +45,7 @@ def main() -> None:
                 st.skeleton(height=320)
     served = model.service()
     limit = min(MAX_PIECES, served.translator.max_pieces)
-    sentence = examine(typed or "", served.translator.tokenizer.source, limit)
+    sentence = examine(typed, served.translator.tokenizer.source, limit)
     if sentence.verdict == "good":
         try:
             _draw(t, served, sentence, (left, right, status))

@@ -30,6 +30,7 @@ from viz_app.pages import run
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_scene_in_figures
 from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
+from viz_app.pages.parts.sentence import sentence_field
 from viz_app.pages.parts.share import draw_share
 from viz_app.services import model, session
 from viz_app.services.gate import Superseded
@@ -226,16 +227,7 @@ def _draw_head(t: Texts, title: str) -> str:
             on_click=session.surely(_open, None),
         )
         st.markdown(f"**{title}**", width="content")
-        typed = st.text_input(
-            t("translate.input"),
-            key=session.TEXT_KEY,
-            placeholder=t("translate.placeholder"),
-            label_visibility="collapsed",
-            live="250ms",
-            persist_state="session",
-            autocomplete="off",
-        )
-    return typed or ""
+        return sentence_field(t)
 
 
 run(main)

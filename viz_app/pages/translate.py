@@ -19,6 +19,7 @@ from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_in_figures
 from viz_app.pages.parts.other_views import opened, other_views
 from viz_app.pages.parts.route import draw_route
+from viz_app.pages.parts.sentence import sentence_field
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
 from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
@@ -82,15 +83,7 @@ def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """The row with the field, the examples and the place for the downloads."""
     with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
-        typed = st.text_input(
-            t("translate.input"),
-            key=session.TEXT_KEY,
-            placeholder=t("translate.placeholder"),
-            label_visibility="collapsed",
-            live="250ms",
-            persist_state="session",
-            autocomplete="off",
-        )
+        typed = sentence_field(t)
         st.menu_button(
             t("translate.examples"),
             list(EXAMPLES),
@@ -99,7 +92,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
             on_click=session.surely(_take_example),
         )
         downloads = st.container(width="content", key="downloads")
-    return typed or "", downloads
+    return typed, downloads
 
 
 def _take_example() -> None:

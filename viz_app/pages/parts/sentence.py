@@ -1,0 +1,22 @@
+"""The field of the sentence, which stands on several pages."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz_app.services import session
+from viz_app.text import Texts
+
+
+def sentence_field(t: Texts) -> str:
+    """Draws the field; returns what is typed there, a moment after each key."""
+    typed = st.text_input(
+        t("translate.input"),
+        key=session.TEXT_KEY,
+        placeholder=t("translate.placeholder"),
+        label_visibility="collapsed",
+        live="250ms",
+        persist_state="session",
+        autocomplete="off",
+    )
+    return typed or ""
