@@ -184,6 +184,7 @@ class TrainingConfig(_Config):
         steps: Updates in all.
         learning_rate_factor: Multiplies the schedule of Section 5.3, equation 3.
         warmup_steps: Updates over which the learning rate rises linearly.
+        cooldown_steps: Last updates, over which the rate falls linearly to nothing; the paper has none (0).
         beta1: Adam's decay of the first moment.
         beta2: Adam's decay of the second moment.
         adam_epsilon: Adam's epsilon.
@@ -215,6 +216,7 @@ class TrainingConfig(_Config):
     steps: int = 100_000
     learning_rate_factor: float = 1.0
     warmup_steps: int = 4_000
+    cooldown_steps: int = 0
     beta1: float = 0.9
     beta2: float = 0.98
     adam_epsilon: float = 1e-9
@@ -250,8 +252,12 @@ class TrainingConfig(_Config):
             "plateau_steps",
             "validation_sentences",
             "moments",
+            "cooldown_steps",
         ):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (off) or positive")
+        _require(
+            self.cooldown_steps <= self.steps, "cooldown_steps", self.cooldown_steps, f"at most steps ({self.steps})"
+        )
         for name in ("learning_rate_factor", "adam_epsilon", "plateau_loss"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
         for name in ("beta1", "beta2", "label_smoothing"):

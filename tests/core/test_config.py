@@ -88,6 +88,8 @@ def test_unusable_models(values: dict[str, object], said: str) -> None:
         ({"precision": "float16"}, "precision is 'float16', but must be float32 or bfloat16"),
         ({"smoothing": "all"}, "smoothing is 'all', but must be others or uniform"),
         ({"checkpoint_every": 0, "checkpoint_minutes": 0.0}, "nothing is ever saved"),
+        ({"cooldown_steps": -1}, "cooldown_steps is -1"),
+        ({"steps": 10, "cooldown_steps": 11}, r"cooldown_steps is 11, but must be at most steps \(10\)"),
     ],
 )
 def test_unusable_training(values: dict[str, object], said: str) -> None:

@@ -15,10 +15,12 @@ from transformer_core.presets import preset
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
 
-# Options that a resumed training may change, since no update depends on them.
+# Options that a resumed training may change: no update depends on them, but for how long there are to be any
+# (steps), and how the rate of those to come falls at the end (cooldown_steps).
 FREE_ON_RESUME = frozenset(
     {
         "steps",
+        "cooldown_steps",
         "log_every",
         "validate_every",
         "validation_sentences",

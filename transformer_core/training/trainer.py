@@ -24,7 +24,7 @@ from transformer_core.training.moments import forget_moments_after, keep_moment,
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.reading import Reader, Share
 from transformer_core.training.recompute import recompute
-from transformer_core.training.schedule import learning_rate
+from transformer_core.training.schedule import cooldown, learning_rate
 from transformer_core.training.state import (
     Progress,
     StateError,
@@ -237,12 +237,14 @@ class Trainer:
         config = self.config
         limit = config.max_gradient_norm or math.inf
         norm = float(whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
+        step = self.progress.step + 1
         rate = learning_rate(
-            self.progress.step + 1,
+            step,
             d_model=self.model.config.d_model,
             warmup_steps=config.warmup_steps,
             factor=config.learning_rate_factor,
         )
+        rate *= cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         if sound and math.isfinite(norm):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from transformer_core.training.schedule import learning_rate
+from transformer_core.training.schedule import cooldown, learning_rate
 
 
 @pytest.mark.parametrize(("d_model", "peak"), [(512, 6.99e-4), (1024, 4.94e-4)])
@@ -34,3 +34,14 @@ def test_the_factor_scales_everything() -> None:
 def test_there_is_no_step_before_the_first(step: int) -> None:
     with pytest.raises(ValueError, match=f"step is {step}"):
         learning_rate(step, d_model=256, warmup_steps=100)
+
+
+def test_without_a_cooldown_the_rate_is_the_papers() -> None:
+    assert {cooldown(step, steps=20, cooldown_steps=0) for step in range(1, 21)} == {1.0}
+
+
+def test_a_cooldown_falls_in_a_straight_line_to_nothing() -> None:
+    shares = [cooldown(step, steps=20, cooldown_steps=4) for step in range(1, 21)]
+    assert shares[:16] == [1.0] * 16
+    assert shares[16:] == pytest.approx([0.8, 0.6, 0.4, 0.2])  # and 0 after the end
+    assert cooldown(21, steps=20, cooldown_steps=4) == 0.0

@@ -89,6 +89,16 @@ def whole(lengths: npt.NDArray[np.int64], *_: object) -> list[npt.NDArray[np.int
     return [np.arange(start, start + 8) for start in range(0, len(lengths), 8)]
 
 
+def test_the_rate_falls_to_nothing_over_the_last_updates(corpus: Corpus, tmp_path: Path) -> None:
+    """A training that goes on for longer than was planned cools down at its new end."""
+    new_trainer(corpus, tmp_path, SHORT.replace(steps=3)).train()
+    longer = SHORT.replace(steps=8, cooldown_steps=3)
+    new_trainer(corpus, tmp_path, longer, resume=True).train()
+    shares = (1, 1, 1, 1, 1, 3 / 4, 2 / 4, 1 / 4)
+    expected = [learning_rate(n, d_model=16, warmup_steps=10) * share for n, share in enumerate(shares, start=1)]
+    assert [line["learning_rate"] for line in updates(tmp_path)] == pytest.approx(expected)
+
+
 def test_two_half_batches_are_one_whole_batch(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "plan_epoch", halved)
     halves = new_trainer(corpus, tmp_path / "halves", SHORT.replace(accumulate=2))
