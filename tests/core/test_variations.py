@@ -24,28 +24,28 @@ from transformer_core.variations import (
     row_training,
 )
 
-# Table 3 with 512 -> 64, worked out by hand: d_model, d_ff, layers, heads, d_k, d_v, dropout, label smoothing.
-BY_EIGHT = {
-    "base": (64, 256, 6, 8, 8, 8, 0.1, 0.1),
-    "table3-a-h1": (64, 256, 6, 1, 64, 64, 0.1, 0.1),
-    "table3-a-h4": (64, 256, 6, 4, 16, 16, 0.1, 0.1),
-    "table3-a-h16": (64, 256, 6, 16, 4, 4, 0.1, 0.1),
-    "table3-a-h32": (64, 256, 6, 32, 2, 2, 0.1, 0.1),
-    "table3-b-dk16": (64, 256, 6, 8, 2, 8, 0.1, 0.1),
-    "table3-b-dk32": (64, 256, 6, 8, 4, 8, 0.1, 0.1),
-    "table3-c-n2": (64, 256, 2, 8, 8, 8, 0.1, 0.1),
-    "table3-c-n4": (64, 256, 4, 8, 8, 8, 0.1, 0.1),
-    "table3-c-n8": (64, 256, 8, 8, 8, 8, 0.1, 0.1),
-    "table3-c-d256": (32, 256, 6, 8, 4, 4, 0.1, 0.1),
-    "table3-c-d1024": (128, 256, 6, 8, 16, 16, 0.1, 0.1),
-    "table3-c-ff1024": (64, 128, 6, 8, 8, 8, 0.1, 0.1),
-    "table3-c-ff4096": (64, 512, 6, 8, 8, 8, 0.1, 0.1),
-    "table3-d-dropout0": (64, 256, 6, 8, 8, 8, 0.0, 0.1),
-    "table3-d-dropout0.2": (64, 256, 6, 8, 8, 8, 0.2, 0.1),
-    "table3-d-smoothing0": (64, 256, 6, 8, 8, 8, 0.1, 0.0),
-    "table3-d-smoothing0.2": (64, 256, 6, 8, 8, 8, 0.1, 0.2),
-    "table3-e-learned": (64, 256, 6, 8, 8, 8, 0.1, 0.1),
-    "big": (128, 512, 6, 16, 8, 8, 0.3, 0.1),
+# Table 3 with 512 -> 64 and 6 -> 3 layers, by hand: d_model, d_ff, layers, heads, d_k, d_v, dropout, label smoothing.
+SMALL = {
+    "base": (64, 256, 3, 8, 8, 8, 0.1, 0.1),
+    "table3-a-h1": (64, 256, 3, 1, 64, 64, 0.1, 0.1),
+    "table3-a-h4": (64, 256, 3, 4, 16, 16, 0.1, 0.1),
+    "table3-a-h16": (64, 256, 3, 16, 4, 4, 0.1, 0.1),
+    "table3-a-h32": (64, 256, 3, 32, 2, 2, 0.1, 0.1),
+    "table3-b-dk16": (64, 256, 3, 8, 2, 8, 0.1, 0.1),
+    "table3-b-dk32": (64, 256, 3, 8, 4, 8, 0.1, 0.1),
+    "table3-c-n2": (64, 256, 1, 8, 8, 8, 0.1, 0.1),
+    "table3-c-n4": (64, 256, 2, 8, 8, 8, 0.1, 0.1),
+    "table3-c-n8": (64, 256, 4, 8, 8, 8, 0.1, 0.1),
+    "table3-c-d256": (32, 256, 3, 8, 4, 4, 0.1, 0.1),
+    "table3-c-d1024": (128, 256, 3, 8, 16, 16, 0.1, 0.1),
+    "table3-c-ff1024": (64, 128, 3, 8, 8, 8, 0.1, 0.1),
+    "table3-c-ff4096": (64, 512, 3, 8, 8, 8, 0.1, 0.1),
+    "table3-d-dropout0": (64, 256, 3, 8, 8, 8, 0.0, 0.1),
+    "table3-d-dropout0.2": (64, 256, 3, 8, 8, 8, 0.2, 0.1),
+    "table3-d-smoothing0": (64, 256, 3, 8, 8, 8, 0.1, 0.0),
+    "table3-d-smoothing0.2": (64, 256, 3, 8, 8, 8, 0.1, 0.2),
+    "table3-e-learned": (64, 256, 3, 8, 8, 8, 0.1, 0.1),
+    "big": (128, 512, 3, 16, 8, 8, 0.3, 0.1),
 }
 
 
@@ -66,25 +66,27 @@ def run(row: str = "base", seed: int = 1, **values: Any) -> Run:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_rows_an_eighth_as_wide(row: str) -> None:
-    model, training = reduced_row(row, 8, 1_500), row_training(row, common_training(90), seed=3)
+def test_rows_an_eighth_as_wide_and_half_as_deep(row: str) -> None:
+    model, training = reduced_row(row, 8, 2, 1_500), row_training(row, common_training(90), seed=3)
     shape = (model.d_model, model.d_ff, model.num_layers, model.num_heads, model.d_k, model.d_v)
-    assert (*shape, model.dropout, training.label_smoothing) == BY_EIGHT[row]
+    assert (*shape, model.dropout, training.label_smoothing) == SMALL[row]
     assert model.positions == ("learned" if row == "table3-e-learned" else "sinusoidal")
     assert (model.vocab_size, training.seed) == (1_500, 3)
 
 
 def test_the_rows_are_all_of_the_table() -> None:
-    assert tuple(BY_EIGHT) == ROWS
+    assert tuple(SMALL) == ROWS
     assert set(ROWS) == {name for name in PRESETS if name.startswith("table3-")} | {"base", "big"}
 
 
-def test_nothing_but_the_widths_is_made_smaller() -> None:
+def test_nothing_but_widths_or_layers_is_made_smaller() -> None:
     for row in ROWS:
         before, after = preset(row).model.to_dict(), reduced(preset(row).model, 8).to_dict()
         changed = {name: (before[name], after[name]) for name in before if before[name] != after[name]}
         assert set(changed) <= {"d_model", "d_ff", "d_k", "d_v"}
         assert all(was == 8 * now for was, now in changed.values())
+        halved = reduced(preset(row).model, 1, 2).to_dict()
+        assert {name for name in before if before[name] != halved[name]} == {"num_layers"}
     assert reduced(preset("base").model, 1) == preset("base").model
 
 
@@ -93,9 +95,11 @@ def test_a_number_that_does_not_divide_every_width(by: int, told: str) -> None:
     with pytest.raises(ConfigError, match=f"reduce is {by}, but {told}"):
         reduced(preset("base").model, by)
     with pytest.raises(ConfigError, match="must divide d_k, which is 16"):
-        reduced_row("table3-a-h32", 32, 100)
+        reduced_row("table3-a-h32", 32)
+    with pytest.raises(ConfigError, match="reduce_layers is 3, but must divide num_layers, which is 2"):
+        reduced_row("table3-c-n2", 8, 3)
     with pytest.raises(ConfigError, match="row is 'F', but must be one of base, table3-a-h1"):
-        reduced_row("F", 8, 100)
+        reduced_row("F", 8)
 
 
 def test_all_rows_are_trained_alike() -> None:
@@ -107,7 +111,8 @@ def test_all_rows_are_trained_alike() -> None:
 
 
 def test_what_a_row_changes_is_told_by_name() -> None:
-    assert changes("base", 8) == {}
+    assert changes("base", 8, 2) == {}
+    assert changes("table3-c-n4", 8, 2) == {"num_layers": 2}
     assert changes("table3-b-dk16", 8) == {"d_k": 2}
     assert changes("table3-d-smoothing0", 8) == {"label_smoothing": 0.0}
     assert changes("table3-e-learned", 8) == {"positions": "learned"}

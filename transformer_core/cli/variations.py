@@ -52,10 +52,11 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "variations",
-        usage="--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N] [--reduce N]\n"
-        "           [--training.OPTION V]",
+        usage="--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N]\n"
+        "           [--reduce N] [--reduce-layers N] [--training.OPTION V]",
         description=(
-            "Train the rows of Table 3 (Section 6.2), all their widths divided by one number, and score them.\n\n"
+            "Train the rows of Table 3 (Section 6.2), smaller: all widths divided by one number, the number of layers\n"
+            "by another; and score them.\n\n"
             "All read the same text in the same order, in as many updates, at the same rate, which rises, falls as in\n"
             "the paper, and sinks to nothing over the last third. Perplexity is per piece and </s> of the validation\n"
             "set, without label smoothing; BLEU is of beam search with the paper's beam and alpha, and of the last\n"
@@ -74,6 +75,7 @@ def parser() -> Parser:
     result.add_argument("--seeds", type=int, nargs="+", default=[1], metavar="N", help="One training with each.")
     result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Updates of each training.")
     result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divides all widths.")
+    result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divides the number of layers.")
     result.add_argument("--batch", type=int, default=64, metavar="N", help="Lines translated together at most.")
     add_machine(result)
     result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
@@ -93,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
     check_at_least("--batch", options.batch, 1)
     rows = options.rows or list(ROWS)
     for row in rows:
-        reduced_row(row, options.reduce, vocab_size=1)
+        reduced_row(row, options.reduce, options.reduce_layers)
     training = common_training(options.steps, options.training)
     data = existing("--data", options.data, folder=True)
     existing_text("--valid", options.valid)
@@ -115,7 +117,7 @@ def run(arguments: Sequence[str]) -> int:
             log.info("%s, seed %d", row, seed)
             settings = RunSettings(
                 preset=row,
-                model=reduced_row(row, options.reduce, len(corpus.tokenizer)),
+                model=reduced_row(row, options.reduce, options.reduce_layers, len(corpus.tokenizer)),
                 training=row_training(row, training, seed),
                 data=str(data),
                 corpus=corpus.meta,
@@ -130,11 +132,11 @@ def run(arguments: Sequence[str]) -> int:
 def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training: TrainingConfig) -> dict[str, Any]:
     """What is the same for all runs: with anything else they could not be compared."""
     common = {name: value for name, value in training.to_dict().items() if name not in _OF_ROWS}
-    base = reduced_row("base", options.reduce, len(corpus.tokenizer))
+    base = reduced_row("base", options.reduce, options.reduce_layers, len(corpus.tokenizer))
     search = preset("base").decoding
     pairs = "".join(f"{source}\t{each[0]}\n" for source, each in zip(test.sources, test.references, strict=True))
     return {
-        "reduced_by": options.reduce,
+        "reduced_by": {"widths": options.reduce, "layers": options.reduce_layers},
         "base": base.to_dict(),
         "training": common,
         "text": {name: corpus.meta[name] for name in ("files", "pairs", "vocab_size", "tokenizer_sha256")},
@@ -192,7 +194,7 @@ def _trained(folder: Path, settings: RunSettings, device: str, options: argparse
     return Run(
         row=settings.preset,
         seed=settings.training.seed,
-        changes=changes(settings.preset, options.reduce),
+        changes=changes(settings.preset, options.reduce, options.reduce_layers),
         parameters=count_parameters(translator.model),
         updates=progress.step,
         target_pieces=progress.target_pieces,

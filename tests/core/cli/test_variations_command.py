@@ -92,13 +92,13 @@ def test_scores_are_those_that_others_find(row: str, made: Workplace, compared: 
 
 def test_the_file_tells_what_was_done(made: Workplace, compared: Path) -> None:
     values = results(compared)
-    assert values["reduced_by"] == 16
+    assert values["reduced_by"] == {"widths": 16, "layers": 2}
     assert (values["training"]["steps"], values["training"]["cooldown_steps"]) == (60, 20)
     assert values["search"] == {"beam": 4, "alpha": 0.6, "length_penalty": "gnmt"}
     assert values["validation"]["sentences"] == len(list(read_pairs(made.valid)))
     runs = {run["row"]: run for run in values["runs"]}
     assert list(runs) == ["table3-b-dk16", "table3-c-n2"]  # in the order of the table
-    assert runs["table3-c-n2"]["changes"] == {"num_layers": 2}
+    assert runs["table3-c-n2"]["changes"] == {"num_layers": 1}
     assert runs["table3-b-dk16"]["changes"] == {"d_k": 1}
     assert {run["target_pieces"] for run in values["runs"]} == {runs["table3-c-n2"]["target_pieces"]}  # the same text
     assert all(run["updates"] == 60 and run["seconds"] > 0 for run in values["runs"])
@@ -141,7 +141,7 @@ def test_rows_of_another_training_are_not_mixed_in(made: Workplace, compared: Pa
     error = one_line_error(call(*arguments(made, compared), "--training.warmup_steps", "31"))
     assert "begun with other settings: training.warmup_steps was 30, is 31" in error
     error = one_line_error(call(*arguments(made, compared), "--reduce", "8"))
-    assert "reduced_by was 16, is 8" in error
+    assert "reduced_by.widths was 16, is 8" in error
     assert (compared / "variations.json").read_bytes() == before
 
 
@@ -150,6 +150,7 @@ def test_rows_of_another_training_are_not_mixed_in(made: Workplace, compared: Pa
     [
         (["--rows", "table3-f"], "row is 'table3-f', but must be one of base, table3-a-h1"),
         (["--reduce", "3"], "reduce is 3, but must divide d_model"),
+        (["--reduce-layers", "3"], "reduce_layers is 3, but must divide num_layers, which is 2"),
         (["--steps", "0"], "--steps is 0, but must be 1 or more"),
         (["--data", "nowhere"], "there is no folder nowhere"),
         (["--valid", "no.tsv"], "there is no file no.tsv"),
