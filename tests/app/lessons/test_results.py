@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from transformer_core.presets import PRESETS
@@ -9,6 +12,7 @@ from viz_app.components.lesson import LessonState
 from viz_app.figures import CurvesFigure
 from viz_app.services.lessons.context import Context
 from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3
+from viz_app.services.lessons.reduced_table import RESULTS
 from viz_app.services.lessons.results import data, figure
 from viz_app.services.translation import TranslationService
 from viz_app.text import texts
@@ -30,6 +34,34 @@ def test_counted_parameters_round_to_the_printed_ones() -> None:
             assert round(row["counted"][1]) == row["millions"], row["change"]
     base = data(context()).values["variations"][0]
     assert base["counted"][0] == pytest.approx(63.045632)
+
+
+def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
+    """Means and spreads computed anew from the JSON that ships."""
+    told = json.loads(RESULTS.read_text(encoding="utf-8"))
+    rows = {row["preset"]: row["ours"] for row in data(context()).values["variations"]}
+    for preset, found in rows.items():
+        runs = [run for run in told["runs"] if run["row"] == preset]
+        assert runs, preset
+        assert found["parameters"] == runs[0]["parameters"]
+        for measure in ("bleu", "perplexity"):
+            values = [run[measure] for run in runs]
+            assert found[measure]["seeds"] == tuple(values)
+            assert found[measure]["mean"] == pytest.approx(float(np.mean(values)))
+            if len(values) > 1:
+                assert found[measure]["deviation"] == pytest.approx(float(np.std(values, ddof=1)))
+            assert (found[measure]["verdict"] is None) == (preset == "base")
+    reduced = data(context()).values["reduced"]
+    assert (reduced["width"], reduced["layers"]) == (512 // 8, 6 // 2)
+    assert reduced["updates"] == told["training"]["steps"]
+
+
+def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.services.lessons.results.load", lambda: None)
+    values = data(context()).values
+    assert values["reduced"] is None
+    assert {row["ours"] for row in values["variations"]} == {None}
+    assert len(values["variations"]) == len(TABLE_3)
 
 
 def test_costs_are_time_by_machines_by_rate() -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, parameters, training_flops
 from transformer_core.presets import preset
+from transformer_core.variations import ROWS, Results
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.spec import Figure
 from viz_app.services.lessons.context import Context, Data
 from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3, TABLE_4
+from viz_app.services.lessons.reduced_table import MEASURES, load, ours
 
 # Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
 # biases in the attention, of the authors' code of 2017, which give the printed numbers.
@@ -43,13 +45,38 @@ def _run(name: str) -> dict[str, Any]:
     }
 
 
+def _reduced(results: Results) -> dict[str, Any]:
+    """What all models of Table 3 in small have in common, for the words around the picture."""
+    base, counts = results.about["base"], [sum(run.row == row for run in results.runs) for row in ROWS]
+    return {
+        "width": base["d_model"],
+        "layers": base["num_layers"],
+        "updates": results.about["training"]["steps"],
+        "seeds": [min(count for count in counts if count), max(counts)],
+    }
+
+
+def _small(results: Results | None, row: str) -> dict[str, Any] | None:
+    """Our numbers of a row of Table 3; None where it was not trained."""
+    runs = [run for run in results.runs if run.row == row] if results else []
+    if not results or not runs:
+        return None
+    numbers = {measure: dataclasses.asdict(found) for measure in MEASURES if (found := ours(results, row, measure))}
+    return {"parameters": runs[0].parameters, **numbers}
+
+
 def data(context: Context) -> Data:
-    """The three tables, with parameters counted by our own code."""
-    rows = [dataclasses.asdict(row) | {"counted": _counted(row.preset)} for row in TABLE_3]
+    """The three tables, with parameters counted by our own code, and Table 3 in small."""
+    small = load()
+    rows = [
+        dataclasses.asdict(row) | {"counted": _counted(row.preset), "ours": _small(small, row.preset)}
+        for row in TABLE_3
+    ]
     return Data(
         values={
             "scores": [dataclasses.asdict(score) for score in TABLE_2],
             "variations": rows,
+            "reduced": _reduced(small) if small else None,
             "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
             "runs": {name: _run(name) for name in PAPER_RUNS},
             "rate": P100_FLOPS,
