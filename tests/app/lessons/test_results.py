@@ -9,7 +9,7 @@ import pytest
 
 from transformer_core.presets import PRESETS
 from viz_app.components.lesson import LessonState
-from viz_app.figures import CurvesFigure
+from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.services.lessons.context import Context
 from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3
 from viz_app.services.lessons.reduced_table import RESULTS
@@ -89,3 +89,28 @@ def test_the_figure_holds_every_point_with_a_cost() -> None:
         count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
         assert sum(len(series.xs) for series in drawn.series) == count
     assert figure("parsing", context()) is None
+
+
+@pytest.mark.parametrize("measure", ["bleu", "perplexity", "parameters"])
+def test_the_figure_of_table_3_holds_the_papers_numbers_and_ours(measure: str) -> None:
+    rows = {row["preset"]: row for row in data(context()).values["variations"]}
+    drawn = figure("variations", context(row="all", measure=measure))
+    assert isinstance(drawn, DotsFigure)
+    paper, small = drawn.columns
+    for index, (preset, row) in enumerate(rows.items()):
+        if measure == "parameters":
+            assert (paper.places[index], small.places[index]) == (row["counted"][1], row["ours"]["parameters"] / 1e6)
+        else:
+            assert (paper.places[index], small.places[index]) == (row[measure], row["ours"][measure]["mean"])
+            assert small.empty[index] == (row["ours"][measure]["verdict"] == "noise"), preset
+    some = figure("variations", context(row="D", measure=measure))
+    assert isinstance(some, DotsFigure)
+    assert [label for label in some.row_labels] == ["base", "P_drop = 0.0", "P_drop = 0.2", "ε_ls = 0.0", "ε_ls = 0.2"]
+
+
+def test_the_figure_of_table_3_without_our_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.services.lessons.results.load", lambda: None)
+    for measure in ("bleu", "parameters"):
+        drawn = figure("variations", context(measure=measure))
+        assert isinstance(drawn, DotsFigure)
+        assert [column.title for column in drawn.columns] == ["Paper"]

@@ -9,9 +9,12 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from transformer_core.flops import parameters
+from transformer_core.presets import preset
 from transformer_core.variations import ROWS, Results, VariationsError
 from viz_app.services.lessons.paper_results import TABLE_3
 from viz_app.services.small import SMALL
@@ -22,9 +25,21 @@ Measure = Literal["bleu", "perplexity"]
 Verdict = Literal["same", "other", "noise"]
 MEASURES: tuple[Measure, ...] = ("bleu", "perplexity")
 
+# Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
+# biases in the attention, of the authors' code of 2017, which give the printed numbers.
+_TOLD, _CODE = 37_000, 40_960
 _SURE = 2.0  # a difference counts from so many standard deviations of it on
 
 _log = logging.getLogger(__name__)
+
+
+@cache
+def counted(name: str) -> tuple[float, float]:
+    """Millions of parameters of a preset of the paper's size by both conventions."""
+    model = preset(name).model
+    told = parameters(model.replace(vocab_size=_TOLD, attention_biases=False))
+    code = parameters(model.replace(vocab_size=_CODE, attention_biases=True))
+    return told / 1e6, code / 1e6
 
 
 @dataclass(frozen=True)
