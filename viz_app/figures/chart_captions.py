@@ -58,8 +58,8 @@ def _caption(figure: Figure, t: Texts) -> str:
         cells = _cells(figure.panels[0].weights, figure.scale_title, figure.query_title, figure.key_title, t)
         return f"{'; '.join(names)}. {cells}" if names else cells
     if isinstance(figure, DotsFigure):
-        titles = "; ".join(f"{column.title}: {column.axis}" for column in figure.columns)
-        return t("figures.caption_dots", row=figure.row_title, rows=len(figure.row_labels), columns=titles)
+        columns = "; ".join(f"{column.title}: {column.axis}" for column in figure.columns)
+        return t("figures.caption_dots", row=figure.row_title, rows=len(figure.row_labels), columns=columns)
     return figure.title
 
 

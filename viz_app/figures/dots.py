@@ -66,8 +66,8 @@ class Dots:
 
     def _numbers(self) -> FloatArray:
         base = [] if self.base is None else [self.base]
-        every = np.concatenate([self.places, self.bands.ravel(), base])
-        return every[~np.isnan(every)]
+        every: FloatArray = np.concatenate([self.places, self.bands.ravel(), np.array(base, dtype=np.float64)])
+        return np.asarray(every[~np.isnan(every)], dtype=np.float64)
 
     @property
     def places(self) -> FloatArray:

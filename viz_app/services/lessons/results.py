@@ -49,7 +49,9 @@ def _small(results: Results | None, row: str) -> dict[str, Any] | None:
     runs = [run for run in results.runs if run.row == row] if results else []
     if not results or not runs:
         return None
-    numbers = {measure: dataclasses.asdict(found) for measure in MEASURES if (found := ours(results, row, measure))}
+    numbers: dict[str, Any] = {
+        measure: dataclasses.asdict(found) for measure in MEASURES if (found := ours(results, row, measure))
+    }
     return {"parameters": runs[0].parameters, **numbers}
 
 

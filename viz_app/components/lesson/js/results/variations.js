@@ -62,7 +62,7 @@ export class Variations extends Scene {
       const style = { colour: theme.muted, font: theme.font, size: 12.5 };
       write(context, side.title, side.from, 16, { ...style, weight: 650, colour: theme.text, most: plan.each + plan.numbers + (plan.narrow ? 12 : 66) });
       if (!ends) {
-        write(context, this.texts.reduced_missing, side.from, TOP + 12, { ...style, most: plan.each + plan.numbers + 60 });
+        write(context, this.texts.none_of_ours, side.from, TOP + 12, { ...style, most: plan.each + plan.numbers });
         continue;
       }
       const axis = new Axis(...ends, side.from, side.from + plan.each, { log: kind.log });
