@@ -144,6 +144,7 @@ def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
         "batch_tokens": training.batch_tokens * training.accumulate,
         "learning_rate_factor": training.learning_rate_factor,
         "warmup_steps": training.warmup_steps,
+        "cooldown_steps": training.cooldown_steps,
         "max_pieces": training.max_pieces,
         "label_smoothing": training.label_smoothing,
         "dropout": settings.model.dropout,

@@ -68,11 +68,14 @@ def _training(facts: dict[str, Any]) -> str:
     files = ", ".join(f"`{name}`" for name in facts["files"])
     averaged = ", ".join(f"{step:,}" for step in facts["averaged_steps"])
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
+    cooldown = facts["cooldown_steps"]
+    ending = f", the rate falling to nothing over the last {cooldown:,}" if cooldown else ""
     return (
         f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} pieces a side were used. "
         f"{facts['steps']:,} updates of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
         f"target pieces, {60 * facts['hours']:.0f} minutes{where}. Products in {facts['precision']}, Adam, the paper's "
-        f"schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} updates, "
+        f"schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} "
+        f"updates{ending}, "
         f"label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}. "
         f"The weights are the mean of those after the updates {averaged}."
     )

@@ -219,6 +219,15 @@ def format_of(option: str, name: str) -> str:
     return ending
 
 
+def add_targets(parser: Parser) -> None:
+    """The files to write, and when not to; `targets` reads them."""
+    parser.add_argument(
+        "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
+    )
+    parser.add_argument("--force", action="store_true", help="Replace files that are there.")
+    parser.add_argument("--strict", action="store_true", help="Fail, and write nothing, where there is a warning.")
+
+
 def targets(options: argparse.Namespace) -> dict[Path, str]:
     """The files to write with their formats. Raises UsageError for one that cannot or must not be written."""
     targets: dict[Path, str] = {}

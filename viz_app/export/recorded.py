@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from viz_app.export.command import command_of, themed
 from viz_app.figures import Figure, Style, export
@@ -33,3 +35,14 @@ def files_of(figure: Figure, format: str, style: Style | None = None, *, dpi: in
         text = json.dumps(told, ensure_ascii=False, indent=1, sort_keys=True, default=str) + "\n"
         files[".csv.json"] = text.encode("utf-8", errors="replace")
     return files
+
+
+def target_files(
+    figure: Figure, targets: Mapping[Path, str], style: Style, *, dpi: int | None = None
+) -> dict[Path, bytes]:
+    """All files of a figure by their paths, those that lie beside a target included; `targets`: path -> format."""
+    return {
+        out.with_name(out.name[: -len(out.suffix)] + ending): data
+        for out, format in targets.items()
+        for ending, data in files_of(figure, format, style, dpi=dpi).items()
+    }

@@ -43,6 +43,18 @@ def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call
     assert "add --force" in one_line_error(call(*common))
 
 
+def test_a_cooldown_is_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:
+    data = ["--data", made.data, "--valid", made.valid, "--out", tmp_path / "run"]
+    steps = ["--training.steps", "4", "--training.cooldown_steps", "3"]
+    assert call("train", "--preset", "tiny", "--model.vocab_size", "160", *data, *steps).status == 0
+    assert call("ship", tmp_path / "run", "--last", "1", "--out", tmp_path / "model").status == 0
+    assert load_checkpoint(tmp_path / "model").metrics["training"]["cooldown_steps"] == 3
+    card = " ".join((tmp_path / "model" / "README.md").read_text(encoding="utf-8").split())
+    assert "the rate falling to nothing over the last 3, label smoothing" in card
+    recipe = tomllib.loads((tmp_path / "model" / "recipe.toml").read_text(encoding="utf-8"))
+    assert recipe["training"] == {"steps": 4, "cooldown_steps": 3}
+
+
 def test_recipes_give_the_options_back(made: Workplace) -> None:
     stored = RunSettings.load(made.run)
     for changes in (

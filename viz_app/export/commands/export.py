@@ -11,6 +11,7 @@ from transformer_core.files import replace_bytes
 from viz_app.export.options import (
     add_sentence,
     add_style,
+    add_targets,
     add_view,
     check_dpi,
     order_of,
@@ -57,11 +58,7 @@ def parser() -> Parser:
     result.add_argument("--format", type=str, metavar="LIST", help="Of the files of --texts; pdf unless given.")
     add_view(result)
     add_style(result)
-    result.add_argument(
-        "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
-    )
-    result.add_argument("--force", action="store_true", help="Replace files that are there.")
-    result.add_argument("--strict", action="store_true", help="Fail, and write nothing, where there is a warning.")
+    add_targets(result)
     return result
 
 
@@ -81,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from transformer_core.translator import SourceTooLong
     from viz_app.export.order import Reader, figure_of
-    from viz_app.export.recorded import files_of
+    from viz_app.export.recorded import target_files
 
     try:
         figure = figure_of(order, Reader())
@@ -90,12 +87,7 @@ def run(arguments: Sequence[str]) -> int:
     if warn(figure, style, formats.values()) and options.strict:
         log.error("nothing was written, because of --strict")
         return 1
-    files = {
-        out.with_name(out.name[: -len(out.suffix)] + ending): data
-        for out, format in formats.items()
-        for ending, data in files_of(figure, format, style, dpi=options.dpi).items()
-    }
-    for path, data in files.items():
+    for path, data in target_files(figure, formats, style, dpi=options.dpi).items():
         replace_bytes(path, data)
         log.info("%s: %s", path, figure.caption)
     return 0

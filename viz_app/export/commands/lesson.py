@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
 from transformer_core.files import replace_bytes
-from viz_app.export.options import add_style, check_dpi, one_of, style_of, targets
+from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
 from viz_app.figures.style import Style
 from viz_app.services.lessons.catalogue import LESSONS
 from viz_app.text import LANGUAGES
@@ -52,11 +52,7 @@ def parser() -> Parser:
     result.add_argument("--text", type=str, metavar="TEXT", help="The sentence; an example unless given.")
     result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
     add_style(result)
-    result.add_argument(
-        "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
-    )
-    result.add_argument("--force", action="store_true", help="Replace files that are there.")
-    result.add_argument("--strict", action="store_true", help="Fail, and write nothing, where there is a warning.")
+    add_targets(result)
     return result
 
 
@@ -88,7 +84,7 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
 def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
     """The files of a picture; none where --strict finds something, which was told then."""
     from viz_app.export.commands.export import warn
-    from viz_app.export.recorded import files_of
+    from viz_app.export.recorded import target_files
     from viz_app.figures import formats_of
     from viz_app.lessons import lesson
     from viz_app.services.lesson_figures import told_figure
@@ -109,11 +105,7 @@ def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
     if warn(drawn, style, formats.values()) and options.strict:
         log.error("nothing was written, because of --strict")
         return {}
-    return {
-        out.with_name(out.name[: -len(out.suffix)] + ending): data
-        for out, format in formats.items()
-        for ending, data in files_of(drawn, format, style, dpi=options.dpi).items()
-    }
+    return target_files(drawn, formats, style, dpi=options.dpi)
 
 
 def _context(options: argparse.Namespace) -> Context:
