@@ -28,7 +28,13 @@ MEASURES: tuple[Measure, ...] = ("bleu", "perplexity")
 # Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
 # biases in the attention, of the authors' code of 2017, which give the printed numbers.
 _TOLD, _CODE = 37_000, 40_960
-_SURE = 2.0  # a difference counts from so many standard deviations of it on
+# Quantiles of Student's t for 1 to 30 degrees of freedom: within so many standard deviations lie 19 of 20 differences
+# that are luck. The fewer seeds tell how large a deviation is, the more of them it takes.
+_T = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
 
 _log = logging.getLogger(__name__)
 
@@ -75,12 +81,26 @@ def load(path: Path = RESULTS) -> Results | None:
     return found
 
 
-def noise(results: Results, measure: Measure) -> float | None:
-    """How far two seeds of a model lie apart: the standard deviation within the rows, pooled over them.
+@dataclass(frozen=True)
+class Noise:
+    """What seeds do.
 
-    Of BLEU in points; of perplexity as of its logarithm, nats per piece, since it differs by factors. None while no row
-    has two seeds.
+    Args:
+        deviation: Standard deviation among the seeds of a row, pooled over all rows: of BLEU in points; of perplexity
+            as of its logarithm, nats per piece, since it differs by factors.
+        degrees: Of freedom: seeds less rows.
     """
+
+    deviation: float
+    degrees: int
+
+    def width(self, seeds: int, of_base: int) -> float:
+        """How far means of so many seeds lie apart by luck in 19 cases of 20, at most."""
+        return _T[min(self.degrees, len(_T)) - 1] * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
+
+
+def noise(results: Results, measure: Measure) -> Noise | None:
+    """How far seeds lie apart; None while no row has two."""
     squares, degrees = 0.0, 0
     for row in ROWS:
         values = _values(results, row, measure)
@@ -88,7 +108,7 @@ def noise(results: Results, measure: Measure) -> float | None:
             mean = sum(values) / len(values)
             squares += sum((value - mean) ** 2 for value in values)
             degrees += len(values) - 1
-    return math.sqrt(squares / degrees) if degrees else None
+    return Noise(math.sqrt(squares / degrees), degrees) if degrees else None
 
 
 def ours(results: Results, row: str, measure: Measure) -> Ours | None:
@@ -101,7 +121,7 @@ def ours(results: Results, row: str, measure: Measure) -> Ours | None:
     usual = noise(results, measure)
     if usual is None or row == "base":
         return Ours(spread.mean, spread.deviation, seeds, None, None)
-    width = _SURE * usual * math.sqrt(1 / len(values) + 1 / len(base))
+    width = usual.width(len(values), len(base))
     middle = sum(base) / len(base)
     band = (_plain(middle - width, measure), _plain(middle + width, measure))
     return Ours(spread.mean, spread.deviation, seeds, band, _verdict(row, measure, values, middle, width))
