@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from viz_app.services.lessons.paper_results import TABLE_3
-from viz_app.services.lessons.reduced_table import Measure, load, ours
+from viz_app.services.lessons.reduced_table import Measure, Verdict, load, ours
 from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 T = texts("en")
+VERDICTS: tuple[Verdict, ...] = ("same", "other", "noise")
 
 
 def told(measure: Measure, row: str) -> str:
@@ -24,8 +25,8 @@ def told(measure: Measure, row: str) -> str:
     lines = [line.preset for line in TABLE_3 if row in (line.row, "all") and line.row != "base"]
     found = [ours(results, preset, measure) for preset in lines]
     counts = Counter(each.verdict for each in found if each)
-    verdicts = {verdict: counts[verdict] for verdict in ("same", "other", "noise")}  # type: ignore[index]
-    return T("lesson_results.reduced_say", count=len(lines), **verdicts)
+    same, other, noise = (counts[verdict] for verdict in VERDICTS)
+    return T("lesson_results.reduced_say", count=len(lines), same=same, other=other, noise=noise)
 
 
 def choose(page: Page, name: str) -> None:

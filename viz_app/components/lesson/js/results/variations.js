@@ -115,6 +115,7 @@ export class Variations extends Scene {
     if (plan.narrow) {
       if (plan.lane < 38) return;
       const at = Math.max(axis.from + 10, Math.min(axis.to - 6, axis.place(value.mean)));
+      clear(context, at, y + 16, kind.show(value.mean).length * 7, theme);
       write(context, kind.show(value.mean), at, y + 16, { ...text, size: 12, align: "center" });
       return;
     }
@@ -162,6 +163,15 @@ export class Variations extends Scene {
     const around = value.deviation === null ? "" : ` \u00b1 ${value.deviation.toFixed(kind.digits)}`;
     return [`${kind.show(value.mean)}${around}`, value.verdict ? this.texts[`verdict_${value.verdict}`] : "\u2013"];
   }
+}
+
+/** Room for a number on the line of base. */
+function clear(context, x, y, wide, theme) {
+  context.save();
+  context.globalAlpha = 0.8;
+  context.fillStyle = theme.background;
+  context.fillRect(x - wide / 2 - 1, y - 7, wide + 2, 14);
+  context.restore();
 }
 
 /** What luck alone may do, behind a lane. */
