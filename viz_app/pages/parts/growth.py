@@ -17,7 +17,7 @@ def draw_growth(t: Texts, checkpoint: Path | None) -> None:
 
     Args:
         t: Labels.
-        checkpoint: Folder of the model that the app serves.
+        checkpoint: Folder of the visitor's model.
     """
     models = histories.grown(checkpoint)
     if not models:
@@ -30,7 +30,7 @@ def draw_growth(t: Texts, checkpoint: Path | None) -> None:
             t("growth.model"),
             models,
             format_func=lambda model: t("growth.served", name=model.name) if model.served else _small(t, model.name),
-            key="growth_model",
+            key=f"growth-model-{models[0].name}",  # another model has another list
         )
     try:
         history = histories.history(chosen)

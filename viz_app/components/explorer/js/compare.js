@@ -44,9 +44,11 @@ export class Compare {
 
   /** Takes over a new translation, and the one to compare with when Python has sent it along. */
   receive(translation, other, texts) {
+    const spoke = this.translation?.about?.own;
     Object.assign(this, { translation, texts });
     const { state } = this.store;
     const { about } = translation;
+    if (spoke !== undefined && spoke !== about?.own) this.follow(spoke);
     const fits =
       other &&
       other.about.model === (state.vsmodel ?? about.own) &&
@@ -64,6 +66,15 @@ export class Compare {
     setAttribute(this.models, "aria-label", texts.compare_models);
     const options = names.map((name) => h("option", { value: name }, fillText(texts.compare_model, { model: name })));
     this.models.replaceChildren(h("option", { value: "" }, texts.compare_models), ...options);
+  }
+
+  /** Another model speaks now: a comparison within the model follows it; one with this very model changes sides. */
+  follow(spoke) {
+    const { against, vsmodel } = this.store.state;
+    if (against === null) return;
+    this.pinned = null;
+    if (vsmodel === null) this.store.set({ vsbranch: 0 });
+    else if (vsmodel === this.translation.about.own) this.store.set({ vsmodel: spoke, vsbranch: 0 });
   }
 
   hold() {
