@@ -113,4 +113,5 @@ def title(t: Texts, name: str, told: Languages | None) -> str:
 
 def language_name(t: Texts, code: str) -> str:
     """A language in the reader's language: German for "de" and "de-AT"; the code itself for one that the app lacks."""
-    return t.table("languages").get(code.split("-")[0].lower(), code)
+    known = code.split("-")[0].lower()
+    return t(f"languages.{known}") if known in t.table("languages") else code
