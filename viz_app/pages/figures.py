@@ -46,7 +46,7 @@ def main() -> None:
             with status.container():
                 st.caption(t("translate.loading"))
                 st.skeleton(height=320)
-    served = load(t)
+    served = load(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = examine(typed, served.translator.tokenizer.source, limit)
     if sentence.verdict == "good":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.explorer import Selection
 from viz_app.pages.parts.plain import plain
@@ -15,7 +16,9 @@ from viz_app.services.translation import TranslationService
 from viz_app.text import Texts
 
 _KEY = "model_choice"
-_MOST_BESIDE = 3  # models that stand side by side; more are a list
+_MOST_BESIDE = 3  # models that stand side by side; more are a list, ...
+_MOST_LETTERS = 50  # ... and so are those with longer names in all
+_LIST_WIDTH = 300  # pixels
 
 
 def draw_models(t: Texts) -> None:
@@ -27,9 +30,16 @@ def draw_models(t: Texts) -> None:
             return
         st.session_state[_KEY] = now  # on each page it is a widget of its own, which starts empty
         label, names, take = t("models.choice"), list(named), session.surely(_take)
-        if len(names) > _MOST_BESIDE:
-            told = named.__getitem__
-            st.selectbox(label, names, key=_KEY, format_func=told, on_change=take, label_visibility="collapsed")
+        if len(names) > _MOST_BESIDE or sum(map(len, named.values())) > _MOST_LETTERS:
+            st.selectbox(
+                label,
+                names,
+                key=_KEY,
+                format_func=named.__getitem__,
+                on_change=take,
+                label_visibility="collapsed",
+                width=_LIST_WIDTH,
+            )
             return
         st.segmented_control(
             label,
@@ -50,10 +60,20 @@ def draw_missing(t: Texts) -> None:
         st.caption(f":material/warning: {told}")
 
 
-def load(t: Texts) -> TranslationService:
-    """The service of the visitor's model; the page tells when that takes a while."""
-    with st.spinner(t("translate.loading")):
-        return model.service()
+def load(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
+    """The service of the visitor's model; the page tells when that takes a while.
+
+    Args:
+        t: Labels.
+        status: What stands for the page until there is a model, taken away when there is none.
+    """
+    try:
+        with st.spinner(t("translate.loading")):
+            return model.service()
+    except Exception:
+        if status is not None:
+            status.empty()
+        raise
 
 
 def _take() -> None:
