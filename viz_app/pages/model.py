@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model.in_address()}
-    publish(params, language=t.language, page="model")
     with st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="card-title"
     ):
@@ -33,8 +31,10 @@ def main() -> None:
         _draw_scores(t, translator)
         _draw_shape(t, translator)
         _draw_training(t, translator)
-        draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None)
+        params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model.in_address()}
+        params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         _draw_card(t, translator)
+    publish(params, language=t.language, page="model")
 
 
 def _draw_summary(t: Texts, translator: Translator) -> None:

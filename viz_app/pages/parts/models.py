@@ -16,7 +16,7 @@ from viz_app.services.translation import TranslationService
 from viz_app.text import Texts
 
 _KEY = "model_choice"
-_MOST_BESIDE = 3  # models that stand side by side; more are a list, ...
+_MOST_BESIDE = 2  # models that stand side by side; more are a list, ...
 _MOST_LETTERS = 50  # ... and so are those with longer names in all
 _LIST_WIDTH = 300  # pixels
 
