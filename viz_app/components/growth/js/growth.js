@@ -43,7 +43,7 @@ export class Growth {
     this.reads = h("p", { class: "note" });
     this.now = h("p", { class: "now", "aria-live": "polite" });
     this.keysNote = h("p", { class: "note" });
-    this.headsNote = h("p", { class: "note" });
+    this.headsNote = h("p", { class: "note heads-note" });
     this.dotNote = h("p", { class: "note dot-note" });
     this.scale = h("p", { class: "note scale" });
     this.jobs = h("ul", { class: "jobs" });
