@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +21,11 @@ from transformer_core.translator import Translator
 from viz_app.components.lesson import LessonState
 from viz_app.services import model
 from viz_app.services.compare import others
+from viz_app.services.gate import Superseded
 from viz_app.services.lessons import Context, module_of
 from viz_app.services.lessons.small_target import small_target
 from viz_app.services.models import Languages, languages, languages_of, models, title, titles
+from viz_app.services.translation import TranslationService
 from viz_app.text import texts
 
 TEXT = "The little dog."
@@ -65,7 +70,9 @@ def test_another_model_speaks_and_the_rest_stays(
     (header,) = headers(app)
     assert header["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
     assert header["languages"] == {"source": "en", "target": "fr"}
-    assert header["about"] == {"text": TEXT, "model": "french", "own": "french", "models": ["random"]}
+    called = {"random": "random", "french": "English → French"}
+    about = {"text": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
+    assert header["about"] == about
     stays = {name: address(app)[name] for name in ("model", "text", "lang", "kind", "layer")}
     assert stays == {"model": "french", "text": TEXT, "lang": "en", "kind": "decoder", "layer": "2"}
     command = app.code[-1].value
@@ -225,6 +232,43 @@ def test_services_are_shared_few_and_behind_one_gate(
     assert others("a") == ["random", "french", "b", "c"]
     with pytest.raises(model.NoSuchModel):
         model.service("../french")
+
+
+class Endless:
+    """A model that writes until it is told to stop."""
+
+    checkpoint_hash = "endless"
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+
+    def translate(self, text: str, *, beam: int, should_stop: Callable[[], bool]) -> Any:
+        from transformer_core.decoding.beam import DecodingStopped
+
+        self.began.set()
+        while not should_stop():
+            time.sleep(0.01)
+        raise DecodingStopped("told to stop")
+
+
+def test_what_the_old_model_writes_is_given_up(app: AppTest) -> None:
+    """The visitor has chosen another model, which is behind the same gate."""
+    french, old = model.service("french"), Endless()
+    slow = TranslationService(old, french.gate)  # type: ignore[arg-type]
+    raised: list[type[BaseException]] = []
+
+    def ask() -> None:
+        try:
+            slow.request("me", TEXT)
+        except Superseded as error:
+            raised.append(type(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert old.began.wait(30)
+    assert french.request("me", TEXT).translation.text == french.translator.translate(TEXT, beam=4).text
+    thread.join(30)
+    assert raised == [Superseded]
 
 
 def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:

@@ -131,7 +131,7 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     names = page.locator(".compare-name")
     names.first.wait_for()
     told = [names.nth(side).inner_text() for side in (0, 1)]
-    assert "french" in told[0] and "random" in told[1]
+    assert FRENCH in told[0] and GERMAN in told[1]
     choice(page, FRENCH)
     wait_for_params(page, model="french", vsmodel="random", against="cross.1.1")
     page.wait_for_function(
@@ -142,7 +142,7 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
             return find(document)?.textContent.includes("random");
         }"""
     )
-    assert "french" in names.nth(1).inner_text()
+    assert FRENCH in names.nth(1).inner_text()
     # Without a model of its own the comparison is one of two heads of whoever speaks.
     page.get_by_role("button", name=t("explorer.compare_close")).click()
     page.get_by_role("button", name=t("explorer.compare"), exact=True).click()
@@ -151,7 +151,7 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     page.wait_for_function("() => !new URL(location.href).searchParams.has('model')")
     wait_until_idle(page)
     names.first.wait_for()
-    assert "french" not in names.first.inner_text()
+    assert FRENCH not in names.first.inner_text()
 
 
 def test_a_damaged_model_is_left_again(

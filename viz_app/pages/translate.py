@@ -28,7 +28,7 @@ from viz_app.services.compare import Compared, NotComparable, compared_with, oth
 from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
 from viz_app.services.hypotheses import search_tree
-from viz_app.services.models import languages, models
+from viz_app.services.models import languages, models, titles
 from viz_app.services.picture import Picture, best_head, payload, provenance
 from viz_app.services.sentence import MAX_PIECES, Sentence, examine
 from viz_app.services.shown import branch_for
@@ -194,7 +194,7 @@ def _packed(
     translator = served.translator
     tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
     name = (own or served).name
-    about = {"text": text, "model": served.name, "own": name, "models": others(name)}
+    about = {"text": text, "model": served.name, "own": name, "models": others(name), "titles": titles(t)}
     best = best_head(translator.metrics, result.maps)
     return payload(shown, t, best, translator.metrics, beam=tree, about=about)
 

@@ -20,6 +20,7 @@ from viz_app.pages.parts.look_controls import Look
 from viz_app.pages.parts.widgets import Widgets, from_one
 from viz_app.services.compare import others
 from viz_app.services.draft import Draft
+from viz_app.services.models import titles
 from viz_app.text import Texts
 
 _LABEL = 16  # characters of a token in a list
@@ -135,7 +136,8 @@ class Controls:
             if beside:
                 names = [None, *beside]
                 now = model if model in names else None
-                model = self.widgets.list("vsmodel", names, now, lambda name: name or self.own)
+                called = titles(t)
+                model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
             branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
             aligned = draft.aligned
             if vs or model:
