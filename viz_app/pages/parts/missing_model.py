@@ -1,4 +1,7 @@
-"""What is said when an address asks for a model that is not here; apart, so that the frame of the page needs no more."""
+"""What is said when an address asks for a model that is not here.
+
+It stands apart from the choice itself, so that the frame of the page has little to import.
+"""
 
 from __future__ import annotations
 
