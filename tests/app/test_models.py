@@ -22,6 +22,7 @@ from viz_app.components.lesson import LessonState
 from viz_app.services import model
 from viz_app.services.compare import others
 from viz_app.services.gate import Superseded
+from viz_app.services.handout import handout
 from viz_app.services.lessons import Context, module_of
 from viz_app.services.lessons.small_target import small_target
 from viz_app.services.models import Languages, languages, languages_of, models, title, titles
@@ -283,6 +284,16 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
         shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in found]
         assert [len(values["roles"]["cross"]) for values in found] != [0, 0]
         assert shapes[0] != shapes[1], "2 layers of 4 heads, and 3 layers of 2"
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
+)
+def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
+    context = Context(TEXT, LessonState(), texts(language), lambda: model.service("french"), "me")
+    assert (
+        f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}" in handout("results", context).decode()
+    )
 
 
 def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:

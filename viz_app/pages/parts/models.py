@@ -52,14 +52,6 @@ def draw_models(t: Texts) -> None:
         )
 
 
-def draw_missing(t: Texts) -> None:
-    """Says so when an address has asked for a model that is not here."""
-    wanted, now = session.model(), model.chosen()
-    if wanted not in (None, now):
-        told = t("models.missing", wanted=plain(str(wanted)), now=plain(titles(t)[now]))
-        st.caption(f":material/warning: {told}")
-
-
 def load(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
     """The service of the visitor's model; the page tells when that takes a while.
 
