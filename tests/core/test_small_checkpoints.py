@@ -9,13 +9,16 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.config import TrainingConfig
-from transformer_core.model import count_parameters
+from transformer_core.model import Transformer, count_parameters
 from transformer_core.presets import preset
 from transformer_core.training.schedule import learning_rate
 from transformer_core.translator import Translator
+from transformer_core.variations import ROWS, Results, changes, common_training, reduced_row
 
 FOLDER = Path(__file__).resolve().parents[2] / "checkpoints" / "small"
 RECIPES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in (FOLDER / "recipes").glob("*.toml")}
@@ -79,3 +82,36 @@ def test_every_warm_up_run_is_what_its_recipe_says() -> None:
     assert runs == sorted(set(RECIPES) - set(MODELS))
     for name in runs:
         check_course(json.loads((FOLDER / "warmup" / f"{name}.json").read_text(encoding="utf-8")), RECIPES[name])
+
+
+def test_table_3_in_small_is_what_its_file_says() -> None:
+    """Every row is there, alike but for its change; the README has its means and spreads."""
+    results = Results.load(FOLDER / "table3.json")
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert results.about["reduced_by"] == {"widths": 8, "layers": 2}
+    assert results.about["validation"]["name"] == SET
+    common = common_training(results.about["training"]["steps"]).to_dict()
+    assert results.about["training"].items() <= common.items()
+    read: dict[int, set[int]] = {}
+    for row in ROWS:
+        runs = [run for run in results.runs if run.row == row]
+        assert len({run.seed for run in runs}) == len(runs) >= 1, row
+        with torch.device("meta"):
+            parameters = count_parameters(Transformer(reduced_row(row, 8, 2, 1_500)))
+        for run in runs:
+            assert run.changes == changes(row, 8, 2), row
+            assert run.parameters == parameters, row
+            assert run.updates == common["steps"], row
+            assert 1 < run.perplexity < 1_500 and 0 <= run.bleu <= 100, row
+            assert run.signature in readme
+            read.setdefault(run.seed, set()).add(run.target_pieces)
+        told = " | ".join(spread_told(results, row, *field) for field in (("perplexity", 2), ("bleu", 1)))
+        assert f"| `{row}` | {told} |" in readme, row
+    assert all(len(pieces) == 1 for pieces in read.values())  # all rows read the same text
+
+
+def spread_told(results: Results, row: str, field: str, digits: int) -> str:
+    spread = results.spread(row, field)
+    assert spread is not None
+    around = "" if spread.deviation is None else f" ± {spread.deviation:.{digits}f}"
+    return f"{spread.mean:.{digits}f}{around}"

@@ -29,6 +29,7 @@ COMMANDS = {
     "average": "Average the last saved steps of a training into a checkpoint.",
     "ship": "Average, score and describe: a training in, a checkpoint for others out.",
     "journal": "Write the course of a training, loss and learning rate, as one JSON file.",
+    "variations": "Train the rows of Table 3 in small, all alike, and score them.",
     "history": "Write how the heads of a model found their jobs while it was trained.",
     "count": "Count parameters, operations and memory of a configuration.",
     "attention": "Write all attention weights of one sentence to a file.",

@@ -104,7 +104,7 @@ def run(arguments: Sequence[str]) -> int:
 
     mean = mean_of(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
-    metrics["scores"] = {**metrics.get("scores", {}), **_scores(_translator(mean, settings, device), options)}
+    metrics["scores"] = {**metrics.get("scores", {}), **_scores(translator_of(mean, settings, device), options)}
     changed = changed_options(settings)
     grown = {}
     if questions:
@@ -133,7 +133,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _translator(mean: Mean, settings: RunSettings, device: str) -> Translator:
+def translator_of(mean: Mean, settings: RunSettings, device: str) -> Translator:
     """The model as it will be loaded: with weights that were rounded to float16."""
     from transformer_core.model import Transformer, load_weights
     from transformer_core.translator import Translator

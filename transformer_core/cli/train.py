@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from transformer_core.data import Corpus
     from transformer_core.model import Transformer
     from transformer_core.training.distributed import Team
+    from transformer_core.training.state import Progress
     from transformer_core.training.validation import ValidationSet
 
 log = logging.getLogger(__name__)
@@ -88,8 +89,11 @@ def run(arguments: Sequence[str]) -> int:
     from transformer_core.training.distributed import join_team, local_device
 
     with join_team(torch.device(local_device(device))) as team:
-        settings = _settings(Path(given["out"]), given, team)
-        _train(Path(given["out"]), settings, team, threads, resume=bool(given.get("resume")))
+        out = Path(given["out"])
+        settings = _settings(out, given, team)
+        done = train_run(out, settings, team, threads, resume=bool(given.get("resume")))
+        if done.step >= settings.training.steps:
+            log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", done.step, out)
     return 0
 
 
@@ -251,7 +255,8 @@ def _validation(specs: Sequence[str]) -> list[ValidationSet]:
     return [ValidationSet.read(existing_text("--valid", spec)) for spec in specs]
 
 
-def _train(out: Path, settings: RunSettings, team: Team, threads: int, resume: bool) -> None:
+def train_run(out: Path, settings: RunSettings, team: Team, threads: int, resume: bool) -> Progress:
+    """Train with these settings, or go on; what is in the folder is theirs. Returns how far it came."""
     import torch
 
     from transformer_core.data import Corpus
@@ -274,9 +279,7 @@ def _train(out: Path, settings: RunSettings, team: Team, threads: int, resume: b
     log.info("%s, %d parameters, %d pairs, on %s", settings.preset, parameters, len(corpus), where)
     _warn_of_slow_products(settings.training, team.device)
     trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, team=team)
-    progress = trainer.train()
-    if progress.step >= settings.training.steps:
-        log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", progress.step, out)
+    return trainer.train()
 
 
 def _warn_of_slow_products(training: TrainingConfig, device: torch.device) -> None:

@@ -24,6 +24,7 @@ from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.captions import Caption, head_alt, head_caption
 from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.cut import UNITS, upto_step
+from viz_app.figures.dots import Dots, DotsFigure
 from viz_app.figures.lines import LinesFigure
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.style import PRESETS, SCALES, Style
@@ -45,6 +46,8 @@ __all__ = [
     "Caption",
     "CurvesFigure",
     "DifferencePanel",
+    "Dots",
+    "DotsFigure",
     "Figure",
     "HeatmapFigure",
     "HeatmapPanel",

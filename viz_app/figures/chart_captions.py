@@ -9,6 +9,7 @@ import numpy as np
 
 from viz_app.figures.build_steps import Animation
 from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.dots import DotsFigure
 from viz_app.figures.scales import number
 from viz_app.figures.spec import Figure, HeatmapFigure, shown
 from viz_app.text import Texts, texts
@@ -56,6 +57,9 @@ def _caption(figure: Figure, t: Texts) -> str:
         names = [shown(panel.title, _LABEL) for panel in figure.panels if panel.title] if len(figure.panels) > 1 else []
         cells = _cells(figure.panels[0].weights, figure.scale_title, figure.query_title, figure.key_title, t)
         return f"{'; '.join(names)}. {cells}" if names else cells
+    if isinstance(figure, DotsFigure):
+        columns = "; ".join(f"{column.title}: {column.axis}" for column in figure.columns)
+        return t("figures.caption_dots", row=figure.row_title, rows=len(figure.row_labels), columns=columns)
     return figure.title
 
 
@@ -79,6 +83,12 @@ def _alt(figure: Figure, caption: str, t: Texts) -> str:
         rows, columns = figure.panels[0].weights.shape
         titles = {"query_title": figure.query_title, "key_title": figure.key_title}
         return f"{caption} {t('figures.alt_grid', rows=rows, columns=columns, **titles)}".strip()
+    if isinstance(figure, DotsFigure):
+        told = "; ".join(
+            f"{shown(label, _LABEL)}: {', '.join(column.told(row) for column in figure.columns)}"
+            for row, label in enumerate(figure.row_labels)
+        )
+        return f"{caption} {told}."
     return f"{t('figures.alt_matrix')} {caption}" if isinstance(figure, MatrixFigure) else caption
 
 

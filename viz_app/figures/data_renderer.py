@@ -15,6 +15,7 @@ import numpy as np
 
 from viz_app.figures.build_steps import Animation
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.dots import Dots, DotsFigure
 from viz_app.figures.lines import LinesFigure
 from viz_app.figures.record import record
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
@@ -30,6 +31,7 @@ JSON_FORMAT = 1
 TREE_COLUMNS = ("node", "parent", "step", "piece", "log_probability", "piece_log_probability", "status", "best")
 CURVE_COLUMNS = ("series", "label", "x", "y")
 MATRIX_COLUMNS = ("row", "column", "value")
+DOT_COLUMNS = ("row", "label", "column", "title", "value", "low", "high", "hollow")
 
 
 def to_csv(figure: Figure) -> bytes:
@@ -55,7 +57,8 @@ def to_npz(figure: Figure) -> bytes:
     Arrays of attention, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32,
     `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted
     from 0 (-1 for none). Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array
-    for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`. All have `provenance`, JSON text.
+    for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`;
+    dots (R, C) `values`, `low`, `high`, `hollow`. All have `provenance`, JSON text.
     """
     arrays = {
         "provenance": np.array(json.dumps(_about(figure), ensure_ascii=False, sort_keys=True, default=str)),
@@ -101,6 +104,12 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         rows, columns = np.indices(figure.matrix.shape)
         places = zip((rows + figure.row_start).flat, (columns + figure.column_start).flat, strict=True)
         return MATRIX_COLUMNS, [(*place, str(value)) for place, value in zip(places, figure.matrix.flat, strict=True)]
+    if isinstance(figure, DotsFigure):
+        return DOT_COLUMNS, [
+            (row + 1, _harmless(label), number, _harmless(column.title), *_dot(column, row))
+            for row, label in enumerate(figure.row_labels)
+            for number, column in enumerate(figure.columns, start=1)
+        ]
     return CSV_COLUMNS, [
         row for number, panel in enumerate(panels_of(figure), start=1) for row in _cells(number, panel)
     ]
@@ -117,6 +126,12 @@ def _cells(number: int, panel: HeatmapPanel) -> Rows:
         for row, query in enumerate(queries)
         for column, key in enumerate(keys)
     ]
+
+
+def _dot(column: Dots, row: int) -> tuple[float | str, ...]:
+    """Value, ends of the band and whether the point is empty; nothing where there is no number."""
+    numbers = (float(value) for value in (column.places[row], *column.bands[row]))
+    return (*("" if np.isnan(value) else value for value in numbers), int(column.empty[row]))
 
 
 def _all_arrays(figure: Figure) -> dict[str, Any]:
@@ -138,6 +153,16 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         return {**dict(pairs), "labels": np.array([series.label for series in figure.series], dtype=np.str_)}
     if isinstance(figure, MatrixFigure):
         return {"values": figure.matrix}
+    if isinstance(figure, DotsFigure):
+        bands = np.stack([column.bands for column in figure.columns], axis=1)
+        return {
+            "labels": np.array(figure.row_labels, dtype=np.str_),
+            "titles": np.array([column.title for column in figure.columns], dtype=np.str_),
+            "values": np.stack([column.places for column in figure.columns], axis=1),
+            "low": bands[..., 0],
+            "high": bands[..., 1],
+            "hollow": np.stack([np.array(column.empty) for column in figure.columns], axis=1),
+        }
     panels = panels_of(figure)
     arrays: dict[str, Any] = {
         "layers": np.array([-1 if panel.layer is None else panel.layer for panel in panels], dtype=np.int64),
@@ -176,7 +201,28 @@ def _content(figure: Figure) -> dict[str, Any]:
     if isinstance(figure, MatrixFigure):
         start = {"row_start": figure.row_start, "column_start": figure.column_start}
         return {**start, "values": [[float(str(value)) for value in row] for row in figure.matrix]}
+    if isinstance(figure, DotsFigure):
+        return {
+            "row_labels": list(figure.row_labels),
+            "notes": list(figure.notes),
+            "columns": [
+                {
+                    **{"title": column.title, "axis": column.axis, "base": column.base},
+                    **{"log": column.log, "falling": column.falling},
+                    "values": _listed(column.places),
+                    "low": _listed(column.bands[:, 0]),
+                    "high": _listed(column.bands[:, 1]),
+                    "hollow": list(column.empty),
+                }
+                for column in figure.columns
+            ],
+        }
     return {"panels": [_panel(panel) for panel in panels_of(figure)]}
+
+
+def _listed(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+    """Numbers for JSON, which has no NaN."""
+    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def _panel(panel: HeatmapPanel) -> dict[str, Any]:

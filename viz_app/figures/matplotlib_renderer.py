@@ -14,9 +14,10 @@ from typing import Any
 
 import matplotlib
 
-from viz_app.figures import chart_drawing, fonts, heatmap_drawing, lines_drawing, tree_drawing
+from viz_app.figures import chart_drawing, dots_drawing, fonts, heatmap_drawing, lines_drawing, tree_drawing
 from viz_app.figures.canvas import Canvas
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.dots import DotsFigure
 from viz_app.figures.lines import LinesFigure
 from viz_app.figures.spec import Figure, HeatmapFigure
 from viz_app.figures.style import Style
@@ -30,6 +31,7 @@ _DRAW: dict[type[Figure], Callable[[Any, Style, str, int], Canvas]] = {
     TreeFigure: tree_drawing.draw,
     CurvesFigure: chart_drawing.draw_curves,
     MatrixFigure: chart_drawing.draw_matrix,
+    DotsFigure: dots_drawing.draw,
 }
 _lock = threading.Lock()
 _SETTINGS: dict[str, Any] = {

@@ -10,7 +10,9 @@ import plotly.graph_objects as go
 
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.colour import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures.dots import DotsFigure
 from viz_app.figures.lines import HEAD_COLOURS, LinesFigure
+from viz_app.figures.plotly_dots import dots
 from viz_app.figures.plotly_parts import base_layout, colour_bar, escaped, plotly_scale
 from viz_app.figures.scales import numbers_map, weights_map
 from viz_app.figures.spec import Figure, shown
@@ -32,6 +34,8 @@ def to_plotly(figure: Figure, style: Style) -> go.Figure:
         return _curves(figure, style)
     if isinstance(figure, MatrixFigure):
         return _matrix(figure, style)
+    if isinstance(figure, DotsFigure):
+        return dots(figure, style)
     raise ValueError(f"a figure of class {type(figure).__name__} cannot be shown; show one of its frames")
 
 

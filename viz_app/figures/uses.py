@@ -11,6 +11,7 @@ from typing import Any
 
 from viz_app.figures.build_steps import Animation
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.dots import DotsFigure
 from viz_app.figures.lines import LinesFigure
 from viz_app.figures.spec import Figure, HeatmapFigure
 from viz_app.figures.style import Style
@@ -25,6 +26,7 @@ _BY_KIND: dict[type[Figure], frozenset[str]] = {
     TreeFigure: _ALWAYS | _AROUND,
     CurvesFigure: _ALWAYS | _AROUND,
     MatrixFigure: _ALWAYS | _AROUND | _COLOURS,
+    DotsFigure: _ALWAYS | _AROUND,
 }
 
 
@@ -62,6 +64,8 @@ def _idle(figure: Figure) -> set[str]:
     if isinstance(figure, MatrixFigure) and figure.two_ends:
         idle.add("scale")
     if isinstance(figure, CurvesFigure) and not any(series.label for series in figure.series):
+        idle.add("legend")
+    if isinstance(figure, DotsFigure) and not figure.notes:
         idle.add("legend")
     return idle
 

@@ -14,6 +14,8 @@ from transformer_core.decoding.beam import Node
 from viz_app.figures import (
     VIEWS,
     CurvesFigure,
+    Dots,
+    DotsFigure,
     Figure,
     HeatmapFigure,
     MatrixFigure,
@@ -44,13 +46,28 @@ def matrix(**changes: Any) -> MatrixFigure:
     return MatrixFigure(**{"values": values, "two_ends": True, **titles, **changes})
 
 
+def dots(**changes: Any) -> DotsFigure:
+    one = Dots(values=[3.0, 1.0, np.nan], title="왼쪽", axis="PPL_$x$", base=3.0, log=True, falling=True)
+    other = Dots(
+        values=[-1.5, 0.0, 2.0],
+        title="<b>right</b>",
+        axis="BLEU",
+        base=-1.5,
+        low=[np.nan, -0.5, 1.0],
+        high=[np.nan, 0.5, 1.5],
+        hollow=[False, True, False],
+    )
+    given = {"row_labels": ["base", "=1+1", "너비 <i>"], "columns": [one, other], "row_title": "row", "title": "Dots"}
+    return DotsFigure(**{**given, "notes": ["Shaded: luck."], **changes})
+
+
 def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:
     given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1), "query": 1}}
     views = {
         name: view.figure(maps=maps, kind="cross", search=search, **given.get(name, {}), **shared)
         for name, view in VIEWS.items()
     }
-    return {**views, "curves": curves(), "matrix": matrix()}
+    return {**views, "curves": curves(), "matrix": matrix(), "dots": dots()}
 
 
 def pdf_text(data: bytes) -> str:

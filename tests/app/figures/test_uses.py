@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.app.figures.samples import curves, matrix
+from tests.app.figures.samples import curves, dots, matrix
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, Animation, Figure, Search, Style, export, heeded, uses
 
@@ -46,11 +46,16 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
         "cut": curves(cut=12.0, **told),
         "bare curves": curves(series=unnamed, title=""),
         "matrix": matrix(**told),
+        "dots": dots(**told),
+        "bare dots": dots(notes=[], title=""),
         "positive": matrix(values=np.arange(1, 13.0).reshape(3, 4), two_ends=False),
     }
 
 
-NAMES = ("head", "layer", "lines", "beam", "compare", "decoding", "curves", "cut", "bare curves", "matrix", "positive")
+NAMES = (
+    *("head", "layer", "lines", "beam", "compare", "decoding", "curves", "cut", "bare curves", "matrix", "positive"),
+    *("dots", "bare dots"),
+)
 
 
 def drawn(figure: Figure, style: Style) -> np.ndarray:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from transformer_core.presets import PRESETS
 from viz_app.components.lesson import LessonState
-from viz_app.figures import CurvesFigure
+from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.services.lessons.context import Context
 from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3
+from viz_app.services.lessons.reduced_table import RESULTS
 from viz_app.services.lessons.results import data, figure
 from viz_app.services.translation import TranslationService
 from viz_app.text import texts
@@ -30,6 +34,34 @@ def test_counted_parameters_round_to_the_printed_ones() -> None:
             assert round(row["counted"][1]) == row["millions"], row["change"]
     base = data(context()).values["variations"][0]
     assert base["counted"][0] == pytest.approx(63.045632)
+
+
+def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
+    """Means and spreads computed anew from the JSON that ships."""
+    told = json.loads(RESULTS.read_text(encoding="utf-8"))
+    rows = {row["preset"]: row["ours"] for row in data(context()).values["variations"]}
+    for preset, found in rows.items():
+        runs = [run for run in told["runs"] if run["row"] == preset]
+        assert runs, preset
+        assert found["parameters"] == runs[0]["parameters"]
+        for measure in ("bleu", "perplexity"):
+            values = [run[measure] for run in runs]
+            assert found[measure]["seeds"] == tuple(values)
+            assert found[measure]["mean"] == pytest.approx(float(np.mean(values)))
+            if len(values) > 1:
+                assert found[measure]["deviation"] == pytest.approx(float(np.std(values, ddof=1)))
+            assert (found[measure]["verdict"] is None) == (preset == "base")
+    reduced = data(context()).values["reduced"]
+    assert (reduced["width"], reduced["layers"]) == (512 // 8, 6 // 2)
+    assert reduced["updates"] == told["training"]["steps"]
+
+
+def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.services.lessons.results.load", lambda: None)
+    values = data(context()).values
+    assert values["reduced"] is None
+    assert {row["ours"] for row in values["variations"]} == {None}
+    assert len(values["variations"]) == len(TABLE_3)
 
 
 def test_costs_are_time_by_machines_by_rate() -> None:
@@ -57,3 +89,28 @@ def test_the_figure_holds_every_point_with_a_cost() -> None:
         count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
         assert sum(len(series.xs) for series in drawn.series) == count
     assert figure("parsing", context()) is None
+
+
+@pytest.mark.parametrize("measure", ["bleu", "perplexity", "parameters"])
+def test_the_figure_of_table_3_holds_the_papers_numbers_and_ours(measure: str) -> None:
+    rows = {row["preset"]: row for row in data(context()).values["variations"]}
+    drawn = figure("variations", context(row="all", measure=measure))
+    assert isinstance(drawn, DotsFigure)
+    paper, small = drawn.columns
+    for index, (preset, row) in enumerate(rows.items()):
+        if measure == "parameters":
+            assert (paper.places[index], small.places[index]) == (row["counted"][1], row["ours"]["parameters"] / 1e6)
+        else:
+            assert (paper.places[index], small.places[index]) == (row[measure], row["ours"][measure]["mean"])
+            assert small.empty[index] == (row["ours"][measure]["verdict"] == "noise"), preset
+    some = figure("variations", context(row="D", measure=measure))
+    assert isinstance(some, DotsFigure)
+    assert [label for label in some.row_labels] == ["base", "P_drop = 0.0", "P_drop = 0.2", "ε_ls = 0.0", "ε_ls = 0.2"]
+
+
+def test_the_figure_of_table_3_without_our_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.services.lessons.results.load", lambda: None)
+    for measure in ("bleu", "parameters"):
+        drawn = figure("variations", context(measure=measure))
+        assert isinstance(drawn, DotsFigure)
+        assert [column.title for column in drawn.columns] == ["Paper"]

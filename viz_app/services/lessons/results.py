@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import cache
 from typing import Any
 
-from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, parameters, training_flops
+from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.presets import preset
+from transformer_core.variations import ROWS, Results
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.spec import Figure
 from viz_app.services.lessons.context import Context, Data
 from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3, TABLE_4
+from viz_app.services.lessons.reduced_figure import table_3
+from viz_app.services.lessons.reduced_table import MEASURES, counted, load, ours
 
-# Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
-# biases in the attention, of the authors' code of 2017, which give the printed numbers.
-_TOLD, _CODE = 37_000, 40_960
 _TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
 _LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
-
-
-@cache
-def _counted(name: str) -> tuple[float, float]:
-    """Millions of parameters of a preset by both conventions."""
-    model = preset(name).model
-    told = parameters(model.replace(vocab_size=_TOLD, attention_biases=False))
-    code = parameters(model.replace(vocab_size=_CODE, attention_biases=True))
-    return told / 1e6, code / 1e6
 
 
 def _run(name: str) -> dict[str, Any]:
@@ -43,13 +33,39 @@ def _run(name: str) -> dict[str, Any]:
     }
 
 
+def _reduced(results: Results) -> dict[str, Any]:
+    """What all models of Table 3 in small have in common, for the words around the picture."""
+    base, counts = results.about["base"], [sum(run.row == row for run in results.runs) for row in ROWS]
+    return {
+        "width": base["d_model"],
+        "layers": base["num_layers"],
+        "updates": results.about["training"]["steps"],
+        "seeds": [min(count for count in counts if count), max(counts)],
+    }
+
+
+def _small(results: Results | None, row: str) -> dict[str, Any] | None:
+    """Our numbers of a row of Table 3; None where it was not trained."""
+    runs = [run for run in results.runs if run.row == row] if results else []
+    if not results or not runs:
+        return None
+    numbers: dict[str, Any] = {
+        measure: dataclasses.asdict(found) for measure in MEASURES if (found := ours(results, row, measure))
+    }
+    return {"parameters": runs[0].parameters, **numbers}
+
+
 def data(context: Context) -> Data:
-    """The three tables, with parameters counted by our own code."""
-    rows = [dataclasses.asdict(row) | {"counted": _counted(row.preset)} for row in TABLE_3]
+    """The three tables, with parameters counted by our own code, and Table 3 in small."""
+    small = load()
+    rows = [
+        dataclasses.asdict(row) | {"counted": counted(row.preset), "ours": _small(small, row.preset)} for row in TABLE_3
+    ]
     return Data(
         values={
             "scores": [dataclasses.asdict(score) for score in TABLE_2],
             "variations": rows,
+            "reduced": _reduced(small) if small else None,
             "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
             "runs": {name: _run(name) for name in PAPER_RUNS},
             "rate": P100_FLOPS,
@@ -58,9 +74,13 @@ def data(context: Context) -> Data:
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """Table 2 as curves of points; the other tables are read better as they are."""
-    if scene != "scores":
-        return None
+    """Table 2 as curves of points, Table 3 as rows of points; the other tables are read better as they are."""
+    if scene == "variations":
+        return table_3(context, load())
+    return _scores(context) if scene == "scores" else None
+
+
+def _scores(context: Context) -> CurvesFigure:
     pair = context.state.choice("pair", "ende", ("ende", "enfr"))
     groups = ("single", "ensemble", "transformer")
     series = []

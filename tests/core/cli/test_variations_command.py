@@ -1,0 +1,167 @@
+"""variations: killed and continued, with numbers that others find too."""
+
+from __future__ import annotations
+
+import json
+import math
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sacrebleu
+import torch
+from safetensors.torch import load_file
+
+from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from transformer_core.config import ModelConfig
+from transformer_core.data import make_batch, read_pairs
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
+from transformer_core.tokenizer import Tokenizer
+
+ROWS = ["table3-c-n2", "table3-b-dk16"]
+OPTIONS = [
+    *("--reduce", "16", "--steps", "60", "--rows", *ROWS),
+    *("--training.warmup_steps", "30", "--training.learning_rate_factor", "0.6", "--training.checkpoint_every", "10"),
+]
+
+
+def arguments(made: Workplace, out: Path) -> list[str]:
+    return ["variations", "--data", str(made.data), "--valid", str(made.valid), "--out", str(out), *OPTIONS]
+
+
+def results(out: Path) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads((out / "variations.json").read_text(encoding="utf-8"))
+    return values
+
+
+def lasting(values: dict[str, Any]) -> dict[str, Any]:
+    """All but the time that it took."""
+    return {**values, "runs": [{**run, "seconds": 0} for run in values["runs"]]}
+
+
+@pytest.fixture(scope="module")
+def compared(made: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two rows, trained without a break."""
+    from transformer_core.cli import main
+
+    out = tmp_path_factory.mktemp("variations") / "out"
+    assert main(arguments(made, out)) == 0
+    return out
+
+
+def surprise(run: Path, pairs: list[tuple[str, str]]) -> float:
+    """Perplexity as the textbook has it: one pair after the other, plain cross-entropy, rounded weights."""
+    settings = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    model = Transformer(ModelConfig.from_dict(settings["model"]))
+    saved = load_file(run / "step-00000060" / "model.safetensors")
+    model.load_state_dict({name: weight.half().float() for name, weight in saved.items()})
+    model.eval()
+    tokenizer = Tokenizer.load(run / "tokenizer.model")
+    total, pieces = 0.0, 0
+    for source, target in pairs:
+        ids = (tokenizer.source.encode_batch([source]), tokenizer.encode_batch([target]))
+        batch = make_batch(*ids, tokenizer.special)
+        with torch.no_grad():
+            mask = padding_mask(batch.source, tokenizer.special.pad)
+            logits = model(batch.source, batch.inputs, mask)
+        total += float(torch.nn.functional.cross_entropy(logits[0], batch.outputs[0], reduction="sum"))
+        pieces += batch.outputs.shape[1]
+    return math.exp(total / pieces)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_scores_are_those_that_others_find(row: str, made: Workplace, compared: Path, call: Call) -> None:
+    found = next(run for run in results(compared)["runs"] if run["row"] == row)
+    folder = compared / "runs" / f"{row}-seed1"
+    pairs = list(read_pairs(made.valid))
+    assert found["perplexity"] == pytest.approx(surprise(folder, pairs), rel=1e-4)
+    weights = load_file(folder / "step-00000060" / "model.safetensors")
+    assert found["parameters"] == sum(weight.numel() for weight in weights.values())
+    checkpoint = folder.parent.parent.parent / f"model-{row}"
+    assert call("average", folder, "--last", "1", "--out", checkpoint).status == 0
+    sources = "".join(f"{source}\n" for source, _ in pairs)
+    said = call("translate", "--checkpoint", checkpoint, "--beam", "4", "--alpha", "0.6", stdin=sources.encode())
+    score = sacrebleu.corpus_bleu(said.out.splitlines(), [[target for _, target in pairs]])
+    assert found["bleu"] == pytest.approx(score.score)
+
+
+def test_the_file_tells_what_was_done(made: Workplace, compared: Path) -> None:
+    values = results(compared)
+    assert values["reduced_by"] == {"widths": 16, "layers": 2}
+    assert (values["training"]["steps"], values["training"]["cooldown_steps"]) == (60, 20)
+    assert values["search"] == {"beam": 4, "alpha": 0.6, "length_penalty": "gnmt"}
+    assert values["validation"]["sentences"] == len(list(read_pairs(made.valid)))
+    runs = {run["row"]: run for run in values["runs"]}
+    assert list(runs) == ["table3-b-dk16", "table3-c-n2"]  # in the order of the table
+    assert runs["table3-c-n2"]["changes"] == {"num_layers": 1}
+    assert runs["table3-b-dk16"]["changes"] == {"d_k": 1}
+    assert {run["target_pieces"] for run in values["runs"]} == {runs["table3-c-n2"]["target_pieces"]}  # the same text
+    assert all(run["updates"] == 60 and run["seconds"] > 0 for run in values["runs"])
+    assert runs["table3-c-n2"]["bleu"] > 0
+    assert runs["table3-c-n2"]["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a")
+    assert runs["table3-c-n2"]["versions"]["torch"] == torch.__version__
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_killed_and_continued_it_ends_alike(made: Workplace, compared: Path, tmp_path: Path) -> None:
+    """Killed in the midst of the second training: the first is not done again, the second goes on."""
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "transformer_core", *arguments(made, out)]
+    second = out / "runs" / f"{ROWS[1]}-seed1"
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        while not (second / "step-00000010").exists() and process.poll() is None:
+            time.sleep(0.02)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    before = results(out)
+    assert [run["row"] for run in before["runs"]] == ROWS[:1]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"{ROWS[0]}, seed 1: is there already" in done.stderr
+    assert "resumed at step" in done.stderr
+    after = results(out)
+    assert before["runs"][0] in after["runs"]
+    assert lasting(after) == lasting(results(compared))
+    assert done.stdout.splitlines()[0].split() == ["row", "seeds", "perplexity", "BLEU", "parameters"]
+    means = json.loads(done.stdout.splitlines()[-1])
+    assert means[ROWS[0]] == {
+        "bleu": before["runs"][0]["bleu"],
+        "perplexity": before["runs"][0]["perplexity"],
+        "seeds": 1,
+    }
+
+
+def test_rows_of_another_training_are_not_mixed_in(made: Workplace, compared: Path, call: Call) -> None:
+    before = (compared / "variations.json").read_bytes()
+    error = one_line_error(call(*arguments(made, compared), "--training.warmup_steps", "31"))
+    assert "begun with other settings: training.warmup_steps was 30, is 31" in error
+    error = one_line_error(call(*arguments(made, compared), "--reduce", "8"))
+    assert "reduced_by.widths was 16, is 8" in error
+    assert (compared / "variations.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (["--rows", "table3-f"], "row is 'table3-f', but must be one of base, table3-a-h1"),
+        (["--reduce", "3"], "reduce is 3, but must divide d_model"),
+        (["--reduce-layers", "3"], "reduce_layers is 3, but must divide num_layers, which is 2"),
+        (["--steps", "0"], "--steps is 0, but must be 1 or more"),
+        (["--data", "nowhere"], "there is no folder nowhere"),
+        (["--valid", "no.tsv"], "there is no file no.tsv"),
+        (["--training.seed", "3"], "there is no option --training.seed"),
+        (["--training.batch_tokens", "0"], "batch_tokens is 0"),
+    ],
+)
+def test_unusable_arguments(changed: list[str], told: str, made: Workplace, call: Call, tmp_path: Path) -> None:
+    assert told in one_line_error(call(*arguments(made, tmp_path / "out"), *changed))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(made: Workplace, call: Call) -> None:
+    assert "is not empty, but has no variations.json" in one_line_error(call(*arguments(made, made.run)))

@@ -1,0 +1,231 @@
+"""variations: Table 3 in small; prepared text in, perplexity and BLEU of every row out."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import logging
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.options import (
+    Parser,
+    UsageError,
+    add_machine,
+    check_at_least,
+    existing,
+    existing_text,
+    select_device,
+)
+from transformer_core.cli.run_settings import RunSettings
+from transformer_core.config import TrainingConfig
+from transformer_core.files import TOKENIZER_FILE, replace_bytes, tidy
+from transformer_core.presets import preset
+from transformer_core.variations import (
+    ROWS,
+    TRAINING,
+    Results,
+    Run,
+    Spread,
+    changes,
+    common_training,
+    reduced_row,
+    row_training,
+)
+
+if TYPE_CHECKING:
+    from transformer_core.data import Corpus
+    from transformer_core.evaluation import TestSet
+
+log = logging.getLogger(__name__)
+
+RESULTS_FILE = "variations.json"
+_OF_ROWS = ("seed", "label_smoothing")  # set by --seeds and by the rows
+_OF_STEPS = ("steps", "cooldown_steps")  # set by --steps
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "variations",
+        usage="--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N]\n"
+        "           [--reduce N] [--reduce-layers N] [--training.OPTION V]",
+        description=(
+            "Train the rows of Table 3 (Section 6.2), smaller: all widths divided by one number, the number of layers\n"
+            "by another; and score them.\n\n"
+            "All read the same text in the same order, in as many updates, at the same rate, which rises, falls as in\n"
+            "the paper, and sinks to nothing over the last third. Perplexity is per piece and </s> of the validation\n"
+            "set, without label smoothing; BLEU is of beam search with the paper's beam and alpha, and of the last\n"
+            f"weights, rounded as `average --last 1` does. OUT receives {RESULTS_FILE} with all numbers, and a folder\n"
+            "for each training, as `train` writes it.\n\n"
+            "All rows are trained with the first seed, then with the second. Stopped or killed, the same command goes\n"
+            "on where it was; called again with other rows or seeds, it adds them.\n\n"
+            f"Rows:\n\n{_told_rows()}"
+        ),
+        example="  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3",
+    )
+    result.add_argument("--data", type=str, required=True, metavar="DIR", help="Folder that `prepare` wrote.")
+    result.add_argument("--valid", type=str, required=True, metavar="FILE", help="Validation set, not a test set.")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the comparison.")
+    result.add_argument("--rows", type=str, nargs="+", default=[], metavar="NAME", help="Some of those above. [all]")
+    result.add_argument("--seeds", type=int, nargs="+", default=[1], metavar="N", help="One training with each.")
+    result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Updates of each training.")
+    result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divides all widths.")
+    result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divides the number of layers.")
+    result.add_argument("--batch", type=int, default=64, metavar="N", help="Lines translated together at most.")
+    add_machine(result)
+    result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
+    values = {name: value for name, value in TRAINING.to_dict().items() if name not in (*_OF_ROWS, *_OF_STEPS)}
+    result.set_defaults({f"training.{name}": value for name, value in values.items()})
+    return result
+
+
+def _told_rows() -> str:
+    return "\n".join(f"  {row:<21} {preset(row).about}" for row in ROWS)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Train and score the rows that are still missing."""
+    options = parser().options(arguments)
+    check_at_least("--steps", options.steps, 1)
+    check_at_least("--batch", options.batch, 1)
+    rows = options.rows or list(ROWS)
+    for row in rows:
+        reduced_row(row, options.reduce, options.reduce_layers)
+    training = common_training(options.steps, options.training)
+    data = existing("--data", options.data, folder=True)
+    existing_text("--valid", options.valid)
+    out, file = Path(options.out), Path(options.out) / RESULTS_FILE
+    device = select_device(options.device, options.threads)
+
+    from transformer_core.data import Corpus
+    from transformer_core.evaluation import TestSet
+
+    corpus, test = Corpus(data), TestSet.read(options.valid)
+    results = _begun(file, _about(options, corpus, test, training))
+    out.mkdir(parents=True, exist_ok=True)
+    results.save(file)
+    for seed in dict.fromkeys(options.seeds):
+        for row in rows:
+            if results.find(row, seed):
+                log.info("%s, seed %d: is there already", row, seed)
+                continue
+            log.info("%s, seed %d", row, seed)
+            settings = RunSettings(
+                preset=row,
+                model=reduced_row(row, options.reduce, options.reduce_layers, len(corpus.tokenizer)),
+                training=row_training(row, training, seed),
+                data=str(data),
+                corpus=corpus.meta,
+                valid=(options.valid,),
+            )
+            results = results.with_run(_trained(out / "runs" / f"{row}-seed{seed}", settings, device, options, test))
+            results.save(file)
+    _write_table(results)
+    return 0
+
+
+def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training: TrainingConfig) -> dict[str, Any]:
+    """What is the same for all runs: with anything else they could not be compared."""
+    common = {name: value for name, value in training.to_dict().items() if name not in _OF_ROWS}
+    base = reduced_row("base", options.reduce, options.reduce_layers, len(corpus.tokenizer))
+    search = preset("base").decoding
+    pairs = "".join(f"{source}\t{each[0]}\n" for source, each in zip(test.sources, test.references, strict=True))
+    return {
+        "reduced_by": {"widths": options.reduce, "layers": options.reduce_layers},
+        "base": base.to_dict(),
+        "training": common,
+        "text": {name: corpus.meta[name] for name in ("files", "pairs", "vocab_size", "tokenizer_sha256")},
+        "validation": {
+            "name": Path(options.valid.partition(",")[0]).name.split(".")[0],
+            "sentences": len(test.sources),
+            "sha256": hashlib.sha256(pairs.encode("utf-8")).hexdigest(),
+        },
+        "search": {"beam": search.beam, "alpha": search.alpha, "length_penalty": search.length_penalty},
+    }
+
+
+def _begun(file: Path, about: dict[str, Any]) -> Results:
+    """The results so far. Raises UsageError when they cannot be compared with what is to come."""
+    tidy(file.parent, file.name)
+    if not file.exists():
+        if file.parent.exists() and (not file.parent.is_dir() or any(file.parent.iterdir())):
+            raise UsageError(f"--out: {file.parent} is not empty, but has no {file.name}; name a new folder")
+        return Results(about)
+    found = Results.load(file)
+    for key, value in about.items():
+        if (was := found.about.get(key)) != value:
+            raise UsageError(f"--out: {file} was begun with other settings: {_told_difference(key, was, value)}")
+    return found
+
+
+def _told_difference(key: str, was: Any, value: Any) -> str:
+    if isinstance(was, dict) and isinstance(value, dict):
+        name = next(name for name in {**value, **was} if was.get(name) != value.get(name))
+        key, was, value = f"{key}.{name}", was.get(name), value.get(name)
+    return f"{key} was {was!r}, is {value!r}"
+
+
+def _trained(folder: Path, settings: RunSettings, device: str, options: argparse.Namespace, test: TestSet) -> Run:
+    """Train one row, or go on with it, and score it. Raises KeyboardInterrupt when it was told to stop."""
+    import torch
+
+    from transformer_core.cli.average import mean_of
+    from transformer_core.cli.ship import translator_of
+    from transformer_core.cli.train import train_run
+    from transformer_core.evaluation import evaluate
+    from transformer_core.model import count_parameters
+    from transformer_core.training.distributed import Team
+
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / TOKENIZER_FILE).exists():
+        replace_bytes(folder / TOKENIZER_FILE, (Path(settings.data) / TOKENIZER_FILE).read_bytes())
+    team = Team(device=torch.device(device))
+    progress = train_run(folder, settings, team, options.threads, resume=True)
+    if progress.step < settings.training.steps:
+        raise KeyboardInterrupt
+    translator = translator_of(mean_of(folder, 1, settings), settings, device)
+    found = evaluate(translator, test, batch=options.batch)
+    log.info("perplexity %.2f, BLEU %.1f", found.perplexity.value, found.bleu.value)
+    return Run(
+        row=settings.preset,
+        seed=settings.training.seed,
+        changes=changes(settings.preset, options.reduce, options.reduce_layers),
+        parameters=count_parameters(translator.model),
+        updates=progress.step,
+        target_pieces=progress.target_pieces,
+        seconds=round(progress.seconds, 1),
+        perplexity=found.perplexity.value,
+        bleu=found.bleu.value,
+        signature=found.bleu.signature,
+        versions={"python": platform.python_version(), "torch": torch.__version__},
+    )
+
+
+def _write_table(results: Results) -> None:
+    """A row for each row of the table, with the means, then one line of JSON."""
+    lines = [("row", "seeds", "perplexity", "BLEU", "parameters")]
+    for row in ROWS:
+        perplexity, bleu = results.spread(row, "perplexity"), results.spread(row, "bleu")
+        if perplexity and bleu:
+            parameters = next(run.parameters for run in results.runs if run.row == row)
+            told = (_told(perplexity, 2), _told(bleu, 1), str(parameters))
+            lines.append((row, str(bleu.count), *told))
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    for line in lines:
+        sys.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n")
+    means = {
+        row: {"bleu": bleu.mean, "perplexity": perplexity.mean, "seeds": bleu.count}
+        for row in ROWS
+        if (bleu := results.spread(row, "bleu")) and (perplexity := results.spread(row, "perplexity"))
+    }
+    sys.stdout.write(json.dumps(means) + "\n")
+
+
+def _told(spread: Spread, digits: int) -> str:
+    around = "" if spread.deviation is None else f" ± {spread.deviation:.{digits}f}"
+    return f"{spread.mean:.{digits}f}{around}"
