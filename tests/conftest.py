@@ -37,6 +37,28 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
+def french_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A second one, with a vocabulary and a shape of its own, that says it writes French: 3 + 3 layers, 2 heads."""
+    import torch
+
+    from transformer_core.checkpoint import save_checkpoint
+    from transformer_core.config import DecodingConfig, ModelConfig
+    from transformer_core.model import Transformer
+    from transformer_core.tokenizer import Tokenizer
+    from viz_app.services.examples import EXAMPLES
+
+    folder = tmp_path_factory.mktemp("checkpoint") / "french"
+    tokenizer = Tokenizer.train([*EXAMPLES.values(), "Le petit chien joue dans le jardin."], vocab_size=90, threads=1)
+    config = ModelConfig(vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=3, num_heads=2)
+    with torch.random.fork_rng():
+        torch.manual_seed(11)
+        weights = Transformer(config).state_dict()
+    metrics = {"languages": {"source": "en", "target": "fr"}}
+    save_checkpoint(folder, weights, config, tokenizer, decoding=DecodingConfig(extra_length=12), metrics=metrics)
+    return folder
+
+
+@pytest.fixture(scope="session")
 def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of the smallest kind with random weights: 2 + 2 layers, 4 heads. Do not change its files."""
     import torch

@@ -15,6 +15,7 @@ if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder ther
     sys.path.insert(0, str(ROOT))
 
 from viz_app.pages import frame  # noqa: E402
+from viz_app.pages.parts.missing_model import draw_missing  # noqa: E402
 from viz_app.services import session  # noqa: E402
 from viz_app.services.errors import friendly_errors  # noqa: E402
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES  # noqa: E402
@@ -61,6 +62,7 @@ def main() -> None:
             label_visibility="collapsed",
         )
     with friendly_errors(t), frame():
+        draw_missing(t)
         page.run()
 
 

@@ -16,8 +16,8 @@ from transformer_core.translator import Translator
 from viz_app.components.explorer import Selection
 from viz_app.components.explorer.payload import pair
 from viz_app.services.address import params_from, selection_from
-from viz_app.services.compare import checkpoints
 from viz_app.services.hypotheses import branch_of
+from viz_app.services.models import models
 
 TEXT, OTHER = "The dog.", "The train is big."
 
@@ -114,7 +114,7 @@ def test_another_checkpoint_translates_the_same_sentence(
     assert handed(app, "headlight_address")["params"]["vsmodel"] == "twin"
 
 
-def test_checkpoints_are_those_listed_but_the_one_served(
+def test_models_are_the_one_served_and_those_listed(
     random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("a/one", "b/one", "empty"):
@@ -124,9 +124,11 @@ def test_checkpoints_are_those_listed_but_the_one_served(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     listed = [random_checkpoint, tmp_path / "a/one", tmp_path / "b/one", tmp_path / "empty", tmp_path / "missing"]
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, listed)))
-    assert checkpoints() == {"one": tmp_path / "a/one", "one (2)": tmp_path / "b/one"}
+    served = {"random": random_checkpoint}
+    assert models() == served | {"one": tmp_path / "a/one", "one (2)": tmp_path / "b/one"}
+    assert next(iter(models())) == "random"
     monkeypatch.delenv("HEADLIGHT_CHECKPOINTS")
-    assert random_checkpoint not in checkpoints().values()
+    assert list(models().values()).count(random_checkpoint) == 1
 
 
 def test_the_address_carries_the_comparison() -> None:

@@ -100,7 +100,8 @@ def test_every_example_has_a_label() -> None:
     from viz_app.services.examples import EXAMPLES
 
     for language in LANGUAGES:
-        assert set(texts(language).table("examples")) == set(EXAMPLES)
+        for table in ("examples", "examples_fr"):
+            assert set(texts(language).table(table)) == set(EXAMPLES)
 
 
 def test_user_text_is_never_a_format() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
+from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, wait_until_idle
+from tests.browser.large_history import large_checkpoint
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
 from viz_app.services.growth import HISTORIES
@@ -143,6 +145,55 @@ def test_a_small_screen_in_korean(
     assert wide <= 0
     assert page.locator(".growth").get_attribute("lang") == "ko"
     check_accessibility(page)
+
+
+def test_what_is_seen_is_in_the_link_and_can_be_taken_away(open_page: OpenPage, app_url: str, history: History) -> None:
+    t = texts("en")
+    page = opened(open_page, app_url)
+    page.locator('.growth .chip[data-kind="encoder"]').click()
+    page.locator(".growth .tile").nth(3).click()
+    page.get_by_label(t("growth.moment")).focus()
+    page.keyboard.press("End")
+    updates = history.steps[-1]
+    page.wait_for_url(f"**grown_head=encoder.1.4&grown_at={updates}**")
+    wait_until_idle(page)
+
+    fresh = opened(open_page, app_url.rsplit("/", 1)[0] if app_url.endswith("/") else app_url)
+    fresh.goto(page.url)
+    fresh.locator(".growth .tile").first.wait_for()
+    fresh.evaluate(FIND)
+    seen = {"kind": "encoder", "layer": 0, "head": 3, "moment": len(history.steps) - 1, "sentence": 0}
+    assert {name: state(fresh)[name] for name in seen} == seen
+    wait_until_idle(fresh)
+
+    fresh.get_by_role("button", name=t("translate.download")).click()
+    with fresh.expect_download() as waiting:
+        fresh.get_by_role("button", name="CSV", exact=True).click()
+    assert waiting.value.suggested_filename.endswith(f"layer1_head4_base_update{updates}.csv")
+    rows = csv.DictReader(waiting.value.path().read_text(encoding="utf-8-sig").splitlines())
+    expected = history.sentences[0].decoded("encoder", len(history.steps) - 1)[0, 3]
+    assert np.allclose([float(row["weight"]) for row in rows], expected.ravel(), atol=1e-6)
+
+
+def test_a_large_model_fits(
+    serve: Serve, open_page: OpenPage, tmp_path_factory: pytest.TempPathFactory, check_accessibility: CheckAccessibility
+) -> None:
+    """6 + 6 layers of 8 heads: weights of random models, which grow no jobs; it is the room that they need."""
+    folder = large_checkpoint(tmp_path_factory.mktemp("grown") / "large")
+    url = serve(APP, HEADLIGHT_CHECKPOINT=str(folder))
+    for width, height in ((1280, 800), (390, 800)):
+        page = opened(open_page, url, "ko", width=width, height=height)
+        heads = page.locator(".growth .heads").bounding_box()
+        assert page.locator(".growth .tile").count() == 48
+        assert heads is not None and heads["height"] <= height - 120, "all of them in one window, under the time bar"
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("growth().root.scrollWidth - growth().root.clientWidth") <= 0
+        page.locator(".growth .heads").evaluate("e => e.scrollIntoView({ block: 'start' })")
+        bar = page.locator(".growth .time").bounding_box()
+        assert bar is not None and 0 <= bar["y"] <= 120, "the time bar stays in sight"
+        page.locator(".growth .tile").nth(46).click()
+        page.wait_for_url("**grown_head=cross.6.7**")
+        check_accessibility(page)
 
 
 def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from transformer_core.translator import Translation, Translator
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
-from viz_app.services.model import checkpoint_folder
+from viz_app.services.models import checkpoint_folder
 from viz_app.text import texts
 
 if TYPE_CHECKING:

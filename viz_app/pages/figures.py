@@ -14,6 +14,7 @@ from viz_app.figures import Animation, check
 from viz_app.pages import run
 from viz_app.pages.parts.collection import draw_add, draw_collection
 from viz_app.pages.parts.downloads import draw_download
+from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.plain import plain
 from viz_app.pages.parts.sentence import sentence_field
 from viz_app.pages.parts.studio_controls import Controls
@@ -35,7 +36,9 @@ _ZOOMS = ("print", "fit")
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    typed = sentence_field(t)
+    with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+        draw_models(t)
+        typed = sentence_field(t)
     left, right = st.columns([5, 11], gap="large")
     with right, st.container(key="studio-stage"):
         status = st.empty()
@@ -43,7 +46,7 @@ def main() -> None:
             with status.container():
                 st.caption(t("translate.loading"))
                 st.skeleton(height=320)
-    served = model.service()
+    served = load(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = examine(typed, served.translator.tokenizer.source, limit)
     if sentence.verdict == "good":
@@ -101,19 +104,24 @@ def _draw_attention(
     left, right = places
     who = session.session_id()
     best = served.request(who, sentence.text, on_position=ask)
-    draft = _draft(sentence, best_head(served.translator.metrics, best.maps))
+    draft = _draft(f"{served.name}\n{sentence.text}", best_head(served.translator.metrics, best.maps))
     result = served.branch(who, best, draft.selection.branch, on_position=ask)
     branch = draft.selection.branch if result is not best else 0
     draft = replace(draft, selection=replace(draft.selection, branch=branch)).fitted(result.maps)
     with left:
-        draft = Controls(t, result.maps).draw(draft)
+        draft = Controls(t, result.maps, served.name).draw(draft)
     st.session_state[session.DRAFT_KEY] = draft
     with right:
         return _product(t, served, sentence, draft, (best, result), ask)
 
 
-def _draft(sentence: Sentence, best: Selection) -> Draft:
-    """The state of the page: as it was left, as the address says, or as the explorer has been left since."""
+def _draft(read: str, best: Selection) -> Draft:
+    """The state of the page: as it was left, as the address says, or as the explorer has been left since.
+
+    Args:
+        read: Which model reads which sentence.
+        best: The head that aligns words best.
+    """
     kept: Draft | None = st.session_state.get(session.DRAFT_KEY)
     selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
     if kept is None:
@@ -125,10 +133,10 @@ def _draft(sentence: Sentence, best: Selection) -> Draft:
         kept = replace(kept, selection=best) if selection is None else kept.of_selection(selection)
     elif selection is not None and selection != st.session_state.get(session.SEEN_KEY, selection):
         kept = kept.of_selection(selection)
-    elif st.session_state.get(session.DRAFT_TEXT_KEY, sentence.text) != sentence.text:
+    elif st.session_state.get(session.DRAFT_READ_KEY, read) != read:
         kept = kept.of_sentence()
     st.session_state[session.SEEN_KEY] = selection
-    st.session_state[session.DRAFT_TEXT_KEY] = sentence.text
+    st.session_state[session.DRAFT_READ_KEY] = read
     return kept
 
 
@@ -232,6 +240,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     params: dict[str, str | None] = {
         "lang": t.language,
         "text": sentence.text if len(sentence.text) <= _MAX_LINK else None,
+        "model": model.in_address(),
     }
     if draft is not None:
         params |= draft.params()

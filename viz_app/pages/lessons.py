@@ -29,6 +29,7 @@ from viz_app.lessons import lesson
 from viz_app.pages import run
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_scene_in_figures
+from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
 from viz_app.pages.parts.sentence import sentence_field
 from viz_app.pages.parts.share import draw_share
@@ -36,7 +37,7 @@ from viz_app.services import model, session
 from viz_app.services.gate import Superseded
 from viz_app.services.handout import handout
 from viz_app.services.lesson_figures import fitting, told_figure
-from viz_app.services.lessons import CHAPTERS, LESSONS, ROUTE, Context, head_of, module_of, next_stop
+from viz_app.services.lessons import CHAPTERS, LESSONS, ROUTE, Context, head_of, module_of, next_stop, small_target
 from viz_app.services.scene import LessonScene
 from viz_app.services.studio import Product
 from viz_app.text import Texts
@@ -69,6 +70,7 @@ def _draw_index(t: Texts) -> None:
         ]
         for chapter in CHAPTERS
     }
+    draw_models(t)
     leaves = lesson_index(
         route,
         {title: stops for title, stops in others.items() if stops},
@@ -79,7 +81,8 @@ def _draw_index(t: Texts) -> None:
     )
     if leaves:
         st.rerun()
-    publish(dict.fromkeys(_FROM_ADDRESS) | {"lang": t.language}, language=t.language, page="lessons")
+    params = {"lang": t.language, "model": model.in_address()}
+    publish(dict.fromkeys(_FROM_ADDRESS) | params, language=t.language, page="lessons")
 
 
 def _open_stop(name: str) -> None:
@@ -105,7 +108,11 @@ def _draw_lesson(t: Texts, name: str) -> None:
     key = f"lesson-{name}"
     state = reported(key) or st.session_state.get(f"{key}-state") or _start(name)
     after = next_stop(name, on_route=following())
-    context = Context(fitting(text, model.service().translator), state, t, model.service, session.session_id())
+    served = load(t)
+    again = partial(model.service, served.name)  # by its name, since a download asks from another thread
+    context = Context(fitting(text, served.translator), state, t, again, session.session_id())
+    if name in small_target.LESSONS and small_target.other_language(context):
+        st.caption(t("lessons.small_german"))
     try:
         numbers = module_of(name).data(context)
     except Superseded:
@@ -129,6 +136,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         "scene": state.scene or None,
         "with": to_address(state.settings),
         "text": context.text,
+        "model": model.in_address(),
     }
     context = dataclasses.replace(context, state=state)
     if state.scene in getattr(module_of(name), "FOLLOWED", ()):
@@ -227,6 +235,7 @@ def _draw_head(t: Texts, title: str) -> str:
             on_click=session.surely(_open, None),
         )
         st.markdown(f"**{title}**", width="content")
+        draw_models(t)
         return sentence_field(t)
 
 

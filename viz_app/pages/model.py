@@ -1,4 +1,4 @@
-"""The card of the model that the app serves: its size, what was measured, how it was trained, what it is bad at."""
+"""The card of the model that the visitor has chosen: size, scores, how it was trained, what it is bad at."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 from viz_app.components.address import publish
 from viz_app.pages import run
 from viz_app.pages.parts.growth import draw_growth
+from viz_app.pages.parts.models import draw_models, load
 from viz_app.services import card, model, session
 from viz_app.text import Texts
 
@@ -19,16 +20,21 @@ if TYPE_CHECKING:
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    publish({"lang": t.language, "text": st.session_state[session.TEXT_KEY]}, language=t.language, page="model")
-    st.title(t("model.title"))
-    translator = model.service().translator
+    with st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="card-title"
+    ):
+        st.title(t("model.title"), width="content")
+        draw_models(t)
+    translator = load(t).translator
     with st.container(key="card", width=900):
         _draw_summary(t, translator)
         _draw_scores(t, translator)
         _draw_shape(t, translator)
         _draw_training(t, translator)
-        draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None)
+        params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model.in_address()}
+        params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         _draw_card(t, translator)
+    publish(params, language=t.language, page="model")
 
 
 def _draw_summary(t: Texts, translator: Translator) -> None:

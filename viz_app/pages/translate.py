@@ -17,16 +17,18 @@ from viz_app.components.explorer import Selection, explorer, reported
 from viz_app.pages import run
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_in_figures
+from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.other_views import opened, other_views
 from viz_app.pages.parts.route import draw_route
 from viz_app.pages.parts.sentence import sentence_field
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
 from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
-from viz_app.services.compare import Compared, NotComparable, checkpoints, compared_with, model_name
+from viz_app.services.compare import Compared, NotComparable, compared_with, others
 from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
 from viz_app.services.hypotheses import search_tree
+from viz_app.services.models import languages, models, titles
 from viz_app.services.picture import Picture, best_head, payload, provenance
 from viz_app.services.sentence import MAX_PIECES, Sentence, examine
 from viz_app.services.shown import branch_for
@@ -50,7 +52,7 @@ def main() -> None:
         with status.container():
             st.caption(t("translate.loading"))
             st.skeleton(height=440)
-    served = model.service()
+    served = load(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = examine(typed, served.translator.tokenizer.source, limit)
     if sentence.verdict == "good":
@@ -83,16 +85,25 @@ def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """The row with the field, the examples and the place for the downloads."""
     with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+        draw_models(t)
         typed = sentence_field(t)
         st.menu_button(
             t("translate.examples"),
             list(EXAMPLES),
             key=_EXAMPLE,
-            format_func=lambda name: f"{t(f'examples.{name}')}: {EXAMPLES[name]}",
+            format_func=lambda name: f"{_about(t, name)}{EXAMPLES[name]}",
             on_click=session.surely(_take_example),
         )
         downloads = st.container(width="content", key="downloads")
     return typed, downloads
+
+
+def _about(t: Texts, name: str) -> str:
+    """What is remarkable about an example's translation, with a colon; nothing in languages that no label is for."""
+    spoken = languages(models()[model.chosen()])
+    target = "de" if spoken is None else spoken.target.split("-")[0].lower()
+    labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")}
+    return f"{labels[target]}: " if target in labels else ""
 
 
 def _take_example() -> None:
@@ -110,7 +121,7 @@ def _draw_refusal(t: Texts, sentence: Sentence, limit: int) -> None:
     st.info(t(f"translate.{sentence.verdict}"), icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
         for name, text in EXAMPLES.items():
-            label = f"**{text}** :small[{t(f'examples.{name}')}]"
+            label = f"**{text}** :small[{_about(t, name).removesuffix(': ')}]"
             st.button(label, key=f"take-{name}", type="tertiary", on_click=session.surely(_take, text))
 
 
@@ -145,7 +156,7 @@ def _draw_result(
     best = best_head(served.translator.metrics, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
     start = reported(_EXPLORER) or start
-    branch = branch_for(sentence.text, start.branch)
+    branch = branch_for(f"{served.name}\n{sentence.text}", start.branch)
     ask = partial(_draw_waiting, t, status)
     other, comparable = None, True
     try:
@@ -163,7 +174,7 @@ def _draw_result(
     second = None
     if other is not None:
         search = (other.text, other.branch)
-        second = _packed(t, other.service, search, other.best, other.result, other.model)
+        second = _packed(t, other.service, search, other.best, other.result, served)
     selection = explorer(packed, key=_EXPLORER, selection=start, other=second)
     selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
     st.session_state[_SELECTION] = selection
@@ -176,14 +187,14 @@ def _packed(
     search: tuple[str, int],
     result: Result,
     shown: Result,
-    model: str | None = None,
+    own: TranslationService | None = None,
 ) -> bytes:
-    """A branch of a search, `search` being its sentence and number; `model`: its checkpoint if it is compared with."""
+    """A branch of a search, `search` being its sentence and number; `own`: what the page shows if that is another."""
     text, branch = search
     translator = served.translator
     tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
-    name = model_name()
-    about = {"text": text, "model": model or name, "own": name, "models": list(checkpoints())}
+    name = (own or served).name
+    about = {"text": text, "model": served.name, "own": name, "models": others(name), "titles": titles(t)}
     best = best_head(translator.metrics, result.maps)
     return payload(shown, t, best, translator.metrics, beam=tree, about=about)
 
@@ -203,7 +214,7 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
 def _publish(t: Texts, sentence: Sentence) -> None:
     selection: Selection | None = st.session_state.get(_SELECTION)
     text = sentence.text if len(sentence.text) <= _MAX_LINK else None
-    params: dict[str, str | None] = {"lang": t.language, "text": text, "other": opened()}
+    params: dict[str, str | None] = {"lang": t.language, "text": text, "model": model.in_address(), "other": opened()}
     if selection is not None:
         params |= params_from(selection)
         if selection.vs == sentence.text:

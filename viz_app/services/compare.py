@@ -1,73 +1,39 @@
-"""What a translation is compared with: another sentence, another branch of its search, or another checkpoint."""
+"""What a translation is compared with: another sentence, another branch of its search, or another model."""
 
 from __future__ import annotations
 
 import logging
-import os
 from dataclasses import dataclass
-from pathlib import Path
-
-import streamlit as st
 
 from viz_app.components.explorer import Selection
-from viz_app.services.gate import ModelGate, OnPosition
-from viz_app.services.model import ROOT, checkpoint_folder
+from viz_app.services import model
+from viz_app.services.gate import OnPosition
+from viz_app.services.models import models
 from viz_app.services.sentence import MAX_PIECES, examine
 from viz_app.services.translation import Result, TranslationService
-
-_MOST_OTHERS = 2  # further checkpoints in memory
-_CACHE_BYTES = 64 * 2**20  # of attention that each of them keeps
 
 _log = logging.getLogger(__name__)
 
 
 class NotComparable(Exception):
-    """The sentence, or the checkpoint, that is asked for cannot be had."""
+    """The sentence, or the model, that is asked for cannot be had."""
 
 
-def checkpoints() -> dict[str, Path]:
-    """The checkpoints beside the one that is served, by name: what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/.
-
-    Only these can be asked for; a name from an address is looked up here and never taken for a path.
-    """
-    listed = os.environ.get("HEADLIGHT_CHECKPOINTS", "")
-    folders = [Path(part) for part in listed.split(os.pathsep) if part.strip()]
-    if not folders:
-        folders = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
-    served = checkpoint_folder().resolve()
-    found: dict[str, Path] = {}
-    for folder in folders:
-        if folder.resolve() == served or not (folder / "config.json").is_file():
-            continue
-        name, number = folder.name, 2
-        while name in found:
-            name, number = f"{folder.name} ({number})", number + 1
-        found[name] = folder
-    return found
+def others(own: str) -> list[str]:
+    """Names of the models that a model can be compared with."""
+    return [name for name in models() if name != own]
 
 
-def model_name() -> str:
-    """Name of the checkpoint that is served."""
-    return checkpoint_folder().name
-
-
-@st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS)
-def _load(folder: str, _gate: ModelGate) -> TranslationService:
-    from transformer_core.translator import Translator  # with torch, which takes seconds to import
-
-    _log.info("loading %s to compare with", folder)
-    return TranslationService(Translator.load(folder, device="cpu"), _gate, max_bytes=_CACHE_BYTES)
-
-
-def _other(folder: Path, gate: ModelGate) -> TranslationService:
+def _service(name: str) -> TranslationService:
     from transformer_core.checkpoint import CheckpointError
 
     try:
-        loaded: TranslationService = _load(str(folder), gate)
-    except CheckpointError as error:
-        _log.warning("cannot compare with %s: %s", folder, error)
+        return model.service(name)
+    except model.NoSuchModel as error:
         raise NotComparable(str(error)) from error
-    return loaded
+    except CheckpointError as error:
+        _log.warning("cannot compare with %s: %s", name, error)
+        raise NotComparable(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -75,8 +41,9 @@ class Compared:
     """A translation to compare with, computed.
 
     Args:
-        service: Of the checkpoint that it comes from.
-        model: Name of the checkpoint.
+        service: Of the model that it comes from.
+        model: Name of that model.
+        own: Name of the model that the page shows.
         text: The sentence.
         branch: Branch of its search.
         result: The maps of that branch.
@@ -85,6 +52,7 @@ class Compared:
 
     service: TranslationService
     model: str
+    own: str
     text: str
     branch: int
     result: Result
@@ -105,17 +73,14 @@ def compared_with(
 
     Raises:
         Superseded: when a newer request of the session took over.
-        NotComparable: no such checkpoint, or one that is damaged; or a sentence that it does not translate.
+        NotComparable: no such model, or one that is damaged; or a sentence that it does not translate.
     """
     if selection.against is None:
         return None
     sentence = " ".join((selection.vs or text).split())
-    service, model = served, model_name()
-    if selection.vsmodel is not None and selection.vsmodel != model:
-        folder = checkpoints().get(selection.vsmodel)
-        if folder is None:
-            raise NotComparable(f"no checkpoint of this name: {selection.vsmodel!r}")
-        service, model = _other(folder, served.gate), selection.vsmodel
+    service, name = served, served.name
+    if selection.vsmodel is not None and selection.vsmodel != name:
+        service, name = _service(selection.vsmodel), selection.vsmodel
     elif sentence == text and selection.vsbranch == selection.branch:
         return None
     limit = min(MAX_PIECES, service.translator.max_pieces)
@@ -124,4 +89,4 @@ def compared_with(
     best = service.request(session, sentence, on_position=on_position)
     result = service.branch(session, best, selection.vsbranch, on_position=on_position)
     branch = selection.vsbranch if result is not best else 0
-    return Compared(service, model, sentence, branch, result, best)
+    return Compared(service, name, served.name, sentence, branch, result, best)

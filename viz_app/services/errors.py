@@ -9,7 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz_app.services.model import DEFAULT_CHECKPOINT, SettingError, checkpoint_folder
+from viz_app.services.model import SettingError, chosen
+from viz_app.services.models import DEFAULT_CHECKPOINT, ROOT, models
 from viz_app.text import Texts
 
 _log = logging.getLogger(__name__)
@@ -41,13 +42,18 @@ def friendly_errors(t: Texts) -> Iterator[None]:
 
 
 def _show_checkpoint_error(t: Texts, error: Exception) -> None:
-    folder = checkpoint_folder()
+    there = models()
+    folder = there[chosen()]
     st.error(f"**{t('errors.checkpoint_title')}**", icon=":material/error:")
     st.markdown(t("errors.checkpoint_damaged" if folder.is_dir() else "errors.checkpoint_missing"))
     st.code(str(error) if folder.is_dir() else str(folder), language=None, wrap_lines=True)
+    if len(there) > 1:
+        st.markdown(t("errors.checkpoint_other"))
     st.markdown(t("errors.checkpoint_way_out"))
-    st.code(f"git checkout -- {_from_repository(DEFAULT_CHECKPOINT)}", language=None)
+    st.code(f"git checkout -- {_from_repository(folder)}", language=None)
 
 
-def _from_repository(path: Path) -> str:
-    return path.relative_to(path.parents[1]).as_posix()
+def _from_repository(folder: Path) -> str:
+    """The model that can be fetched again: this one if it came with the repository, else the first of those."""
+    came = folder.resolve().parent == (ROOT / "checkpoints").resolve()
+    return (folder.resolve() if came else DEFAULT_CHECKPOINT).relative_to(ROOT).as_posix()

@@ -1,8 +1,11 @@
-"""The example sentences of the home page; their labels stand in the table `[examples]` under the same names."""
+"""The example sentences of the home page; their labels stand under the same names in `[examples]` and `[examples_fr]`.
+
+The labels tell what a translation has to do, so they differ from language to language.
+"""
 
 from __future__ import annotations
 
-# Everyday English, each sentence for one thing that German does differently.
+# Everyday English, each sentence for one thing that German, and mostly French as well, does differently.
 EXAMPLES: dict[str, str] = {
     "word_order": "The little dog is playing in the garden.",
     "verb_end": "I know that he is reading a book.",

@@ -26,7 +26,7 @@ class Grown:
     Args:
         name: Of the checkpoint's folder.
         folder: With `history.json`.
-        served: Whether it is the model that the app serves.
+        served: Whether it is the visitor's model.
     """
 
     name: str
@@ -48,7 +48,7 @@ class GrowthUnavailable(Exception):
 
 
 def grown(checkpoint: Path | None) -> tuple[Grown, ...]:
-    """The models with a history: the one that the app serves first, if its checkpoint has one, then the small ones."""
+    """The models with a history: the visitor's first, if its checkpoint has one, then the small ones."""
     found = []
     if checkpoint and (checkpoint / "history" / "history.json").is_file():
         found.append(Grown(checkpoint.resolve().name, checkpoint / "history", served=True))

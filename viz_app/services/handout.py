@@ -9,10 +9,12 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
+from viz_app.export import checkpoint_name
 from viz_app.figures import Style, export
 from viz_app.lessons import Lesson, Scene, lesson
 from viz_app.lessons.markup import to_html
 from viz_app.services.lessons import Context, module_of
+from viz_app.services.models import languages_of, title
 
 _FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
 _STYLE = """
@@ -53,7 +55,11 @@ def handout(name: str, context: Context) -> bytes:
     words = lesson(name, t.language)
     scenes = "".join(_scene(words, scene, context) for scene in words.scenes)
     told = t("handout.made", sentence=context.text)
-    origin = f"{context.service.translator.checkpoint_hash[:12]}"
+    translator = context.service.translator
+    names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
+    if (spoken := languages_of(translator.metrics)) is not None:
+        names.insert(0, title(t, "", spoken))
+    origin = ", ".join(name for name in names if name)
     return f"""<!doctype html>
 <html lang="{t.language}">
 <head>

@@ -1,4 +1,4 @@
-"""The model behind the app: found, loaded once for all sessions, served through one gate.
+"""The models behind the app: loaded once for all sessions, few in memory, served through one gate.
 
 torch takes seconds to import, so it is imported where it is used: the page stands on the screen before.
 """
@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import logging
 import os
-from pathlib import Path
 
 import streamlit as st
 
 from viz_app.services import session
 from viz_app.services.gate import ModelGate
+from viz_app.services.models import default_model, models
 from viz_app.services.translation import TranslationService
 
-ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_CHECKPOINT = ROOT / "checkpoints" / "en-de"
+_MOST_OTHERS = 2  # models in memory beside the one that is served to who chooses none
+_CACHE_BYTES = 512 * 2**20  # of attention that the latter keeps
+_OTHER_CACHE_BYTES = 128 * 2**20  # of attention that each of the others keeps
 
 _log = logging.getLogger(__name__)
 
@@ -25,9 +26,8 @@ class SettingError(ValueError):
     """An environment variable holds something that the app cannot use."""
 
 
-def checkpoint_folder() -> Path:
-    """The checkpoint that the app serves: HEADLIGHT_CHECKPOINT, or the one that comes with the repository."""
-    return Path(os.environ.get("HEADLIGHT_CHECKPOINT") or DEFAULT_CHECKPOINT)
+class NoSuchModel(ValueError):
+    """There is no model of this name."""
 
 
 def positive_setting(name: str, default: int) -> int:
@@ -40,27 +40,67 @@ def positive_setting(name: str, default: int) -> int:
     return int(text)
 
 
-def service() -> TranslationService:
-    """The service of this process, made on first use.
+def chosen() -> str:
+    """Name of the visitor's model: the one that is served to who chooses none, also when the choice does not exist."""
+    there, wanted = models(), session.model()
+    return wanted if wanted in there else next(iter(there))
+
+
+def in_address() -> str | None:
+    """The visitor's model as an address names it; None for the one that is served to who chooses none."""
+    name = chosen()
+    return None if name == default_model() else name
+
+
+def service(name: str | None = None) -> TranslationService:
+    """The service of a model, made on first use.
+
+    Args:
+        name: Of the model; None for the one that this session has chosen. Work that another thread may do, such as that
+            of a download, has to name it.
 
     Raises:
         CheckpointError: when the checkpoint is missing or damaged; tried again at the next call.
+        NoSuchModel: when there is none of this name.
         SettingError: when an environment variable is unusable.
     """
-    loaded: TranslationService = _service(str(checkpoint_folder()))
+    name = chosen() if name is None else name
+    folder = models().get(name)
+    if folder is None:
+        raise NoSuchModel(f"there is no model {name!r}")
+    loaded: TranslationService = (_served if name == default_model() else _other)(str(folder), name)
     return loaded
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
-def _service(folder: str) -> TranslationService:
+def _served(folder: str, name: str) -> TranslationService:
+    return _load(folder, name, _CACHE_BYTES)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS)
+def _other(folder: str, name: str) -> TranslationService:
+    return _load(folder, name, _OTHER_CACHE_BYTES)
+
+
+def _load(folder: str, name: str, max_bytes: int) -> TranslationService:
     import torch
 
     from transformer_core.translator import Translator
 
-    # More threads are no faster for a model of this size, and far slower when several sessions compete for the cores.
-    threads = positive_setting("HEADLIGHT_THREADS", 1)
-    slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * threads)))
-    torch.set_num_threads(threads)
+    gate: ModelGate = _gate()
+    torch.set_num_threads(_threads())
     translator = Translator.load(folder, device="cpu")
-    _log.info("serving %s with %d slot(s) of %d thread(s)", folder, slots, threads)
-    return TranslationService(translator, ModelGate(slots, session.still_wanted))
+    _log.info("serving %s with %d slot(s) of %d thread(s)", folder, gate.slots, _threads())
+    return TranslationService(translator, gate, max_bytes=max_bytes, name=name)
+
+
+def _threads() -> int:
+    # More threads are no faster for a model of this size, and far slower when several sessions compete for the cores.
+    return positive_setting("HEADLIGHT_THREADS", 1)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _gate() -> ModelGate:
+    """The gate in front of all models: they share the cores."""
+    slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
+    return ModelGate(slots, session.still_wanted)

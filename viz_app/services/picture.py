@@ -18,7 +18,7 @@ from viz_app.export.order import Reading
 from viz_app.figures import Figure
 from viz_app.services.compare import Compared
 from viz_app.services.draft import Draft
-from viz_app.services.model import ROOT
+from viz_app.services.models import ROOT, languages_of
 from viz_app.services.studio import Product, figure_for
 from viz_app.services.translation import BEAM, Result
 from viz_app.text import Texts
@@ -62,6 +62,7 @@ def payload(
         beam: The search as a tree; see `viz_app.services.hypotheses.search_tree`.
         about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
     """
+    spoken = languages_of(metrics)
     return pack(
         result.maps,
         weights=result.packed,
@@ -72,6 +73,8 @@ def payload(
         alignment=alignment_rates(metrics, result.maps),
         beam=beam,
         about=about,
+        source_language=spoken.source if spoken else "",
+        target_language=spoken.target if spoken else "",
     )
 
 

@@ -1,4 +1,4 @@
-"""What one visitor's session holds: who it is, the language, the sentence."""
+"""What one visitor's session holds: who it is, the language, the sentence, the model."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from viz_app.text import Texts, best_language, texts
 LANGUAGE_KEY = "lang"
 _SPOKEN_KEY = "lang_spoken"  # the same, kept apart from the widget
 TEXT_KEY = "text"
+MODEL_KEY = "model"  # name of the model that the visitor has chosen; None for the one that is served to all
 SELECTION_KEY = "selection"  # what the explorer of Translate shows
 DRAFT_KEY = "studio_draft"  # what the page Figures makes
-DRAFT_TEXT_KEY = "studio_text"  # the sentence that it was made of
+DRAFT_READ_KEY = "studio_read"  # the model and the sentence that it was made of
 SEEN_KEY = "studio_seen"  # the explorer's selection as that page knows it
 FRESH_KEY = "studio_fresh"  # whether that page is to choose the head, as at its start
 ZOOM_KEY = "studio_zoom"
@@ -37,6 +38,8 @@ def start() -> None:
     st.session_state[_SPOKEN_KEY] = st.session_state[LANGUAGE_KEY]
     if TEXT_KEY not in st.session_state:
         st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
+    if MODEL_KEY not in st.session_state:
+        st.session_state[MODEL_KEY] = st.query_params.get("model")
     asked: deque[Callable[[], object]] = st.session_state.setdefault(_ASKED_KEY, deque())
     while asked:
         asked[0]()
@@ -83,6 +86,12 @@ def still_wanted() -> None:
     """End a run that a newer one of this session has replaced, instead of letting it ask for more."""
     if get_script_run_ctx(suppress_warning=True) is not None:
         st.session_state.get(TEXT_KEY)  # each look at the state ends such a run
+
+
+def model() -> str | None:
+    """Name of the model that this session has chosen, which need not exist; None when it has chosen none."""
+    name: str | None = st.session_state.get(MODEL_KEY)
+    return name
 
 
 def session_id() -> str:

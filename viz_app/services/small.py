@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from viz_app.services.model import ROOT, positive_setting
+from viz_app.services.model import positive_setting
+from viz_app.services.models import ROOT
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator

@@ -16,7 +16,7 @@ from viz_app.export.pictures import size
 from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
 from viz_app.services import session
 from viz_app.services.cache import ShouldStop, SingleFlightCache
-from viz_app.services.compare import Compared, model_name
+from viz_app.services.compare import Compared
 from viz_app.services.draft import Draft
 from viz_app.services.gate import ModelGate, OnPosition
 from viz_app.services.translation import BEAM, Result, TranslationService
@@ -131,8 +131,8 @@ def figure_for(draft: Draft, language: str, seen: Reading, other: Compared | Non
         if other is not None:
             first, second = reading(other.service, other.result, other.best, other.branch), seen
             parameters["aligned"] = draft.aligned
-            if other.model != model_name():
-                parameters["names"] = (other.model, model_name())
+            if other.model != other.own:
+                parameters["names"] = (other.model, other.own)
     order = Order(
         sentence=Sentence(checkpoint="", text=""),
         view=draft.view,

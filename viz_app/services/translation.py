@@ -44,13 +44,20 @@ class TranslationService:
         gate: Bounds how many requests work at once.
         max_entries: Translations kept at most.
         max_bytes: Memory of the attention kept at most.
+        name: What the app calls the model; see `viz_app.services.models`.
     """
 
     def __init__(
-        self, translator: Translator, gate: ModelGate, max_entries: int = 256, max_bytes: int = 512 * 2**20
+        self,
+        translator: Translator,
+        gate: ModelGate,
+        max_entries: int = 256,
+        max_bytes: int = 512 * 2**20,
+        name: str = "",
     ) -> None:
         self.translator = translator
         self.gate = gate
+        self.name = name
         self.cache: SingleFlightCache[Result] = SingleFlightCache(max_entries, max_bytes, lambda result: result.nbytes)
 
     def request(self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None) -> Result:

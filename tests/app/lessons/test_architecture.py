@@ -28,7 +28,7 @@ from viz_app.lessons import lesson
 from viz_app.services.gate import ModelGate
 from viz_app.services.lessons import Context, Data, architecture, architecture_work
 from viz_app.services.lessons.architecture_work import nearest
-from viz_app.services.model import DEFAULT_CHECKPOINT
+from viz_app.services.models import DEFAULT_CHECKPOINT
 from viz_app.services.translation import TranslationService
 from viz_app.text import LANGUAGES, texts
 

@@ -43,11 +43,13 @@ def test_the_own_history_comes_first(random_checkpoint: Path, grown_checkpoint: 
 
 def test_what_goes_to_the_browser() -> None:
     history = History.load(SHIPPED)
-    payload = pack(history, texts=texts("ko").table("growth"), language="ko")
+    start = {"sentence": 0, "kind": "cross", "moment": 0, "layer": 1, "head": 2}
+    payload = pack(history, texts=texts("ko").table("growth"), language="ko", start=start)
     (length,) = struct.unpack_from("<I", payload)
     header = json.loads(payload[4 : 4 + length])
     weights = np.frombuffer(payload, np.uint8, offset=4 + length)
     assert header["steps"] == list(history.steps)
+    assert header["start"] == start
     assert weights.size == sum(sentence.weights[kind].size for sentence in history.sentences for kind in KINDS)
     for told, sentence in zip(header["sentences"], history.sentences, strict=True):
         for kind in KINDS:

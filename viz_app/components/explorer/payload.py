@@ -62,8 +62,9 @@ def pack(
             of the last layer.
         beam: The search as a tree of plain values; see `viz_app.services.hypotheses.search_tree`. None or empty: the
             explorer offers no tree.
-        about: `text`, the source sentence; `model`, the name of the checkpoint; `models`, the names of others that the
-            explorer offers to compare with. None: the explorer compares heads of one sentence only.
+        about: `text`, the source sentence; `model`, the name of the checkpoint; `own`, of the one that the page shows;
+            `models`, the names of others that the explorer offers to compare with; `titles`, what the page calls each
+            of them, if not by its name. None: the explorer compares heads of one sentence only.
         follow: Whether a component that already shows another translation takes this selection over as well.
         source_language: BCP 47 code of the source, for fonts and screen readers.
         target_language: BCP 47 code of the translation.

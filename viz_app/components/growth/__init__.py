@@ -1,20 +1,26 @@
 """How heads grew: one browser component that shows all heads of a sentence at each moment of a training.
 
-    growth(pack(history, texts=t.table("growth"), language=t.language), key="growth-base")
+    payload = pack(history, texts=t.table("growth"), language=t.language, start=start)
+    seen = growth(payload, key="growth-base")
 
-Sentence, kind, head and moment are chosen and played in the browser, with no server.
+Sentence, kind, head and moment are chosen and played in the browser, with no server. What is seen when it comes to rest
+is reported to Python, for the address and for downloads.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from viz_app.components.growth.payload import pack
 from viz_app.components.modules import join_modules
 
-__all__ = ["growth", "pack"]
+__all__ = ["growth", "pack", "reported"]
+
+_STATE = "seen"
 
 _FOLDER = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -25,11 +31,25 @@ _mount = st.components.v2.component(
 )
 
 
-def growth(payload: bytes, *, key: str) -> None:
+def growth(payload: bytes, *, key: str) -> object:
     """Shows a packed history.
 
     Args:
         payload: From `pack`.
         key: Identity of the component; under one key the reader stays where he is when labels change.
+
+    Returns:
+        What the browser says is seen: `sentence`, `kind`, `moment`, `layer`, `head`; None before it has said anything.
     """
-    _mount(key=key, data=payload, height="content")
+    result: Any = _mount(key=key, data=payload, height="content", default={_STATE: None}, on_seen_change=_nothing)
+    return result.get(_STATE)
+
+
+def reported(key: str) -> object:
+    """The same before the component is mounted in this run."""
+    state: Any = st.session_state.get(key)
+    return state.get(_STATE) if isinstance(state, Mapping) else None
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state only when it has a callback."""

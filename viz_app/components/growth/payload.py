@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from transformer_core.history import History  # with torch, which takes seconds to import
 
 
-def pack(history: History, *, texts: Mapping[str, str], language: str) -> bytes:
+def pack(history: History, *, texts: Mapping[str, str], language: str, start: Mapping[str, Any]) -> bytes:
     """Packs a history.
 
     Args:
         history: With M moments, L layers, H heads.
         texts: The table [growth] in the reader's language.
         language: Its code.
+        start: `sentence`, `kind`, `moment`, `layer` and `head` that a fresh component shows.
     """
     parts: list[bytes] = []
     offset = 0
@@ -43,6 +44,7 @@ def pack(history: History, *, texts: Mapping[str, str], language: str) -> bytes:
     header: dict[str, Any] = {
         "language": language,
         "texts": dict(texts),
+        "start": dict(start),
         "steps": list(history.steps),
         "layers": history.model["layers"],
         "heads": history.model["heads"],

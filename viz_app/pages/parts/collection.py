@@ -14,6 +14,7 @@ from viz_app.pages.parts.plain import plain
 from viz_app.pages.parts.route import title_of
 from viz_app.services import session
 from viz_app.services.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
+from viz_app.services.models import models
 from viz_app.services.studio import Product
 from viz_app.text import Texts
 
@@ -77,6 +78,7 @@ def _draw_entry(t: Texts, number: int, product: Product) -> None:
     notes = [
         plain(of_lesson) if of_lesson else t(f"studio.view_{view}") if view in VIEWS else "",
         plain(shown(str(told.get("source", "")), _SENTENCE)),
+        plain(str(told.get("checkpoint", "")).rpartition("/")[2]) if len(models()) > 1 else "",
         f"{product.style.width:g} mm" if product.style.width else "",
     ]
     told_small = " \u00b7 ".join(note for note in notes if note)

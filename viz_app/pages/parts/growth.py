@@ -2,41 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz_app.components.growth import growth, pack
+from viz_app.components.growth import growth, pack, reported
+from viz_app.figures import Style
+from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.plain import plain
+from viz_app.pages.parts.share import draw_share
 from viz_app.services import growth as histories
+from viz_app.services.grown_head import GrownHead
+from viz_app.services.growth import Grown
+from viz_app.services.studio import Product
 from viz_app.text import Texts
 
+if TYPE_CHECKING:
+    from transformer_core.history import History
 
-def draw_growth(t: Texts, checkpoint: Path | None) -> None:
+_OF = "growth_of"  # the visitor's model, and the one whose history he has opened
+_SEEN = "growth_seen"  # what was seen last of each history, by its folder
+
+Params = dict[str, str | None]
+
+
+def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     """Draw it, if any model has a history; it says which model it shows.
 
     Args:
         t: Labels.
-        checkpoint: Folder of the model that the app serves.
+        checkpoint: Folder of the visitor's model.
+        params: What stands in the address anyway.
+
+    Returns:
+        What stands in the address, what is seen here included.
     """
     models = histories.grown(checkpoint)
     if not models:
-        return
+        return params
     st.header(t("growth.title"), anchor="growth")
     st.markdown(t("growth.about"))
-    chosen = models[0]
-    if len(models) > 1:
-        chosen = st.selectbox(
-            t("growth.model"),
-            models,
-            format_func=lambda model: t("growth.served", name=model.name) if model.served else _small(t, model.name),
-            key="growth_model",
-        )
+    chosen = _choice(t, models)
     try:
         history = histories.history(chosen)
     except histories.GrowthUnavailable as error:
         st.error(t("growth.damaged", path=plain(error.path.name), reason=plain(error.reason)))
-        return
+        return params
     facts = {
         "name": plain(chosen.name),
         "layers": f"{history.model['layers']} + {history.model['layers']}",
@@ -44,8 +57,62 @@ def draw_growth(t: Texts, checkpoint: Path | None) -> None:
         "steps": f"{history.steps[-1]:,}",
     }
     st.info(t("growth.of_served" if chosen.served else "growth.of_small", **facts), icon=":material/info:")
+    linked = st.query_params.get("grown_of", models[0].name) == chosen.name
+    seen = _draw(t, chosen, history, st.query_params.to_dict() if linked else {})
+    params = params | seen.params(history) | {"grown_of": None if chosen == models[0] else chosen.name}
+    with st.container(horizontal=True, key="growth-takeaways"):
+        _draw_download(t, chosen, history, seen)
+        draw_share(t, "model", params)
+    return params
+
+
+def _choice(t: Texts, models: tuple[Grown, ...]) -> Grown:
+    """Whose history is shown: as it was left, or as the address says, at first that of the visitor's model."""
+    if len(models) == 1:
+        return models[0]
+    mine, kept = st.session_state.get(_OF, (models[0].name, st.query_params.get("grown_of")))
+    names = [each.name for each in models]
+    chosen = st.selectbox(
+        t("growth.model"),
+        models,
+        index=names.index(kept) if mine == models[0].name and kept in names else 0,
+        format_func=lambda model: t("growth.served", name=model.name) if model.served else _small(t, model.name),
+        key=f"growth-model-{models[0].name}",  # another model has another list
+    )
+    st.session_state[_OF] = (models[0].name, chosen.name)
+    return chosen
+
+
+def _draw(t: Texts, chosen: Grown, history: History, params: dict[str, str]) -> GrownHead:
+    """The heads; returns what is seen of them."""
     # A key of its own for each model: another one has other sentences, heads and moments.
-    growth(pack(history, texts=t.table("growth"), language=t.language), key=f"growth-{chosen.name}-{chosen.served}")
+    key = f"growth-{chosen.name}-{chosen.served}"
+    kept: dict[str, GrownHead] = st.session_state.setdefault(_SEEN, {})
+    place = str(chosen.folder)
+    if place not in kept:
+        kept[place] = GrownHead.of_params(params, history)
+    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    start = f"{key}-start"
+    if key not in st.session_state or start not in st.session_state:
+        st.session_state[start] = kept[place]
+    payload = pack(history, texts=t.table("growth"), language=t.language, start=asdict(st.session_state[start]))
+    told = growth(payload, key=key) or reported(key)
+    kept[place] = GrownHead.from_report(told, history) or kept[place]
+    return kept[place]
+
+
+def _draw_download(t: Texts, chosen: Grown, history: History, seen: GrownHead) -> None:
+    figure = seen.figure(history, chosen.name, t)
+    if figure is None:
+        return
+    product = Product(figure, Style(), language=t.language)
+    updates = history.steps[seen.moment]
+    moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
+    with st.popover(t("translate.download"), icon=":material/download:"):
+        st.caption(t("growth.take", head=f"{seen.layer + 1}.{seen.head + 1}", moment=moment))
+        with st.container(horizontal=True):
+            for format in product.formats:
+                draw_download(format, product.file, product.file_name(format), "download-growth")
 
 
 def _small(t: Texts, name: str) -> str:

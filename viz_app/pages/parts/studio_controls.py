@@ -18,8 +18,9 @@ from viz_app.figures import VIEWS, uses
 from viz_app.figures.spec import shown
 from viz_app.pages.parts.look_controls import Look
 from viz_app.pages.parts.widgets import Widgets, from_one
-from viz_app.services.compare import checkpoints, model_name
+from viz_app.services.compare import others
 from viz_app.services.draft import Draft
+from viz_app.services.models import titles
 from viz_app.text import Texts
 
 _LABEL = 16  # characters of a token in a list
@@ -31,10 +32,11 @@ class Controls:
     Args:
         t: Labels in the visitor's language.
         maps: All maps of the translation, by pieces.
+        own: Name of the model that wrote it.
     """
 
-    def __init__(self, t: Texts, maps: AttentionMaps) -> None:
-        self.t, self.maps, self.widgets = t, maps, Widgets(t)
+    def __init__(self, t: Texts, maps: AttentionMaps, own: str) -> None:
+        self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
 
     def draw(self, draft: Draft) -> Draft:
         """The draft as the visitor has changed it."""
@@ -130,11 +132,12 @@ class Controls:
             )
             vs = " ".join((sentence or "").split()) or None
             model = chosen.vsmodel
-            others = list(checkpoints())
-            if others:
-                names = [None, *others]
+            beside = others(self.own)
+            if beside:
+                names = [None, *beside]
                 now = model if model in names else None
-                model = self.widgets.list("vsmodel", names, now, lambda name: name or model_name())
+                called = titles(t)
+                model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
             branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
             aligned = draft.aligned
             if vs or model:

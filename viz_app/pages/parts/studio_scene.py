@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -64,7 +65,8 @@ def draw_scene(t: Texts, draft: Draft, text: str) -> tuple[Draft, Product | None
 
 def _figure(t: Texts, draft: Draft, text: str) -> Figure | None:
     assert draft.scene is not None, "a draft of attention"
-    return draft.scene.figure(text, draft.language or t.language, model.service, session.session_id())
+    load = partial(model.service, model.chosen())  # by its name, since a download asks from another thread
+    return draft.scene.figure(text, draft.language or t.language, load, session.session_id())
 
 
 def _draw_origin(t: Texts, of: LessonScene) -> None:

@@ -20,6 +20,7 @@ from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.services.lessons import head_work
 from viz_app.services.lessons.context import Context, Data
 from viz_app.services.lessons.head_small import small_heads
+from viz_app.services.lessons.small_target import small_target
 from viz_app.services.translation import TranslationService
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def data(context: Context) -> Data:
     parts = _parts(context, kind, layer)
     off, told = _without(context, tables)
     small_read = context.state.scene == "one"  # two more models, so only where they are shown
-    small, small_arrays = small_heads(context.text, result.translation.text, POSITIONS) if small_read else (None, {})
+    small, small_arrays = small_heads(context.text, small_target(context), POSITIONS) if small_read else (None, {})
     bytes_of = head_work.shortened(maps, POSITIONS)
     alone = _one_by_one(context)
     arrays: dict[str, npt.NDArray[Any]] = {
@@ -130,7 +131,7 @@ def _tables(service: TranslationService, session: str) -> dict[Kind, RoleTable]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _tables_of(_hash: str, _service: TranslationService, _session: str) -> dict[Kind, RoleTable]:
+def _tables_of(checkpoint: str, _service: TranslationService, _session: str) -> dict[Kind, RoleTable]:
     return _in_turn(_service, _session, lambda: head_work.role_tables(_service.translator))
 
 
@@ -172,7 +173,7 @@ def _parts(context: Context, kind: Kind, layer: int) -> head_work.Parts:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _parts_of(_hash: str, text: str, kind: Kind, layer: int, _context: Context) -> head_work.Parts:
+def _parts_of(checkpoint: str, text: str, kind: Kind, layer: int, _context: Context) -> head_work.Parts:
     service, translation = _context.service, _context.result.translation
     return _in_turn(
         service, _context.session, lambda: head_work.taken_apart(service.translator, translation, kind, layer)
@@ -222,7 +223,7 @@ def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, d
 
 @st.cache_data(show_spinner=False, max_entries=256)
 def _without_of(
-    _hash: str, text: str, setting: str, _context: Context, _tables: Mapping[Kind, RoleTable]
+    checkpoint: str, text: str, setting: str, _context: Context, _tables: Mapping[Kind, RoleTable]
 ) -> head_work.Without:
     translator, translation = _context.service.translator, _context.result.translation
     heads = switched_off(setting, _tables)
@@ -238,7 +239,7 @@ def _one_by_one(context: Context) -> head_work.OneByOne | None:
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _one_by_one_of(_hash: str, text: str, _context: Context) -> head_work.OneByOne:
+def _one_by_one_of(checkpoint: str, text: str, _context: Context) -> head_work.OneByOne:
     service = _context.service
     return _in_turn(service, _context.session, lambda: head_work.one_by_one(service.translator, text))
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from viz_app.figures import CurvesFigure, Series
 from viz_app.services.lessons.context import Context
+from viz_app.services.lessons.small_target import small_target
 from viz_app.services.small import SmallName, SmallUnavailable, measured, small_model
 
 MODELS: tuple[SmallName, ...] = ("base", "no-mask")
@@ -37,9 +38,10 @@ class Read:
 
 def leak(context: Context) -> list[dict[str, Any]]:
     """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
-    translation = context.result.translation
     try:
-        return [asdict(_read(name, translation.source, translation.text, context)) for name in MODELS]
+        return [
+            asdict(_read(name, context.result.translation.source, small_target(context), context)) for name in MODELS
+        ]
     except SmallUnavailable:
         return []
 

@@ -44,9 +44,11 @@ export class Compare {
 
   /** Takes over a new translation, and the one to compare with when Python has sent it along. */
   receive(translation, other, texts) {
+    const spoke = this.translation?.about?.own;
     Object.assign(this, { translation, texts });
     const { state } = this.store;
     const { about } = translation;
+    if (spoke !== undefined && spoke !== about?.own) this.follow(spoke);
     const fits =
       other &&
       other.about.model === (state.vsmodel ?? about.own) &&
@@ -62,8 +64,22 @@ export class Compare {
     const names = about?.models ?? [];
     this.models.hidden = !names.length;
     setAttribute(this.models, "aria-label", texts.compare_models);
-    const options = names.map((name) => h("option", { value: name }, fillText(texts.compare_model, { model: name })));
+    const options = names.map((name) => h("option", { value: name }, fillText(texts.compare_model, { model: this.called(name) })));
     this.models.replaceChildren(h("option", { value: "" }, texts.compare_models), ...options);
+  }
+
+  /** Another model speaks now: a comparison within the model follows it; one with this very model changes sides. */
+  follow(spoke) {
+    const { against, vsmodel } = this.store.state;
+    if (against === null) return;
+    this.pinned = null;
+    if (vsmodel === null) this.store.set({ vsbranch: 0 });
+    else if (vsmodel === this.translation.about.own) this.store.set({ vsmodel: spoke, vsbranch: 0 });
+  }
+
+  /** What the page calls a model: its languages, if it tells them. */
+  called(name) {
+    return this.translation.about?.titles?.[name] ?? name;
   }
 
   hold() {
@@ -137,7 +153,7 @@ export class Compare {
     if (!this.pinned) {
       const [, layer, head] = against.split(".");
       const waiting = vsmodel ? texts.compare_waiting_model : texts.compare_waiting;
-      this.about.replaceChildren(fill(waiting, { model: vsmodel ?? "", head: headName(Number(layer), Number(head)) }));
+      this.about.replaceChildren(fill(waiting, { model: this.called(vsmodel ?? ""), head: headName(Number(layer), Number(head)) }));
       return;
     }
     const parts = [this.name("A", this.pinned, this.a), this.name("B", translation, sheet)];
@@ -150,7 +166,7 @@ export class Compare {
     const { texts } = this;
     const parts = [fillText(texts.compare_head, { head: name }), texts[`kind_${kind}`]];
     const model = translation.about?.model;
-    if (model && model !== (letter === "A" ? this.translation : this.pinned).about?.model) parts.push(model);
+    if (model && model !== (letter === "A" ? this.translation : this.pinned).about?.model) parts.push(this.called(model));
     if (translation.beam?.shown) parts.push(fillText(texts.compare_branch, { branch: translation.beam.shown + 1 }));
     const text = translation.about?.text ?? "";
     return [h("b", {}, `${letter}: `), `${parts.join(" \u00b7 ")} \u00b7 `, token(text, "q", { lang: translation.languages.source })];

@@ -85,6 +85,7 @@ export class Explorer {
       return;
     }
     const translation = same ? this.translation : new Translation(own, read);
+    const another = !first && translation.about?.own !== this.translation.about?.own; // model that speaks
     const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
     this.translation = translation;
     this.texts = translation.texts;
@@ -97,6 +98,8 @@ export class Explorer {
     this.label();
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...this.fitted(this.store.state), cursor: null });
+    // The words stand under the translation by the best aligner of the new model, unless one of its heads is looked at.
+    if (another && this.store.state.kind !== "cross") this.store.touch({ gloss: translation.gloss });
     if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
     this.compare.receive(translation, other && new Translation(compared, other), this.texts);
     this.store.mark("data");

@@ -34,7 +34,8 @@ export class Overview {
   /** A new translation; the one before is kept to tell which heads have changed. */
   receive(translation, texts) {
     const last = this.measures?.translation;
-    const before = !last ? null : same(last, translation) ? this.measures.before : last;
+    const others = last && last.about?.model !== translation.about?.model; // heads of another model have not changed
+    const before = !last || others ? null : same(last, translation) ? this.measures.before : last;
     before?.views.clear(); // only its pieces are needed again, which cost nothing
     this.measures = new Measures(translation, before);
     this.texts = texts;

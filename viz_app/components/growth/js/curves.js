@@ -49,7 +49,7 @@ export class Curves {
 
   plot(context, x, y, width, { title, curves }) {
     const { told, theme, state, texts } = this;
-    const last = told.steps[told.steps.length - 1];
+    const last = Math.max(told.steps[told.steps.length - 1], ...told.course.step.slice(-1));
     const first = Math.min(told.steps.find((step) => step > 0) ?? last, told.course.step.find((step) => step > 0) ?? last);
     const across = new Axis(Math.min(first, last / 10), last, x + LEFT + GAP, x + width - RIGHT, { log: true });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));

@@ -1,6 +1,7 @@
 // The whole of it: what is chosen, the controls, and the pictures that follow.
 
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
+import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { Clock } from "./clock.js";
 import { Curves } from "./curves.js";
@@ -8,6 +9,9 @@ import { Heads } from "./heads.js";
 import { Large } from "./large.js";
 import { momentName, sayJobs, sayMoment, tables } from "./numbers.js";
 import { KINDS, Told } from "./told.js";
+
+const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is seen
+const MANY = 4; // with more layers than this, heads are drawn smaller
 
 let lastName = 0;
 
@@ -19,7 +23,7 @@ export class Growth {
     this.large = new Large();
     this.curves = new Curves((moment) => this.go(moment));
     this.make();
-    this.clock = new Clock(this.heads.element, () => this.step(1), () => this.sayPlaying());
+    this.clock = new Clock(this.heads.element, () => this.step(1), () => this.played());
     root.addEventListener("keydown", (event) => this.key(event));
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
@@ -39,7 +43,8 @@ export class Growth {
     this.reads = h("p", { class: "note" });
     this.now = h("p", { class: "now", "aria-live": "polite" });
     this.keysNote = h("p", { class: "note" });
-    this.headsNote = h("p", { class: "note" });
+    this.headsNote = h("p", { class: "note heads-note" });
+    this.dotNote = h("p", { class: "note dot-note" });
     this.scale = h("p", { class: "note scale" });
     this.jobs = h("ul", { class: "jobs" });
     this.tableButton = h("button", { type: "button", class: "tool", click: () => this.set({ table: !this.state.table }) });
@@ -52,6 +57,7 @@ export class Growth {
       this.keysNote,
       this.heads.element,
       this.headsNote,
+      this.dotNote,
       h("div", { class: "one" }, this.large.element, h("div", { class: "beside" }, this.scale, this.jobs)),
       this.curves.element,
       this.tableButton,
@@ -65,18 +71,13 @@ export class Growth {
     this.theme = new Theme(this.root, told.colours);
     const { state } = this;
     const fits = state.moment < told.steps.length && state.layer < told.layers && state.head < told.heads && state.sentence < told.sentences.length;
-    if (state.moment < 0 || !fits) Object.assign(state, this.start());
+    if (state.moment < 0) this.reported = JSON.stringify(told.start);
+    if (state.moment < 0 || !fits) Object.assign(state, told.start);
+    this.root.classList.toggle("many", told.layers > MANY);
     this.label();
     this.heads.clear();
     this.heads.build(told, told.texts);
     this.draw();
-  }
-
-  /** Where a visitor begins: at the first moment, with the head that will align best, or else the last one. */
-  start() {
-    const { told } = this;
-    const best = told.aligner(told.steps.length - 1) ?? { layer: told.layers - 1, head: told.heads - 1 };
-    return { sentence: 0, moment: 0, layer: best.layer, head: best.head };
   }
 
   label() {
@@ -95,6 +96,7 @@ export class Growth {
     setAttribute(this.slider, "aria-label", texts.moment);
     this.keysNote.textContent = texts.keys;
     this.headsNote.textContent = fillText(texts.heads_note, { count: told.sentences.length });
+    this.dotNote.textContent = fillText(texts.dot_note, { count: told.sentences.length });
     const bar = h("canvas", { "aria-hidden": "true", width: 256, height: 1 });
     const pixels = bar.getContext("2d").createImageData(256, 1);
     new Uint32Array(pixels.data.buffer).set(theme.pixels);
@@ -132,6 +134,19 @@ export class Growth {
     this.tableButton.textContent = state.table ? texts.table_close : texts.table;
     setAttribute(this.tableButton, "aria-expanded", state.table);
     this.tables.replaceChildren(...(state.table ? [tables(told, state, texts)] : []));
+    this.tellPython();
+  }
+
+  /** Not while it plays: nobody wants a link or a file of a moment that has gone by. */
+  tellPython() {
+    const { sentence, kind, moment, layer, head } = this.state;
+    const text = JSON.stringify({ sentence, kind, moment, layer, head });
+    this.callOff?.();
+    if (text === this.reported || this.clock.playing) return;
+    this.callOff = reportAfter(REPORT_AFTER, this.root, () => {
+      this.reported = text;
+      this.report(JSON.parse(text));
+    });
   }
 
   resize() {
@@ -154,6 +169,11 @@ export class Growth {
 
   toggle() {
     this.clock.toggle(() => this.set({ moment: 0 }));
+  }
+
+  played() {
+    this.sayPlaying();
+    this.tellPython();
   }
 
   sayPlaying() {
@@ -183,6 +203,7 @@ export class Growth {
 
   stop() {
     this.clock.stop();
+    this.callOff?.();
     this.sizes.disconnect();
   }
 }

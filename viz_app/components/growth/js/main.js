@@ -4,7 +4,7 @@ import { Growth } from "./growth.js";
 
 const shown = new WeakMap();
 
-export default function show({ data, parentElement }) {
+export default function show({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".growth");
   let growth = shown.get(root);
   if (!growth) {
@@ -12,6 +12,7 @@ export default function show({ data, parentElement }) {
     shown.set(root, growth);
     root.growth = growth; // for tests and the console
   }
+  growth.report = (seen) => setStateValue("seen", seen);
   growth.receive(data);
   return () => {
     // Streamlit also cleans up after a call that a newer one has overtaken; then the component is still on the page.

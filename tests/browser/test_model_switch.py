@@ -1,0 +1,179 @@
+"""The choice of the model in a real browser: what changes with it, what stays, and where it leads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, wait_until_idle
+from tests.browser.test_translate import params, wait_for_params, wait_for_translation
+from transformer_core.translator import Translator
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TEXT = "The train is big."
+GERMAN, FRENCH = "random", "English → French"
+
+
+@pytest.fixture
+def url(serve: Serve, random_checkpoint: Path, french_checkpoint: Path) -> str:
+    """An app with two models: `random`, which tells no languages, and `french`."""
+    return serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=str(french_checkpoint))
+
+
+@pytest.fixture
+def written(random_checkpoint: Path, french_checkpoint: Path) -> Callable[[str], str]:
+    """What each model makes of the sentence."""
+    folders = {GERMAN: random_checkpoint, FRENCH: french_checkpoint}
+    return lambda name: Translator.load(folders[name]).translate(TEXT, beam=4).text
+
+
+def choice(page: Page, name: str) -> None:
+    """Press a model, as a person would."""
+    page.get_by_role("radio", name=name, exact=True).click()
+
+
+def spoken(page: Page, name: str) -> None:
+    """Wait until the page says that this model speaks."""
+    page.get_by_role("radio", name=name, exact=True, checked=True).wait_for()
+
+
+def test_the_model_changes_and_the_rest_stays(
+    url: str, open_page: OpenPage, written: Callable[[str], str], check_accessibility: CheckAccessibility
+) -> None:
+    t = texts("en")
+    page = open_page(url)
+    field = page.get_by_role("textbox", name=t("translate.input"))
+    field.fill(TEXT)
+    wait_for_params(page, text=TEXT)
+    wait_for_translation(page, written(GERMAN))
+    page.get_by_role("button", name=t("explorer.kind_decoder")).first.click()
+    page.get_by_role("gridcell").nth(1).click()
+    wait_for_params(page, kind="decoder", layer="1", head="2")
+
+    choice(page, FRENCH)
+    wait_for_params(page, model="french")
+    wait_for_translation(page, written(FRENCH))
+    spoken(page, FRENCH)
+    line = page.locator(".explorer .words")
+    assert line.get_attribute("lang") == "fr"
+    assert field.input_value() == TEXT
+    stays = {"text": TEXT, "lang": "en", "kind": "decoder", "layer": "1", "head": "2", "model": "french"}
+    assert {name: params(page)[name] for name in stays} == stays
+    check_accessibility(page)
+
+    fresh = open_page(page.url)
+    wait_for_translation(fresh, written(FRENCH))
+    spoken(fresh, FRENCH)
+    assert {name: params(fresh)[name] for name in stays} == stays
+
+    for name in ("model", "lessons", "figures", "translate"):
+        page.get_by_role("link", name=t(f"nav.{name}"), exact=True).click()
+        wait_for_params(page, model="french")
+        wait_until_idle(page)
+        spoken(page, FRENCH)
+    wait_for_translation(page, written(FRENCH))
+    assert {name: params(page)[name] for name in stays} == stays
+
+    choice(page, GERMAN)
+    wait_for_translation(page, written(GERMAN))
+    wait_for_params(page, kind="decoder", head="2")
+    assert "model" not in params(page)
+    assert line.get_attribute("lang") == "", "it does not tell what it writes"
+
+
+@pytest.mark.parametrize(("width", "language"), [(390, "ko"), (1280, "ko")])
+def test_by_keyboard_in_korean(
+    url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, width: int, language: str
+) -> None:
+    page = open_page(f"{url}/?lang={language}&text=The+dog.", width=width, dark=True)
+    french = page.get_by_role("radio", name="영어 → 프랑스어", exact=True)
+    french.wait_for()
+    page.get_by_role("radio", name=GERMAN, exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    if not french.is_checked():
+        page.keyboard.press("Space")
+    wait_for_params(page, model="french", lang=language)
+    box = french.bounding_box()
+    assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_accessibility(page)
+
+
+def test_a_choice_right_before_leaving_is_not_lost(url: str, open_page: OpenPage) -> None:
+    """Nor one that comes while the explorer reports a head: each starts a run that replaces the one before."""
+    t = texts("en")
+    page = open_page(f"{url}/?text=The+dog.")
+    page.get_by_role("gridcell").first.wait_for()
+    for times in range(3):
+        wanted, other = (FRENCH, GERMAN) if times % 2 == 0 else (GERMAN, FRENCH)
+        spoken(page, other)
+        page.get_by_role("gridcell").nth(times).click()
+        page.wait_for_timeout(290)  # about then the explorer reports
+        choice(page, wanted)
+        page.get_by_role("link", name=t("nav.model"), exact=True).click()
+        page.get_by_role("heading", name=t("model.title")).wait_for()
+        spoken(page, wanted)
+        page.get_by_role("link", name=t("nav.translate"), exact=True).click()
+        page.get_by_role("gridcell").first.wait_for()
+        wait_until_idle(page)
+
+
+def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
+    t = texts("en")
+    page = open_page(f"{url}/?text=The+dog.&against=cross.1.1&vsmodel=french&kind=cross&layer=2&head=1")
+    names = page.locator(".compare-name")
+    names.first.wait_for()
+    told = [names.nth(side).inner_text() for side in (0, 1)]
+    assert FRENCH in told[0] and GERMAN in told[1]
+    choice(page, FRENCH)
+    wait_for_params(page, model="french", vsmodel="random", against="cross.1.1")
+    page.wait_for_function(
+        """() => {
+            const find = (root) => root.querySelector(".compare-name")
+                ?? [...root.querySelectorAll("*")]
+                    .map((each) => each.shadowRoot && find(each.shadowRoot)).find(Boolean);
+            return find(document)?.textContent.includes("random");
+        }"""
+    )
+    assert FRENCH in names.nth(1).inner_text()
+    # Without a model of its own the comparison is one of two heads of whoever speaks.
+    page.get_by_role("button", name=t("explorer.compare_close")).click()
+    page.get_by_role("button", name=t("explorer.compare"), exact=True).click()
+    wait_for_params(page, against="cross.2.1")
+    choice(page, GERMAN)
+    page.wait_for_function("() => !new URL(location.href).searchParams.has('model')")
+    wait_until_idle(page)
+    names.first.wait_for()
+    assert FRENCH not in names.first.inner_text()
+
+
+def test_a_damaged_model_is_left_again(
+    serve: Serve,
+    open_page: OpenPage,
+    random_checkpoint: Path,
+    french_checkpoint: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    damaged = tmp_path_factory.mktemp("models") / "damaged"
+    damaged.mkdir()
+    for file in french_checkpoint.iterdir():
+        cut = file.read_bytes()[:-1] if file.suffix == ".safetensors" else file.read_bytes()
+        (damaged / file.name).write_bytes(cut)
+    url = serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=os.fspath(damaged))
+    t = texts("en")
+    page = open_page(f"{url}/?text=The+dog.")
+    page.get_by_role("gridcell").first.wait_for()
+    choice(page, FRENCH)
+    page.get_by_text(t("errors.checkpoint_other")).wait_for()
+    page.get_by_text("is damaged: its sha256").wait_for()
+    assert page.get_by_text(t("translate.loading")).count() == 0
+    choice(page, GERMAN)
+    page.get_by_role("gridcell").first.wait_for()
+    page.get_by_text(t("errors.checkpoint_other")).wait_for(state="detached")
