@@ -66,7 +66,12 @@ def _scores(scores: dict[str, Any]) -> list[str]:
 
 def _training(facts: dict[str, Any]) -> str:
     files = ", ".join(f"`{name}`" for name in facts["files"])
-    averaged = ", ".join(f"{step:,}" for step in facts["averaged_steps"])
+    steps = [f"{step:,}" for step in facts["averaged_steps"]]
+    weights = (
+        f"the mean of those after the updates {', '.join(steps)}"
+        if len(steps) > 1
+        else f"those after update {steps[0]}"
+    )
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
     cooldown = facts["cooldown_steps"]
     ending = f", the rate falling to nothing over the last {cooldown:,}" if cooldown else ""
@@ -77,5 +82,5 @@ def _training(facts: dict[str, Any]) -> str:
         f"schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} "
         f"updates{ending}, "
         f"label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}. "
-        f"The weights are the mean of those after the updates {averaged}."
+        f"The weights are {weights}."
     )
