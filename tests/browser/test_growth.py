@@ -135,7 +135,7 @@ def test_it_stops_where_nobody_looks_and_does_not_move_where_motion_is_not_wante
     assert state(page)["moment"] == 2 and not state(page)["playing"]
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True], ids=["light", "dark"])
 def test_a_small_screen_in_korean(
     open_page: OpenPage, app_url: str, dark: bool, check_accessibility: CheckAccessibility
 ) -> None:

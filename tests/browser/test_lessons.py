@@ -10,7 +10,7 @@ from viz_app.lessons import lesson
 from viz_app.services.lessons import LESSONS
 
 # Lessons without a browser test of their own; of the others the slow run sees every scene on a phone.
-ALONE = ("why", "results")
+ALONE = ("why",)
 NAMES = [pytest.param(entry.name, marks=[] if entry.name in ALONE else [pytest.mark.slow]) for entry in LESSONS]
 
 

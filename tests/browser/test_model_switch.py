@@ -88,7 +88,7 @@ def test_the_model_changes_and_the_rest_stays(
     assert line.get_attribute("lang") == "", "it does not tell what it writes"
 
 
-@pytest.mark.parametrize(("width", "language"), [(390, "ko"), (1280, "ko")])
+@pytest.mark.parametrize(("width", "language"), [pytest.param(390, "ko", marks=pytest.mark.slow), (1280, "ko")])
 def test_by_keyboard_in_korean(
     url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, width: int, language: str
 ) -> None:
@@ -125,6 +125,7 @@ def test_a_choice_right_before_leaving_is_not_lost(url: str, open_page: OpenPage
         wait_until_idle(page)
 
 
+@pytest.mark.slow  # the page tests see the same without a browser
 def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     t = texts("en")
     page = open_page(f"{url}/?text=The+dog.&against=cross.1.1&vsmodel=french&kind=cross&layer=2&head=1")
@@ -154,6 +155,7 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     assert FRENCH not in names.first.inner_text()
 
 
+@pytest.mark.slow  # the page tests see the same without a browser
 def test_a_damaged_model_is_left_again(
     serve: Serve,
     open_page: OpenPage,

@@ -104,8 +104,15 @@ def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_views: Ope
     assert frame.locator("text.token").all_text_contents() == tokens
 
 
-@pytest.mark.parametrize("view", ["head", "model"])
-@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+@pytest.mark.parametrize(
+    ("kind", "view"),
+    [
+        ("encoder", "model"),
+        ("decoder", "head"),
+        pytest.param("encoder", "head", marks=pytest.mark.slow),
+        pytest.param("decoder", "model", marks=pytest.mark.slow),
+    ],
+)
 def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_views: Open, view: str, kind: Kind) -> None:
     page = open_views(view, query=f"sample=hostile&kind={kind}")
     dialogs: list[str] = []
@@ -187,7 +194,7 @@ def test_a_document_of_other_origin_is_contained_by_the_frame_alone(browser: Bro
     assert title != "attack" and pages == 1
 
 
-@pytest.mark.parametrize("view", ["plotly", "head", "model"])
+@pytest.mark.parametrize("view", ["plotly", pytest.param("head", marks=pytest.mark.slow), "model"])
 def test_too_long_is_told_with_the_limit(open_views: Open, view: str) -> None:
     page = open_views(view, query="sample=128")
     page.get_by_text("Weights to draw").wait_for()
@@ -216,7 +223,10 @@ def test_it_follows_the_selection_and_the_old_picture_stays_until_then(open_view
     assert page.evaluate("() => window.empty") == 0
 
 
-@pytest.mark.parametrize(("language", "dark", "width"), [("en", False, 1280), ("ko", True, 1280), ("ko", False, 390)])
+@pytest.mark.parametrize(
+    ("language", "dark", "width"),
+    [pytest.param("en", False, 1280, marks=pytest.mark.slow), ("ko", True, 1280), ("ko", False, 390)],
+)
 def test_light_dark_and_narrow(open_views: Open, language: str, dark: bool, width: int) -> None:
     page = open_views("plotly", query=f"language={language}", dark=dark, width=width, height=844)
     page.locator(".js-plotly-plot .heatmaplayer image").wait_for()

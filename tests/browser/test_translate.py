@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tests.browser.conftest import CheckAccessibility, OpenPage
 
 SENTENCE = "A man rides a bicycle."
-KINDS = ("encoder", "decoder", "cross")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 
 
@@ -132,7 +131,7 @@ def test_a_korean_browser_reads_korean(open_page: OpenPage, app_url: str) -> Non
     wait_for_params(page, lang="ko")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param("encoder", marks=pytest.mark.slow), "decoder", "cross"])
 def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, kind: str, tmp_path: Path) -> None:
     page = open_page(f"{app_url}/?text={quote(SENTENCE)}&kind={kind}&layer=2&head=1&lang=en")
     wait_for_translation(page, expected(translator, SENTENCE).text)
@@ -173,7 +172,7 @@ def test_hostile_text_stays_text(open_page: OpenPage, app_url: str) -> None:
     assert page.get_by_role("textbox", name=texts("en")("translate.input")).input_value() == HOSTILE
 
 
-@pytest.mark.parametrize("width", [390, 768, 1920])
+@pytest.mark.parametrize("width", [390, pytest.param(768, marks=pytest.mark.slow), 1920])
 def test_nothing_is_wider_than_the_screen(open_page: OpenPage, app_url: str, width: int) -> None:
     page = open_page(f"{app_url}/?lang=ko", width=width, height=844)
     page.get_by_role("gridcell").first.wait_for()
