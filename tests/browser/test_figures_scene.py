@@ -64,11 +64,11 @@ def test_from_a_lesson_to_a_printed_figure(
     assert pdf.name == "headlight_positions_waves.pdf"
     width = re.search(rb"/MediaBox \[ ?0 0 ([0-9.]+)", pdf.read_bytes())
     assert width is not None and abs(float(width[1]) / 72 * 25.4 - 77) < 0.1
-    with Image.open(saved(page, "GIF", tmp_path)) as moving:
-        assert moving.n_frames > 30  # type: ignore[attr-defined]
     bundle = saved(page, T("studio.bundle"), tmp_path)
     with zipfile.ZipFile(io.BytesIO(bundle.read_bytes())) as archive:
         assert archive.read(f"pdf/{pdf.name}") == pdf.read_bytes()
+        with Image.open(archive.open("gif/headlight_positions_waves.gif")) as moving:
+            assert moving.n_frames > 30  # type: ignore[attr-defined]
     told = page.get_by_test_id("stMain").inner_text()
     assert "viz_app lesson" in told and "--lesson=positions --scene=waves" in told and "--preset=acl-column" in told
 
