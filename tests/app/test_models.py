@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tests.app.test_compare import handed, headers
-from tests.app.test_pages import visible
+from tests.app.test_pages import damaged_copy, visible
 from transformer_core.translator import Translator
 from viz_app.components.lesson import LessonState
 from viz_app.services import model
@@ -144,9 +144,7 @@ def test_a_damaged_model_is_told_and_the_other_goes_on(
     app: AppTest, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     damaged = tmp_path / "damaged"
-    shutil.copytree(french_checkpoint, damaged)
-    shard = next(damaged.glob("*.safetensors"))
-    shard.write_bytes(shard.read_bytes()[:-1])
+    shard = damaged_copy(french_checkpoint, damaged)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(damaged))
     app.run()
     choose(app, "damaged")

@@ -22,6 +22,14 @@ SECONDS = 60
 pytestmark = pytest.mark.usefixtures("fresh_model")
 
 
+def damaged_copy(checkpoint: Path, folder: Path) -> Path:
+    """Copy a checkpoint without the last byte of its weights; returns the file that is damaged."""
+    shutil.copytree(checkpoint, folder)
+    shard = next(folder.glob("*.safetensors"))
+    shard.write_bytes(shard.read_bytes()[:-1])
+    return shard
+
+
 def visible(app: AppTest) -> str:
     """All words on the page."""
     parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.warning, *app.info, *app.error, *app.code]
@@ -191,9 +199,7 @@ def test_a_damaged_checkpoint_names_the_file(
     random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "damaged"
-    shutil.copytree(random_checkpoint, folder)
-    shard = next(folder.glob("*.safetensors"))
-    shard.write_bytes(shard.read_bytes()[:-1])
+    shard = damaged_copy(random_checkpoint, folder)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
     app = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
     assert not app.exception

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.core.variation_runs import made_up
 from transformer_core.config import ConfigError
 from transformer_core.presets import PRESETS, preset
 from transformer_core.variations import (
     ROWS,
     Results,
-    Run,
     Spread,
     VariationsError,
     changes,
@@ -47,22 +47,6 @@ SMALL = {
     "table3-e-learned": (64, 256, 3, 8, 8, 8, 0.1, 0.1),
     "big": (128, 512, 3, 16, 8, 8, 0.3, 0.1),
 }
-
-
-def run(row: str = "base", seed: int = 1, **values: Any) -> Run:
-    some = {"perplexity": 9.0, "bleu": 12.5, **values}
-    return Run(
-        row=row,
-        seed=seed,
-        changes={},
-        parameters=1_000,
-        updates=10,
-        target_pieces=4_000,
-        seconds=1.5,
-        signature="nrefs:1",
-        versions={"torch": "2"},
-        **some,
-    )
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -126,14 +110,14 @@ def test_mean_and_spread_by_hand() -> None:
 
 def test_results_come_back_as_they_were_in_the_order_of_the_table(tmp_path: Path) -> None:
     results = Results({"reduced_by": 8})
-    for each in (run("big"), run("base", 2, bleu=13.5), run("base"), run("base", 2, bleu=14.5)):
+    for each in (made_up("big"), made_up("base", 2, bleu=13.5), made_up("base"), made_up("base", 2, bleu=14.5)):
         results = results.with_run(each)
     results.save(tmp_path / "results.json")
     assert Results.load(tmp_path / "results.json") == results
     assert [(each.row, each.seed) for each in results.runs] == [("base", 1), ("base", 2), ("big", 1)]
     assert results.spread("base", "bleu") == Spread(13.5, math.sqrt(2), 2)
     assert results.spread("table3-e-learned", "bleu") is None
-    assert results.find("base", 2) == run("base", 2, bleu=14.5)
+    assert results.find("base", 2) == made_up("base", 2, bleu=14.5)
     assert results.find("base", 3) is None
 
 
@@ -151,7 +135,7 @@ def test_results_come_back_as_they_were_in_the_order_of_the_table(tmp_path: Path
 )
 def test_a_damaged_file_is_named(damage: Any, tmp_path: Path) -> None:
     file = tmp_path / "results.json"
-    Results({"reduced_by": 8}).with_run(run()).save(file)
+    Results({"reduced_by": 8}).with_run(made_up()).save(file)
     file.write_text(damage(json.loads(file.read_text())))
     with pytest.raises(VariationsError, match=r"results\.json"):
         Results.load(file)

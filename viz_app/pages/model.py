@@ -16,17 +16,23 @@ from viz_app.text import Texts
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
+_WIDTH = 900  # pixels: a card is read, not looked at
+
 
 def main() -> None:
     """Draw the page."""
     t = session.labels()
     with st.container(
-        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute", key="card-title"
+        horizontal=True,
+        vertical_alignment="center",
+        horizontal_alignment="distribute",
+        key="card-title",
+        width=_WIDTH,
     ):
         st.title(t("model.title"), width="content")
         draw_models(t)
     translator = load(t).translator
-    with st.container(key="card", width=900):
+    with st.container(key="card", width=_WIDTH):
         _draw_summary(t, translator)
         _draw_scores(t, translator)
         _draw_shape(t, translator)

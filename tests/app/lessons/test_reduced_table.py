@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.core.variation_runs import made_up
 from transformer_core.variations import Results, Run
 from viz_app.services.lessons.paper_results import TABLE_3
 from viz_app.services.lessons.reduced_table import MEASURES, Noise, Ours, load, noise, ours
@@ -18,19 +19,7 @@ PIECES = 2_338_849  # target pieces of the text, by its meta.json
 
 
 def run(row: str, seed: int, bleu: float, perplexity: float = 10.0) -> Run:
-    return Run(
-        row=row,
-        seed=seed,
-        changes={},
-        parameters=1_000,
-        updates=10,
-        target_pieces=4_000,
-        seconds=1.5,
-        perplexity=perplexity,
-        bleu=bleu,
-        signature="nrefs:1",
-        versions={},
-    )
+    return made_up(row, seed, bleu=bleu, perplexity=perplexity)
 
 
 def results(*runs: Run) -> Results:

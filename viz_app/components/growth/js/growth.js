@@ -11,7 +11,6 @@ import { momentName, sayJobs, sayMoment, tables } from "./numbers.js";
 import { KINDS, Told } from "./told.js";
 
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is seen
-const MANY = 4; // with more layers than this, heads are drawn smaller
 
 let lastName = 0;
 
@@ -73,7 +72,7 @@ export class Growth {
     const fits = state.moment < told.steps.length && state.layer < told.layers && state.head < told.heads && state.sentence < told.sentences.length;
     if (state.moment < 0) this.reported = JSON.stringify(told.start);
     if (state.moment < 0 || !fits) Object.assign(state, told.start);
-    this.root.classList.toggle("many", told.layers > MANY);
+    this.root.classList.toggle("many", told.many);
     this.label();
     this.heads.clear();
     this.heads.build(told, told.texts);

@@ -3,8 +3,7 @@
 import { fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
 import { drawCells, sized } from "./cells.js";
 
-const MANY = 4; // layers, from more of which on all of them shall fit into a window, ...
-const SMALL = 60; // ... where their pictures are not small anyway: pixels
+const SMALL = 60; // pixels from which on pictures of many heads are flattened, so that all fit into a window
 
 const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
 const DOWN = { ArrowDown: 1, ArrowUp: -1 };
@@ -42,10 +41,9 @@ export class Heads {
     setAttribute(this.element, "aria-label", texts[`kind_${state.kind}`]);
     for (const tile of this.tiles) {
       const { layer, head } = tile;
-      const many = told.layers > MANY;
-      const side = Math.max(many ? 20 : 40, Math.floor(tile.button.clientWidth - (many ? 4 : 8)));
+      const side = Math.max(told.many ? 20 : 40, Math.floor(tile.button.clientWidth - (told.many ? 4 : 8)));
       const map = told.map(state.sentence, state.kind, state.moment, layer, head);
-      const square = Math.min(many && side > SMALL ? 0.66 : 1.4, Math.max(0.6, map.queries.length / map.keys.length));
+      const square = Math.min(told.many && side > SMALL ? 0.66 : 1.4, Math.max(0.6, map.queries.length / map.keys.length));
       const tall = Math.round(square * side);
       drawCells(sized(tile.canvas, side, tall), map, theme, 0, 0, side, tall);
       const found = told.job(state.kind, state.moment, layer, head);

@@ -1,6 +1,7 @@
 // The history as Python has packed it: see payload.py.
 
 const WORD = /\u2581/g;
+const MANY = 4; // layers; where there are more, heads are drawn smaller, so that all fit into a window
 const MOST = 0.5; // of its places a role must explain, or it names no head
 
 export const KINDS = ["encoder", "decoder", "cross"];
@@ -12,6 +13,10 @@ export class Told {
     const length = view.getUint32(0, true);
     Object.assign(this, JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))));
     this.bytes = bytes.subarray(4 + length);
+  }
+
+  get many() {
+    return this.layers > MANY;
   }
 
   /** One head at one moment. */
