@@ -14,6 +14,7 @@ Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "swish"]
 Positions = Literal["sinusoidal", "concatenated", "learned", "none"]
 Tie = Literal["all", "target", "none"]
+OptimizerName = Literal["adam", "muon"]
 Parallel = Literal["replicate", "shard"]
 Attention = Literal["dot-product", "additive"]
 Smoothing = Literal["others", "uniform"]
@@ -185,6 +186,9 @@ class TrainingConfig(_Config):
         learning_rate_factor: Multiplies the schedule of Section 5.3, equation 3.
         warmup_steps: Updates over which the learning rate rises linearly.
         cooldown_steps: Last updates, over which the rate falls linearly to nothing; the paper has none (0).
+        optimizer: What moves the weights: Adam as in the paper (adam), or Muon for the matrices inside the layers and
+            Adam for the rest (muon), which learns more from each update.
+        muon_factor: Multiplies the learning rate of the matrices that Muon moves; 1 gives them steps of Adam's size.
         beta1: Adam's decay of the first moment.
         beta2: Adam's decay of the second moment.
         adam_epsilon: Adam's epsilon.
@@ -217,6 +221,8 @@ class TrainingConfig(_Config):
     learning_rate_factor: float = 1.0
     warmup_steps: int = 4_000
     cooldown_steps: int = 0
+    optimizer: OptimizerName = "adam"
+    muon_factor: float = 1.0
     beta1: float = 0.9
     beta2: float = 0.98
     adam_epsilon: float = 1e-9
@@ -258,12 +264,15 @@ class TrainingConfig(_Config):
         _require(
             self.cooldown_steps <= self.steps, "cooldown_steps", self.cooldown_steps, f"at most steps ({self.steps})"
         )
-        for name in ("learning_rate_factor", "adam_epsilon", "plateau_loss"):
+        for name in ("learning_rate_factor", "muon_factor", "adam_epsilon", "plateau_loss"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
         for name in ("beta1", "beta2", "label_smoothing"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         for name, choices in (("precision", Precision), ("parallel", Parallel), ("smoothing", Smoothing)):
             _require_choice(self, name, choices)
+        _require_choice(self, "optimizer", OptimizerName)
+        whole = not (self.optimizer == "muon" and self.parallel == "shard")
+        _require(whole, "parallel", self.parallel, "replicate with the optimizer muon, which needs whole matrices")
         _require(
             not (self.compile and (self.recompute or self.parallel == "shard")),
             "compile",

@@ -142,6 +142,8 @@ def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
         "pairs": settings.corpus.get("pairs", 0),
         "files": settings.corpus.get("files", []),
         "batch_tokens": training.batch_tokens * training.accumulate,
+        "optimizer": training.optimizer,
+        "muon_factor": training.muon_factor,
         "learning_rate_factor": training.learning_rate_factor,
         "warmup_steps": training.warmup_steps,
         "cooldown_steps": training.cooldown_steps,

@@ -74,12 +74,14 @@ def _training(facts: dict[str, Any]) -> str:
     )
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
     cooldown = facts["cooldown_steps"]
+    muon = f"Muon for the matrices of the layers (their rate times {facts['muon_factor']:g}) and Adam for the rest"
+    optimizer = {"adam": "Adam", "muon": muon}[facts["optimizer"]]
     ending = f", the rate falling to nothing over the last {cooldown:,}" if cooldown else ""
     return (
         f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} pieces a side were used. "
         f"{facts['steps']:,} updates of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
-        f"target pieces, {60 * facts['hours']:.0f} minutes{where}. Products in {facts['precision']}, Adam, the paper's "
-        f"schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} "
+        f"target pieces, {60 * facts['hours']:.0f} minutes{where}. Products in {facts['precision']}, {optimizer}, the "
+        f"paper's schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} "
         f"updates{ending}, "
         f"label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}. "
         f"The weights are {weights}."

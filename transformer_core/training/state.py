@@ -1,7 +1,7 @@
 """The state of a running training on disk: everything that the next update depends on. Never pickled.
 
-One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (Adam's moments, random state)
-and `state.json` (step, place in the data).
+One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (what the optimizer
+remembers, random state) and `state.json` (step, place in the data).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from transformer_core.data import PLAN_VERSION
 from transformer_core.files import discard, tidy, whole_folder, write_json
 from transformer_core.model import load_weights
 from transformer_core.training.distributed import ALONE, Team, placed_as, whole
+from transformer_core.training.optimizer import Optimizer, remembered
 
 STATE_VERSION = 1
 
@@ -59,7 +60,7 @@ def forget_partial_steps(run: Path) -> None:
 def save_state(
     run: Path,
     model: nn.Module,
-    optimizer: torch.optim.Optimizer,
+    optimizer: Optimizer,
     progress: Progress,
     keep: int,
     team: Team = ALONE,
@@ -100,7 +101,7 @@ def _number(rank: int) -> str:
     return f".{rank}" if rank else ""
 
 
-def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, team: Team = ALONE) -> Progress:
+def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, team: Team = ALONE) -> Progress:
     """Continue exactly where a saved step stood, with as many processes or others.
 
     A process that the saved training did not have draws its dropout anew.
@@ -126,9 +127,12 @@ def load_state(folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer,
         parameters = dict(model.named_parameters())
         load_weights(model, {n: placed_as(w, parameters[n]) if n in parameters else w for n, w in weights.items()})
         for name, parameter in parameters.items():
-            moved = {key: placed_as(moments[f"{key}/{name}"], parameter) for key in ("exp_avg", "exp_avg_sq")}
+            kept = {key: moments[f"{key}/{name}"] for key in remembered(optimizer, parameter)}
             # Adam keeps its count of steps beside the weights on a GPU, and in a plain tensor everywhere.
-            optimizer.state[parameter] = {"step": moments[f"step/{name}"].to(parameter.device), **moved}
+            optimizer.state[parameter] = {
+                key: value.to(parameter.device) if key == "step" else placed_as(value, parameter)
+                for key, value in kept.items()
+            }
         _set_random_state(moments, team.rank)
         return Progress(**values)
     except (ValueError, KeyError, TypeError) as error:

@@ -22,6 +22,7 @@ from transformer_core.training.failures import save_failure
 from transformer_core.training.journal import Journal
 from transformer_core.training.moments import forget_moments_after, keep_moment, moment_steps
 from transformer_core.training.objective import Objective, number_format
+from transformer_core.training.optimizer import optimizer_for, set_rate
 from transformer_core.training.reading import Reader, Share
 from transformer_core.training.recompute import recompute
 from transformer_core.training.schedule import cooldown, learning_rate
@@ -86,9 +87,7 @@ class Trainer:
         objective = Objective(model, config, corpus.special.pad)
         shards = config.parallel == "shard"
         self._objective = sharded(objective, layers, team) if shards else replicated(objective, team)
-        self.optimizer = torch.optim.Adam(
-            model.parameters(), betas=(config.beta1, config.beta2), eps=config.adam_epsilon, fused=True
-        )
+        self.optimizer = optimizer_for(model, config)
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._wish = Wish()
@@ -190,7 +189,7 @@ class Trainer:
         return model.to(self.device)
 
     def _update(self, batches: Share) -> dict[str, Any]:
-        """One step of Adam on the mean loss over all target pieces of the batches of all processes."""
+        """One step of the optimizer on the mean loss over all target pieces of the batches of all processes."""
         started = time.monotonic()
         self.model.train()
         losses, nll, pieces = self._gradients(batches)
@@ -233,7 +232,7 @@ class Trainer:
         return losses, nll, pieces
 
     def _step(self, sound: bool) -> tuple[float, float]:
-        """One step of Adam if loss and gradient are finite; returns the gradient's norm and the learning rate."""
+        """One step if loss and gradient are finite; returns the gradient's norm and the learning rate."""
         config = self.config
         limit = config.max_gradient_norm or math.inf
         norm = float(whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
@@ -245,8 +244,7 @@ class Trainer:
             factor=config.learning_rate_factor,
         )
         rate *= cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        set_rate(self.optimizer, rate)
         if sound and math.isfinite(norm):
             self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)

@@ -14,6 +14,7 @@ from viz_app.figures import Animation, check
 from viz_app.pages import run
 from viz_app.pages.parts.collection import draw_add, draw_collection
 from viz_app.pages.parts.downloads import draw_download
+from viz_app.pages.parts.everywhere import row
 from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.plain import plain
 from viz_app.pages.parts.sentence import sentence_field
@@ -36,7 +37,7 @@ _ZOOMS = ("print", "fit")
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+    with row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
     left, right = st.columns([5, 11], gap="large")

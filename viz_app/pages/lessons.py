@@ -29,6 +29,7 @@ from viz_app.lessons import lesson
 from viz_app.pages import run
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_scene_in_figures
+from viz_app.pages.parts.everywhere import row
 from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
 from viz_app.pages.parts.sentence import sentence_field
@@ -226,7 +227,7 @@ def _translate(shown: Selection) -> None:
 
 def _draw_head(t: Texts, title: str) -> str:
     """The way back, the title, and the field of the sentence. Returns what is typed there."""
-    with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+    with row(key="sentence"):
         st.button(
             t("lessons.all"),
             key="all-lessons",

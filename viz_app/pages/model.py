@@ -8,6 +8,7 @@ import streamlit as st
 
 from viz_app.components.address import publish
 from viz_app.pages import run
+from viz_app.pages.parts.everywhere import row
 from viz_app.pages.parts.growth import draw_growth
 from viz_app.pages.parts.models import draw_models, load
 from viz_app.services import card, model, session
@@ -22,13 +23,7 @@ _WIDTH = 900  # pixels: a card is read, not looked at
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    with st.container(
-        horizontal=True,
-        vertical_alignment="center",
-        horizontal_alignment="distribute",
-        key="card-title",
-        width=_WIDTH,
-    ):
+    with row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
         st.title(t("model.title"), width="content")
         draw_models(t)
     translator = load(t).translator

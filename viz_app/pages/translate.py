@@ -17,6 +17,7 @@ from viz_app.components.explorer import Selection, explorer, reported
 from viz_app.pages import run
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.edit import edit_in_figures
+from viz_app.pages.parts.everywhere import row
 from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.other_views import opened, other_views
 from viz_app.pages.parts.route import draw_route
@@ -84,7 +85,7 @@ def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """The row with the field, the examples and the place for the downloads."""
-    with st.container(horizontal=True, vertical_alignment="center", key="sentence"):
+    with row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
         st.menu_button(

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.explorer import Selection
+from viz_app.pages.parts.everywhere import everywhere
 from viz_app.pages.parts.plain import plain
 from viz_app.services import model, session
 from viz_app.services.draft import Draft
@@ -24,11 +25,11 @@ _LIST_WIDTH = 300  # pixels
 def draw_models(t: Texts) -> None:
     """Draws the choice; with one model only, its name."""
     named, now = titles(t), model.chosen()
-    with st.container(key="models", width="content"):
+    with everywhere(), st.container(key="models", width="content"):
         if len(named) == 1:
             st.markdown(f":small[{plain(named[now])}]", width="content", help=t("models.only"))
             return
-        st.session_state[_KEY] = now  # on each page it is a widget of its own, which starts empty
+        st.session_state[_KEY] = now  # the address, a link, a damaged model may have changed it
         label, names, take = t("models.choice"), list(named), session.surely(_take)
         if len(names) > _MOST_BESIDE or sum(map(len, named.values())) > _MOST_LETTERS:
             st.selectbox(

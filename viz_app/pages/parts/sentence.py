@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import streamlit as st
 
+from viz_app.pages.parts.everywhere import everywhere
 from viz_app.services import session
 from viz_app.text import Texts
 
 
 def sentence_field(t: Texts) -> str:
     """Draws the field; returns what is typed there, a moment after each key."""
-    typed = st.text_input(
-        t("translate.input"),
-        key=session.TEXT_KEY,
-        placeholder=t("translate.placeholder"),
-        label_visibility="collapsed",
-        live="250ms",
-        persist_state="session",
-        autocomplete="off",
-    )
+    with everywhere():
+        typed = st.text_input(
+            t("translate.input"),
+            key=session.TEXT_KEY,
+            placeholder=t("translate.placeholder"),
+            label_visibility="collapsed",
+            live="250ms",
+            persist_state="session",
+            autocomplete="off",
+        )
     return typed or ""

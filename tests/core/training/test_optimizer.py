@@ -1,0 +1,105 @@
+"""Muon and Adam together: who moves what, steps against the definition in float64, resuming, what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.tiny import inputs_for, tiny_model
+from tests.core.training.runs import SHORT, new_trainer, same, weights_of
+from transformer_core.config import ConfigError, TrainingConfig
+from transformer_core.data import Corpus
+from transformer_core.training.optimizer import AdamAndMuon, optimizer_for, remembered, set_rate
+from transformer_core.training.state import load_state, save_state
+
+MUON = replace(SHORT, optimizer="muon", muon_factor=2.0)
+
+
+def polar(matrix: Tensor) -> Tensor:
+    """U V^T of the singular value decomposition."""
+    u, _, v = torch.linalg.svd(matrix.double(), full_matrices=False)
+    turned: Tensor = u @ v
+    return turned
+
+
+def test_muon_moves_the_matrices_of_the_layers_and_nothing_else() -> None:
+    model = tiny_model()
+    optimizer = optimizer_for(model, MUON)
+    assert isinstance(optimizer, AdamAndMuon)
+    turned = {name for name, each in model.named_parameters() if "momentum_buffer" in remembered(optimizer, each)}
+    matrices = {name for name, each in model.named_parameters() if each.ndim == 2 and ".layers." in name}
+    assert turned == matrices and len(matrices) >= 16
+    assert not any("embedding" in name for name in turned)
+    groups = [each for group in optimizer.param_groups for each in group["params"]]
+    assert sorted(map(id, groups)) == sorted(map(id, model.parameters())), "each weight once"
+
+
+@pytest.mark.parametrize("shape", [(16, 16), (32, 16), (16, 32)])
+def test_a_step_is_the_momentum_turned(shape: tuple[int, int]) -> None:
+    """Against the singular values: Muon's five iterations bring them near 1, and leave the directions alone."""
+    model = tiny_model(d_model=16, d_ff=32)
+    optimizer = optimizer_for(model, MUON)
+    weights = [each for name, each in model.named_parameters() if ".layers." in name and each.shape == shape]
+    before = [each.detach().clone() for each in weights]
+    generator = torch.Generator().manual_seed(1)
+    gradients = [torch.randn(shape, generator=generator) for _ in weights]
+    for parameter in model.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    for parameter, gradient in zip(weights, gradients, strict=True):
+        parameter.grad = gradient.clone()
+    set_rate(optimizer, 1e-2)
+    optimizer.step()
+    size = 1e-2 * MUON.muon_factor * 0.2 * max(shape) ** 0.5  # the size of Adam's steps, times the factor
+    for parameter, old, gradient in zip(weights, before, gradients, strict=True):
+        step = (old - parameter.detach()).double() / size
+        values = torch.linalg.svdvals(step)
+        assert values.max() < 1.3 and values.median() > 0.6
+        # The first momentum is the gradient's multiple, whose turned form is the same.
+        wanted = polar(gradient)
+        alike = (step * wanted).sum() / (step.norm() * wanted.norm())
+        assert alike > 0.95
+
+
+def test_the_rest_moves_as_with_adam_alone() -> None:
+    one, other = tiny_model(), tiny_model()
+    both, adam = optimizer_for(one, MUON), optimizer_for(other, replace(MUON, optimizer="adam"))
+    for model, optimizer in ((one, both), (other, adam)):
+        model(*inputs_for([5, 3], 4)).square().mean().backward()  # one step: later gradients differ
+        set_rate(optimizer, 1e-3)
+        optimizer.step()
+        optimizer.zero_grad()
+        assert all(each.grad is None for each in model.parameters())
+    after = dict(other.named_parameters())
+    for name, parameter in one.named_parameters():
+        moved_alike = torch.equal(parameter, after[name])
+        assert moved_alike == ("exp_avg" in remembered(both, parameter)), name
+
+
+def test_what_it_remembers_comes_back(corpus: Corpus, tmp_path: Path) -> None:
+    first = new_trainer(corpus, tmp_path / "first", MUON)
+    first.train()
+    folder = save_state(tmp_path, first.model, first.optimizer, first.progress, keep=1)
+    fresh = new_trainer(corpus, tmp_path / "fresh", MUON)
+    load_state(folder, fresh.model, fresh.optimizer)
+    for a, b in zip(first.model.parameters(), fresh.model.parameters(), strict=True):
+        kept, came = first.optimizer.state[a], fresh.optimizer.state[b]
+        assert set(kept) == set(came) == set(remembered(first.optimizer, a))
+        assert all(torch.equal(kept[key], came[key]) for key in kept)
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Path) -> None:
+    whole = new_trainer(corpus, tmp_path / "whole", MUON)
+    whole.train()
+    new_trainer(corpus, tmp_path / "parts", replace(MUON, steps=3)).train()
+    resumed = new_trainer(corpus, tmp_path / "parts", MUON, resume=True)
+    resumed.train()
+    assert same(weights_of(whole), weights_of(resumed))
+
+
+def test_spread_matrices_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"parallel is 'shard'.*muon"):
+        TrainingConfig(optimizer="muon", parallel="shard")

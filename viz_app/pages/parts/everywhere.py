@@ -1,0 +1,36 @@
+"""Controls that belong to the frame, though each page draws them where it likes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+
+@contextmanager
+def everywhere() -> Iterator[None]:
+    """What is drawn in this context is one control on all pages, and a change of page takes its value along.
+
+    Whoever goes to another page sends the server the values of the frame's controls only. If the run before was still
+    busy, the server has put that message in the place of an earlier one that it had not come to, and what was chosen
+    or typed right before leaving would be lost with it. Streamlit counts as the frame what the entry point draws by
+    itself; there is no public way to say the same of what a page draws.
+
+    The containers around such a control have to belong to the frame too: see `row`.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        yield
+        return
+    with context.run_with_active_hash(context.pages_manager.main_script_hash):
+        yield
+
+
+def row(**settings: Any) -> DeltaGenerator:
+    """A horizontal container for a page's own controls and for those of the frame; `settings` as `st.container`."""
+    with everywhere():
+        return st.container(horizontal=True, vertical_alignment="center", **settings)
