@@ -141,7 +141,7 @@ def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
         "hours": round(state["seconds"] / 3600, 2),
         "pairs": settings.corpus.get("pairs", 0),
         "files": settings.corpus.get("files", []),
-        "batch_tokens": training.batch_tokens * training.accumulate,
+        "batch_tokens": training.batch_tokens * training.accumulate * settings.processes,
         "optimizer": training.optimizer,
         "muon_factor": training.muon_factor,
         "learning_rate_factor": training.learning_rate_factor,

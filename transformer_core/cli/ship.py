@@ -7,6 +7,7 @@ import json
 import logging
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,9 @@ def run(arguments: Sequence[str]) -> int:
     mean = mean_of(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
     metrics["scores"] = {**metrics.get("scores", {}), **_scores(translator_of(mean, settings, device), options)}
-    changed = changed_options(settings)
+    # One process with as many batches an update does the same.
+    alone = settings.training.replace(accumulate=settings.training.accumulate * settings.processes)
+    changed = changed_options(replace(settings, training=alone, processes=1))
     grown = {}
     if questions:
         history = look_back(

@@ -55,6 +55,24 @@ def test_a_cooldown_is_told_of(made: Workplace, call: Call, tmp_path: Path) -> N
     assert recipe["training"] == {"steps": 4, "cooldown_steps": 3}
 
 
+def test_muon_and_the_processes_are_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "model"
+    data = ["--data", made.data, "--valid", made.valid, "--out", run]
+    muon = ["--training.steps", "2", "--training.optimizer", "muon", "--training.muon_factor", "3"]
+    assert call("train", "--preset", "tiny", "--model.vocab_size", "160", *data, *muon).status == 0
+    values = json.loads((run / "config.json").read_text(encoding="utf-8"))
+    assert values["processes"] == 1
+    (run / "config.json").write_text(json.dumps({**values, "processes": 2}), encoding="utf-8")
+    assert call("ship", run, "--last", "1", "--out", out).status == 0
+    facts = load_checkpoint(out).metrics["training"]
+    assert (facts["optimizer"], facts["muon_factor"]) == ("muon", 3.0)
+    assert facts["batch_tokens"] == 2 * preset("tiny").training.batch_tokens
+    card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
+    assert "Muon for the matrices of the layers (their rate times 3) and Adam for the rest, the paper's" in card
+    recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
+    assert recipe["training"] == {"accumulate": 2, "steps": 2, "optimizer": "muon", "muon_factor": 3.0}
+
+
 def test_recipes_give_the_options_back(made: Workplace) -> None:
     stored = RunSettings.load(made.run)
     for changes in (

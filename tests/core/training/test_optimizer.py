@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from transformer_core.data import Corpus
 from transformer_core.training.optimizer import AdamAndMuon, optimizer_for, remembered, set_rate
 from transformer_core.training.state import load_state, save_state
 
-MUON = replace(SHORT, optimizer="muon", muon_factor=2.0)
+MUON = SHORT.replace(optimizer="muon", muon_factor=2.0)
 
 
 def polar(matrix: Tensor) -> Tensor:
@@ -66,7 +65,7 @@ def test_a_step_is_the_momentum_turned(shape: tuple[int, int]) -> None:
 
 def test_the_rest_moves_as_with_adam_alone() -> None:
     one, other = tiny_model(), tiny_model()
-    both, adam = optimizer_for(one, MUON), optimizer_for(other, replace(MUON, optimizer="adam"))
+    both, adam = optimizer_for(one, MUON), optimizer_for(other, MUON.replace(optimizer="adam"))
     for model, optimizer in ((one, both), (other, adam)):
         model(*inputs_for([5, 3], 4)).square().mean().backward()  # one step: later gradients differ
         set_rate(optimizer, 1e-3)
@@ -94,7 +93,7 @@ def test_what_it_remembers_comes_back(corpus: Corpus, tmp_path: Path) -> None:
 def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Path) -> None:
     whole = new_trainer(corpus, tmp_path / "whole", MUON)
     whole.train()
-    new_trainer(corpus, tmp_path / "parts", replace(MUON, steps=3)).train()
+    new_trainer(corpus, tmp_path / "parts", MUON.replace(steps=3)).train()
     resumed = new_trainer(corpus, tmp_path / "parts", MUON, resume=True)
     resumed.train()
     assert same(weights_of(whole), weights_of(resumed))
