@@ -143,7 +143,7 @@ def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
         "files": settings.corpus.get("files", []),
         "batch_tokens": training.batch_tokens * training.accumulate * settings.processes,
         "optimizer": training.optimizer,
-        "muon_factor": training.muon_factor,
+        **({"muon_factor": training.muon_factor} if training.optimizer == "muon" else {}),
         "learning_rate_factor": training.learning_rate_factor,
         "warmup_steps": training.warmup_steps,
         "cooldown_steps": training.cooldown_steps,

@@ -74,8 +74,9 @@ def _training(facts: dict[str, Any]) -> str:
     )
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
     cooldown = facts["cooldown_steps"]
-    muon = f"Muon for the matrices of the layers (their rate times {facts['muon_factor']:g}) and Adam for the rest"
-    optimizer = {"adam": "Adam", "muon": muon}[facts["optimizer"]]
+    optimizer = "Adam"
+    if facts["optimizer"] == "muon":
+        optimizer = f"Muon for the matrices of the layers (their rate times {facts['muon_factor']:g}), Adam for the rest"
     ending = f", the rate falling to nothing over the last {cooldown:,}" if cooldown else ""
     return (
         f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} pieces a side were used. "

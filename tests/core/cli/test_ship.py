@@ -68,7 +68,7 @@ def test_muon_and_the_processes_are_told_of(made: Workplace, call: Call, tmp_pat
     assert (facts["optimizer"], facts["muon_factor"]) == ("muon", 3.0)
     assert facts["batch_tokens"] == 2 * preset("tiny").training.batch_tokens
     card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
-    assert "Muon for the matrices of the layers (their rate times 3) and Adam for the rest, the paper's" in card
+    assert "Muon for the matrices of the layers (their rate times 3), Adam for the rest, the paper's" in card
     recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
     assert recipe["training"] == {"accumulate": 2, "steps": 2, "optimizer": "muon", "muon_factor": 3.0}
 
