@@ -106,8 +106,8 @@ def test_by_keyboard_in_korean(
     check_accessibility(page)
 
 
-def test_a_choice_right_before_leaving_is_not_lost(url: str, open_page: OpenPage) -> None:
-    """A busy server puts the message of the change of page in the place of the choice's, as if that were never sent."""
+def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, open_page: OpenPage) -> None:
+    """A busy server puts the message of the change of page in the place of earlier ones, which it then never sees."""
     t = texts("en")
     page, lost = open_page(url), False
 
@@ -119,18 +119,19 @@ def test_a_choice_right_before_leaving_is_not_lost(url: str, open_page: OpenPage
     page.goto(f"{url}/?text=The+dog.")  # the way to the server is made anew
     page.get_by_role("gridcell").first.wait_for()
     wait_until_idle(page)
-    for wanted in (FRENCH, GERMAN):
+    field = page.get_by_role("textbox", name=t("translate.input"))
+    for wanted, text, elsewhere in ((FRENCH, "The train is big.", "figures"), (GERMAN, "The dog is here.", "model")):
         lost = True
+        field.fill(text)
+        page.wait_for_timeout(500)  # until it is sent
         choice(page, wanted)
         lost = False
-        page.get_by_role("link", name=t("nav.model"), exact=True).click()
-        page.get_by_role("heading", name=t("model.title")).wait_for()
-        wait_until_idle(page)
-        spoken(page, wanted)
-        page.get_by_role("link", name=t("nav.translate"), exact=True).click()
-        page.get_by_role("gridcell").first.wait_for()
-        wait_until_idle(page)
-        spoken(page, wanted)
+        for name in (elsewhere, "translate"):
+            page.get_by_role("link", name=t(f"nav.{name}"), exact=True).click()
+            wait_for_params(page, text=text)
+            wait_until_idle(page)
+            spoken(page, wanted)
+        assert field.input_value() == text
 
 
 @pytest.mark.slow  # the page tests see the same without a browser
