@@ -76,7 +76,8 @@ def _training(facts: dict[str, Any]) -> str:
     cooldown = facts["cooldown_steps"]
     optimizer = "Adam"
     if facts["optimizer"] == "muon":
-        optimizer = f"Muon for the matrices of the layers (their rate times {facts['muon_factor']:g}), Adam for the rest"
+        factor = f"{facts['muon_factor']:g}"
+        optimizer = f"Muon for the matrices of the layers (their rate times {factor}), Adam for the rest"
     ending = f", the rate falling to nothing over the last {cooldown:,}" if cooldown else ""
     return (
         f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} pieces a side were used. "
