@@ -1,0 +1,119 @@
+"""Takes the pictures of the README from the running app: `python -m tests.browser.readme_pictures [NAME ...]`.
+
+They show the checkpoints that ship; so they are taken anew when one of these, or a page, has changed. Needs Chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from tests.browser.chromium import Chromium, executable
+from tests.browser.rest import rest
+from tests.browser.served import ROOT, address_of, stop_all
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FOLDER = ROOT / "docs" / "images"
+WIDTH = 1280
+COLOURS = 256  # of a light picture, which is a third as large then; dark ones would show bands
+
+
+def _beam(page: Page) -> None:
+    page.get_by_role("button", name=texts("en")("explorer.beam"), exact=True).click()
+
+
+def _growth(page: Page) -> None:
+    heading = page.get_by_role("heading", name=texts("en")("growth.title"))
+    heading.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
+    page.mouse.move(5, 400)  # over nothing that would light up
+    page.mouse.wheel(0, 330)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """What one picture shows.
+
+    Args:
+        height: Of the window, in CSS pixels.
+        page: Path of the page; empty for Translate.
+        address: Parameters of the address.
+        dark: In dark colours.
+        then: What is done before it is taken.
+    """
+
+    height: int
+    page: str = ""
+    address: dict[str, str] | None = None
+    dark: bool = False
+    then: Callable[[Page], None] | None = None
+
+
+GROWN = {"model": "en-fr", "grown_head": "cross.6.5", "grown_at": "7400", "grown_text": "8"}
+PICTURES = {
+    "translate-light": Picture(height=800),
+    "translate-dark": Picture(height=800, dark=True),
+    "heads": Picture(height=732, address={"view": "kinds", "zoom": "heads"}),
+    "beam": Picture(height=752, address={"text": "I know that he is reading a book."}, then=_beam),
+    "figures-light": Picture(height=860, page="figures", address={"size": "acl-column"}),
+    "figures-dark": Picture(height=860, page="figures", address={"size": "acl-column"}, dark=True),
+    "lessons": Picture(height=760, page="lessons"),
+    "lesson-positions": Picture(height=760, page="lessons", address={"lesson": "positions", "with": "at:6"}),
+    "model-growth": Picture(height=860, page="model", address=GROWN, then=_growth),
+}
+
+
+def take(page: Page, url: str, picture: Picture, path: Path) -> None:
+    """Open the page, wait until it is at rest, and write what the window shows as PNG."""
+    from PIL import Image
+
+    page.goto(f"{url}/{picture.page}?{urlencode({'lang': 'en', **(picture.address or {})})}")
+    rest(page)
+    if picture.then is not None:
+        picture.then(page)
+    page.wait_for_timeout(1_500)  # what comes into view is drawn late
+    rest(page)
+    page.screenshot(path=path)
+    with Image.open(path) as taken:
+        image = taken.convert("RGB")
+    if not picture.dark:
+        image = image.quantize(COLOURS, dither=Image.Dither.NONE)
+    image.save(path, optimize=True)
+
+
+def main() -> None:
+    """Take all pictures, or those that are named."""
+    parser = argparse.ArgumentParser(prog="python -m tests.browser.readme_pictures", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(PICTURES)}; all without any")
+    names = parser.parse_args().names or list(PICTURES)
+    unknown = sorted(set(names) - set(PICTURES))
+    browser = executable()
+    if unknown or browser is None:
+        parser.error(f"there is no picture {unknown[0]}" if unknown else "there is no Chromium")
+    chromium = Chromium()
+    with tempfile.TemporaryDirectory() as servers:
+        try:
+            url = address_of(ROOT / "viz_app" / "main.py", {}, Path(servers))
+            for name in names:
+                picture = PICTURES[name]
+                context = chromium.get(browser).new_context(
+                    viewport={"width": WIDTH, "height": picture.height},
+                    color_scheme="dark" if picture.dark else "light",
+                    locale="en-US",
+                )
+                take(context.new_page(), url, picture, FOLDER / f"{name}.png")
+                context.close()
+        finally:
+            chromium.close()
+            stop_all(Path(servers))
+
+
+if __name__ == "__main__":
+    main()
