@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.translator import Translator
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.services.sentence import MAX_PIECES
@@ -243,3 +244,41 @@ def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, la
     assert "![" not in visible(app), "an image in a card would be fetched from somewhere else"
     parameters = sum(p.numel() for p in Translator.load(random_checkpoint).model.parameters())
     assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_model_page_tells_what_was_measured(
+    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    metrics = {
+        "scores": {
+            "tatoeba-test": {"bleu": 38.0, "part": "test"},
+            "<b>own</b> *set*": {"bleu": 1.0},
+            "newstest2013": {"bleu": 7.0, "part": "validation"},
+        },
+        "alignment": {"aer": {"output": [[0.9, 0.8], [0.7, 0.55]]}, "sentences": 100},
+        "probes": {"lingeval": {"groups": {"np_agreement.mt": {"right": 0.75, "asked": 4}}}},
+        "training": {"steps": 7500, "<i>own</i>": "*value*"},
+    }
+    random = load_checkpoint(random_checkpoint)
+    model, folder = random.model, tmp_path / "measured"
+    save_checkpoint(folder, model.state_dict(), model.config, random.tokenizer, metrics=metrics)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("pages/model.py").run()
+    assert not app.exception
+    t = texts(language)
+    tests, development, probes, _, training = (table.value.to_csv(index=False) for table in app.table)
+    assert f"{t('model.set_everyday')} · tatoeba-test,38.0" in tests
+    assert "&#60;b&#62;own&#60;/b&#62; &#42;set&#42;,1.0" in tests
+    assert t("model.development_set") in development and f"{t('model.set_news')} · newstest2013,7.0" in development
+    assert f"{t('model.probe_np_agreement')},75.0,50.0,4" in probes
+    assert f'{t("model.fact_steps")},"7,500"' in training and "&#42;value&#42;" in training and "<i>" not in training
+    (rates,) = [block.proto.body for block in app.get("html") if 'class="rates"' in block.proto.body]
+    assert rates.count("<td") == 4
+    assert '<td class="best" style="--share: 60%">55</td>' in rates
+    assert '<td style="--share: 0%">90</td>' in rates
+    app.button("open-aligners").click().run()
+    assert not app.exception
+    assert address(app) | {"zoom": "heads", "order": "alignment"} == address(app)

@@ -11,6 +11,8 @@ from viz_app.pages import run
 from viz_app.pages.parts.everywhere import row
 from viz_app.pages.parts.growth import draw_growth
 from viz_app.pages.parts.models import draw_models, load
+from viz_app.pages.parts.plain import plain
+from viz_app.pages.parts.quality import draw_aligners, draw_answers, draw_scores
 from viz_app.services import card, model, session
 from viz_app.text import Texts
 
@@ -29,11 +31,13 @@ def main() -> None:
     translator = load(t).translator
     with st.container(key="card", width=_WIDTH):
         _draw_summary(t, translator)
-        _draw_scores(t, translator)
-        _draw_shape(t, translator)
-        _draw_training(t, translator)
+        draw_scores(t, translator.metrics)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model.in_address()}
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
+        draw_aligners(t, translator.metrics)
+        draw_answers(t, translator.metrics)
+        _draw_shape(t, translator)
+        _draw_training(t, translator)
         _draw_card(t, translator)
     publish(params, language=t.language, page="model")
 
@@ -50,27 +54,8 @@ def _draw_summary(t: Texts, translator: Translator) -> None:
         st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")
 
 
-def _draw_scores(t: Texts, translator: Translator) -> None:
-    rows = card.scores(translator.metrics)
-    if not rows:
-        return
-    st.header(t("model.scores"))
-    st.table(
-        {
-            t("model.test_set"): [row.name for row in rows],
-            "BLEU": [f"{row.bleu:.1f}" for row in rows],
-            "chrF": ["–" if row.chrf is None else f"{row.chrf:.1f}" for row in rows],
-        },
-    )
-    signatures = sorted({row.signature for row in rows if row.signature})
-    if signatures:
-        st.caption(t("model.signature"))
-        st.code("\n".join(signatures), language=None, wrap_lines=True)
-
-
 def _draw_shape(t: Texts, translator: Translator) -> None:
     config = translator.config
-    best = translator.metrics.get("alignment", {}).get("best_head")
     st.header(t("model.shape"))
     rows = {
         t("model.layers"): f"{config.num_layers} + {config.num_layers}",
@@ -79,11 +64,8 @@ def _draw_shape(t: Texts, translator: Translator) -> None:
         "d_ff": str(config.d_ff),
         "d_k, d_v": f"{config.d_k}, {config.d_v}",
         t("model.vocabulary"): f"{config.vocab_size:,}",
+        t("model.hash"): translator.checkpoint_hash[:12],
     }
-    if best:
-        error = best.get("aer")
-        rows[t("model.aligner")] = f"{best['layer'] + 1}.{best['head'] + 1}" + (f" (AER {error:.2f})" if error else "")
-    rows[t("model.hash")] = translator.checkpoint_hash[:12]
     _draw_pairs(t, rows)
 
 
@@ -91,7 +73,8 @@ def _draw_training(t: Texts, translator: Translator) -> None:
     facts = card.training_facts(translator.metrics)
     if facts:
         st.header(t("model.training"))
-        _draw_pairs(t, facts)
+        known = t.table("model")
+        _draw_pairs(t, {known.get(f"fact_{name}") or plain(name): plain(value) for name, value in facts.items()})
 
 
 def _draw_pairs(t: Texts, rows: dict[str, str]) -> None:

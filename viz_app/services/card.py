@@ -14,6 +14,16 @@ if TYPE_CHECKING:
 # Below this BLEU a translation of everyday sentences often does not read as German.
 WEAK_BLEU = 20.0
 _EVERYDAY = "tatoeba"
+# What a test set holds, by how its name begins: a label of the table [model].
+_HOLDS = {
+    "tatoeba": "everyday",
+    "multi30k": "captions",
+    "chat": "chat",
+    "ntrex": "news",
+    "newstest": "news",
+    "flores": "encyclopedia",
+    "generaltest": "mixed",
+}
 # Keys that only group other keys and say nothing to a reader.
 _GROUPS = frozenset({"bleu", "evaluation", "metrics", "results", "scores", "test", "tests"})
 _IMAGE = re.compile(r"!(?=\[)")
@@ -29,12 +39,22 @@ class Score:
         bleu: 0 to 100.
         chrf: 0 to 100, or None.
         signature: sacreBLEU's, which makes the numbers comparable; empty when unknown.
+        development: Whether settings were chosen on it, so that it says less than a test set.
     """
 
     name: str
     bleu: float
     chrf: float | None
     signature: str
+    development: bool = False
+
+    @property
+    def holds(self) -> str | None:
+        """Key of the label that says what its sentences are; None when this app does not know the set."""
+        name = self.name.lower()
+        if name.endswith("-unseen"):
+            return "unseen"
+        return next((label for start, label in _HOLDS.items() if name.startswith(start)), None)
 
 
 @dataclass(frozen=True)
@@ -109,7 +129,8 @@ def _scores(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Score]:
     if bleu is not None:
         own = value["bleu"] if isinstance(value["bleu"], Mapping) else value
         signature = own.get("signature") or value.get("bleu_signature") or ""
-        yield Score(" ".join(path) or "test", bleu, _number(value.get("chrf")), str(signature))
+        chrf, development = _number(value.get("chrf")), value.get("part") == "validation"
+        yield Score(" ".join(path) or "test", bleu, chrf, str(signature), development)
     for name, inner in value.items():
         if isinstance(inner, Mapping):
             yield from _scores(inner, path if name in _GROUPS else (*path, name))

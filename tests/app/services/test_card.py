@@ -18,15 +18,30 @@ def test_scores_are_found_wherever_they_stand() -> None:
         "scores": {
             "tatoeba-test": {"bleu": 21.5, "chrf": 44.0, "signature": SIGNATURE, "chrf_signature": "other"},
             "NTREX-128": {"bleu": 8, "signature": SIGNATURE},
-            "newstest2013": {"bleu": {"value": 9.25, "signature": SIGNATURE}},
+            "newstest2013": {"bleu": {"value": 9.25, "signature": SIGNATURE}, "part": "validation"},
         },
     }
     assert card.scores(metrics) == (
         card.Score("tatoeba-test", 21.5, 44.0, SIGNATURE),
         card.Score("NTREX-128", 8.0, None, SIGNATURE),
-        card.Score("newstest2013", 9.25, None, SIGNATURE),
+        card.Score("newstest2013", 9.25, None, SIGNATURE, development=True),
     )
     assert card.everyday_bleu(metrics) == 21.5
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("tatoeba-test", "everyday"),
+        ("tatoeba-test-unseen", "unseen"),
+        ("NTREX-128", "news"),
+        ("newstest2013", "news"),
+        ("multi30k-val", "captions"),
+        ("my own set", None),
+    ],
+)
+def test_known_sets_say_what_they_hold(name: str, holds: str | None) -> None:
+    assert card.Score(name, 1.0, None, "").holds == holds
 
 
 @pytest.mark.parametrize("metrics", [{}, {"scores": {}}, {"scores": {"multi30k": {"bleu": 30.0}}}, {"bleu": True}])
