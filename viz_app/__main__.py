@@ -26,6 +26,7 @@ PROGRAM = Program(
         "export": "Write figures of one sentence, or of many sentences and heads.",
         "paper-figures": "Write figures like those in the paper's appendix, for your model.",
         "lesson": "Write the picture of a lesson's scene, or the lesson's handout.",
+        "growth": "Write a head as it stood at a moment of its model's training, or its film.",
         "class": "Start the app for everybody in the local network.",
     },
     _HELP,

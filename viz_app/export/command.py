@@ -1,7 +1,7 @@
 """From a figure to the command that makes its file again, byte for byte.
 
-A figure of a view of attention is made by `export`, the picture of a lesson's scene by `lesson`: its provenance names
-the lesson.
+A figure of a view of attention is made by `export`, the picture of a lesson's scene by `lesson`, a head of a training's
+history by `growth`: the provenance names the lesson or the history.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
 
     Args:
         figure: A figure of one of `viz_app.figures.VIEWS` whose provenance is from `viz_app.export.origin`, or one from
-            `viz_app.services.lesson_figures`.
+            `viz_app.services.lesson_figures` or `viz_app.services.grown_head`.
         style: How it is drawn; its theme, or else the figure's.
         format: Format of the file.
         dpi: Dots per inch, where it is not the default.
@@ -34,10 +34,12 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
         search whose pieces its text does not lead back to.
     """
     told = figure.provenance
-    view, name = told.get("view"), "lesson" if told.get("lesson") else "export"
-    if not told.get("checkpoint") or not told.get("source"):
+    view, name = told.get("view"), next((each for each in ("lesson", "history") if told.get(each)), "export")
+    if not (told.get("checkpoint") or told.get("history")) or not told.get("source"):
         return ""
-    if name == "lesson":
+    if name == "history":
+        name, options = "growth", [*_grown(told, figure.language)]
+    elif name == "lesson":
         options = [*_scene(told, figure.language)]
     elif not view or _pathless(told):
         return ""
@@ -72,6 +74,16 @@ def _scene(told: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
     if told["settings"]:
         yield "with", told["settings"]
     yield "text", told["source"]
+    if language != DEFAULT_LANGUAGE:
+        yield "language", language
+
+
+def _grown(told: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
+    yield "history", told["history"]
+    yield "sentence", told["sentence"]
+    yield "head", told["head"]
+    if "updates" in told:
+        yield "at", told["updates"]
     if language != DEFAULT_LANGUAGE:
         yield "language", language
 

@@ -12,13 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def checkpoint_name(translator: Translator) -> str:
-    """The checkpoint as a command names it: its path within the repository; of one elsewhere only the folder's name.
+    """The checkpoint as a command names it; empty for a model that has none."""
+    return folder_name(Path(translator.checkpoint.folder)) if translator.checkpoint is not None else ""
+
+
+def folder_name(folder: Path) -> str:
+    """A folder as a command names it: its path within the repository; of one elsewhere only its name.
 
     Within the repository a path means the same to everybody; elsewhere it would only tell of one computer.
     """
-    if translator.checkpoint is None:
-        return ""
-    folder = Path(translator.checkpoint.folder).resolve()
+    folder = folder.resolve()
     return folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
 
 

@@ -6,10 +6,11 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.figures import HeatmapFigure, one_head
+from viz_app.figures import Animation, HeatmapFigure, one_head
 from viz_app.figures.spec import RoundedPanel
 from viz_app.text import Texts
 
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 _HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _NAMES = ("grown_text", "grown_head", "grown_at")
+
+
+def model_name(folder: Path) -> str:
+    """The model that a history in a folder belongs to: the checkpoint's name, or that of the history itself."""
+    folder = folder.resolve()
+    return folder.parent.name if folder.name == "history" else folder.name
 
 
 @dataclass(frozen=True)
@@ -83,33 +90,84 @@ class GrownHead:
             return dict.fromkeys(_NAMES)
         return {
             "grown_text": str(self.sentence + 1) if self.sentence else None,
-            "grown_head": f"{self.kind}.{self.layer + 1}.{self.head + 1}",
+            "grown_head": self.place,
             "grown_at": str(history.steps[self.moment]),
         }
 
-    def figure(self, history: History, name: str, t: Texts) -> HeatmapFigure | None:
-        """The head for print. It has no command: the weights of that moment are only in the history.
+    @property
+    def place(self) -> str:
+        """The head as an address and a command name it: `cross.6.5`, from 1."""
+        return f"{self.kind}.{self.layer + 1}.{self.head + 1}"
+
+    def figure(self, history: History, name: str, t: Texts, folder: str = "") -> HeatmapFigure | None:
+        """The head for print.
 
         Args:
             history: Of the model.
             name: Of the model.
             t: Labels in the reader's language.
+            folder: Of the history, as a command names it; without it no command makes the files again.
 
         Returns:
             The figure; None for a decoder that was trained without a mask, which figures do not know.
         """
-        if self.kind == "decoder" and not history.model.get("causal", True):
+        updates = history.steps[self.moment]
+        moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
+        drawn = self._drawn(history, t, {**self._told(history, name, folder), "updates": updates})
+        return drawn and dataclasses.replace(
+            drawn,
+            title=t("growth.figure_title", title=drawn.title, moment=moment),
+            caption=f"{drawn.caption} {t('growth.figure_note', name=name, moment=moment)}",
+            name=f"{drawn.name}_{name}_update{updates}",
+        )
+
+    def film(self, history: History, name: str, t: Texts, folder: str = "") -> Animation | None:
+        """The head at one moment of the training after the other, for GIF; as `figure` otherwise."""
+        told = self._told(history, name, folder)
+        drawn = [
+            dataclasses.replace(self, moment=moment)._drawn(history, t, told) for moment in range(len(history.steps))
+        ]
+        last = drawn[-1]
+        if last is None:
             return None
-        read, updates = history.sentences[self.sentence], history.steps[self.moment]
-        kept = {kind: read.decoded(kind, self.moment) for kind in KINDS}
-        weights = {kind: each / each.sum(axis=-1, keepdims=True) for kind, each in kept.items()}
-        told: dict[str, Any] = {
+        # All titles have the same form, so that nothing moves but the weights.
+        titles = (t("growth.at", step=f"{updates:,}") for updates in history.steps)
+        frames = [
+            dataclasses.replace(frame, title=t("growth.figure_title", title=frame.title, moment=title))
+            for frame, title in zip(drawn, titles, strict=True)
+            if frame is not None
+        ]
+        span = t("growth.film", moments=len(frames), step=f"{history.steps[-1]:,}")
+        return Animation(
+            frames=frames,
+            title=t("growth.figure_title", title=last.title, moment=span),
+            caption=f"{last.caption} {t('growth.figure_note', name=name, moment=span)}",
+            alt=f"{span}. {last.alt}",
+            kind=last.kind,
+            language=t.language,
+            name=f"{last.name}_{name}_training",
+            provenance=last.provenance,
+        )
+
+    def _told(self, history: History, name: str, folder: str) -> dict[str, Any]:
+        """Where the numbers come from; with a folder, what a command needs to find them again."""
+        read = history.sentences[self.sentence]
+        found = {"history": folder, "sentence": self.sentence + 1, "head": self.place} if folder else {}
+        return {
+            **found,
             "model": name,
-            "updates": updates,
             "source": read.source,
             "translation": read.target,
             "weights": "rounded to 1/255",
         }
+
+    def _drawn(self, history: History, t: Texts, told: dict[str, Any]) -> HeatmapFigure | None:
+        """The head at its moment, with the words of any head."""
+        if self.kind == "decoder" and not history.model.get("causal", True):
+            return None
+        read = history.sentences[self.sentence]
+        kept = {kind: read.decoded(kind, self.moment) for kind in KINDS}
+        weights = {kind: each / each.sum(axis=-1, keepdims=True) for kind, each in kept.items()}
         source, inputs, outputs = (read.axes[name] for name in ("source", "inputs", "outputs"))
         maps = AttentionMaps(weights["encoder"], weights["decoder"], weights["cross"], source, inputs, outputs)
         drawn = one_head(maps, self.kind, self.layer, self.head, language=t.language, provenance=told)
@@ -117,14 +175,7 @@ class GrownHead:
         fields = {field.name: getattr(panel, field.name) for field in dataclasses.fields(panel)}
         # The file has the numbers of the history as they are, not as they would be without rounding.
         rounded = RoundedPanel(**fields | {"weights": kept[self.kind][self.layer, self.head]})
-        moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
-        return dataclasses.replace(
-            drawn,
-            panels=(rounded,),
-            title=t("growth.figure_title", title=drawn.title, moment=moment),
-            caption=f"{drawn.caption} {t('growth.figure_note', name=name, moment=moment)}",
-            name=f"{drawn.name}_{name}_update{updates}",
-        )
+        return dataclasses.replace(drawn, panels=(rounded,))
 
     def _changed(self, history: History, **changes: Any) -> GrownHead:
         told = dataclasses.replace(self, **changes)

@@ -79,7 +79,7 @@ def test_the_file_has_the_numbers_of_the_history(kind: Any, history: History) ->
     expected = history.sentences[2].weights[kind][5, 1, 4] / np.float32(255)
     arrays = np.load(io.BytesIO(product.file("npz")))
     assert np.allclose(arrays["weights"][0], expected, atol=1e-7)
-    assert product.command("pdf") == "", "no command makes the weights of that moment again"
+    assert product.command("pdf") == "", "nobody said where the history lies"
     assert f"after {history.steps[5]:,} updates" in figure.title and "base" in figure.caption
     told = json.loads(product.file("json"))
     assert f'"updates": {history.steps[5]}' in json.dumps(told)
@@ -120,7 +120,9 @@ def test_the_page_opens_as_its_address_says(app: AppTest, history: History) -> N
     assert (params["grown_at"], params["grown_head"], params["grown_text"]) == (step, "encoder.1.3", "2")
     assert params["grown_of"] is None
     labels = [button.proto.label for button in app.get("download_button")]
-    assert {"PDF", "SVG", "PNG", "CSV", "NPZ"} <= set(labels)
+    assert {"PDF", "SVG", "PNG", "GIF", "CSV", "NPZ"} <= set(labels)
+    (command,) = (code.value for code in app.code if "viz_app growth" in code.value)
+    assert f"--at={step}" in command and "--head=encoder.1.3" in command and "--sentence=2" in command
 
 
 def test_the_address_names_another_history(app: AppTest) -> None:

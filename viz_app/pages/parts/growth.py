@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from viz_app.components.growth import growth, pack, reported
+from viz_app.export.origin import folder_name
 from viz_app.figures import Style
 from viz_app.pages.parts.downloads import draw_download
 from viz_app.pages.parts.plain import plain
@@ -102,7 +104,8 @@ def _draw(t: Texts, chosen: Grown, history: History, params: dict[str, str]) -> 
 
 
 def _draw_download(t: Texts, chosen: Grown, history: History, seen: GrownHead) -> None:
-    figure = seen.figure(history, chosen.name, t)
+    told = chosen.name, t, folder_name(chosen.folder)
+    figure = seen.figure(history, *told)
     if figure is None:
         return
     product = Product(figure, Style(), language=t.language)
@@ -113,6 +116,17 @@ def _draw_download(t: Texts, chosen: Grown, history: History, seen: GrownHead) -
         with st.container(horizontal=True):
             for format in product.formats:
                 draw_download(format, product.file, product.file_name(format), "download-growth")
+        st.caption(t("growth.take_film"))
+        name = product.file_name("gif").replace(f"_update{updates}.", "_training.")
+        draw_download("gif", partial(_film, seen, history, *told), name, "download-growth")
+        st.code(product.command("pdf"), language=None, wrap_lines=True)
+
+
+def _film(seen: GrownHead, history: History, name: str, t: Texts, folder: str, format: str) -> bytes:
+    """The head at all moments; drawn only when somebody takes it."""
+    film = seen.film(history, name, t, folder)
+    assert film is not None, "what has a figure has a film"
+    return Product(film, Style(), language=t.language).file(format)
 
 
 def _small(t: Texts, name: str) -> str:
