@@ -281,4 +281,4 @@ def test_the_model_page_tells_what_was_measured(
     assert '<td style="--share: 0%">90</td>' in rates
     app.button("open-aligners").click().run()
     assert not app.exception
-    assert address(app) | {"zoom": "heads", "order": "alignment"} == address(app)
+    assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)

@@ -63,7 +63,8 @@ def draw_aligners(t: Texts, metrics: Mapping[str, Any]) -> None:
     if told.sentences is not None:
         st.caption(t("model.aligners_sentences", sentences=f"{told.sentences:,}"))
     if tables["output"] is not None:
-        shown = Selection(kind="cross", zoom="heads", order="alignment")
+        layer, head = tables["output"].best
+        shown = Selection(kind="cross", layer=layer, head=head, zoom="heads", order="alignment")
         st.button(
             t("model.aligners_open"),
             key="open-aligners",
