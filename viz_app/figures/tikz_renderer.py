@@ -23,6 +23,7 @@ from viz_app.figures.style import Style
 _MAX_LABEL = 16
 _WIDTH = 160.0  # mm, when the style has none
 _CELL = 5.0  # mm at most
+_LEGEND_LINE = 10.0  # mm of the line before an entry, and the space around it
 _ESCAPED = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -225,12 +226,15 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     width = style.width or 100.0
     height = style.height or 0.6 * width
     modes = [f"{axis}mode={'log' if log else 'linear'}" for axis, log in (("x", figure.x_log), ("y", figure.y_log))]
+    readings = figure.told_readings() or ("",) * len(figure.series)
+    legend = [f"{each.label} {reading}".rstrip() for each, reading in zip(figure.series, readings, strict=True)]
     options = [
         f"width={width:g}mm, height={height:g}mm",
         *modes,
         f"xlabel={{{tex(figure.x_title)}}}, ylabel={{{tex(figure.y_title)}}}",
         "grid=major, unbounded coords=jump",
-        "legend style={draw=none, at={(0.5,-0.25)}, anchor=north, legend columns=-1}",
+        "legend style={draw=none, at={(0.5,-0.25)}, anchor=north, legend cell align=left, "
+        f"legend columns={_legend_columns(legend, width, style)}}}",
     ]
     if style.title and figure.title:
         options.append(f"title={{{tex(figure.title)}}}")
@@ -239,21 +243,27 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
         colour = HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]
         lines.append(f"\\definecolor{{headlight{chr(ord('a') + i % 26)}}}{{HTML}}{{{colour[1:].upper()}}}")
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
-    readings = figure.told_readings() or ("",) * len(figure.series)
     if figure.cut is not None:
         ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))
         lines.append(f"\\draw[semithick] {' -- '.join(ends)};")
-    for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True)):
+    for i, (series, told) in enumerate(zip(figure.series, legend, strict=True)):
         dash = ", dashed" * series.dashed + ", mark=*, mark size=1.2pt, mark options=solid" * series.marked
         points = [f"{float(x)!r} {float(y)!r}" for x, y in zip(series.xs, series.ys, strict=True)]
         lines += [f"\\addplot[headlight{chr(ord('a') + i % 26)}, thick{dash}] table {{", *points, "};"]
         if series.label and style.legend:
-            lines.append(f"\\addlegendentry{{{tex(f'{series.label} {reading}'.rstrip())}}}")
+            lines.append(f"\\addlegendentry{{{tex(told)}}}")
     for i, value in enumerate(figure.readings()):
         if value == value:  # a curve that does not reach the cut has no dot
             colour = f"headlight{chr(ord('a') + i % 26)}"
             lines.append(f"\\fill[{colour}] (axis cs:{figure.cut!r},{value!r}) circle[radius=1.2pt];")
     return [*lines, "\\end{axis}", "\\end{tikzpicture}"]
+
+
+def _legend_columns(entries: Sequence[str], width: float, style: Style) -> int:
+    """How many entries fit side by side under the axes, in mm; a letter is about half as wide as high."""
+    font = style.font
+    widest = max(len(entry) for entry in entries) * 0.5 * font / POINTS_PER_MM + _LEGEND_LINE
+    return max(1, min(len(entries), int(width // widest)))
 
 
 def _matrix(figure: MatrixFigure, style: Style) -> list[str]:

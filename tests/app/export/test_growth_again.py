@@ -37,7 +37,10 @@ def run(*options: object) -> int:
 
 @pytest.mark.usefixtures("at_root")
 def test_each_format_is_made_again(tmp_path: Path) -> None:
-    outs = [tmp_path / f"private-name.{ending}" for ending in ("pdf", "svg", "png", "tex", "html", "gif", "csv", "npz", "json")]
+    outs = [
+        tmp_path / f"private-name.{ending}"
+        for ending in ("pdf", "svg", "png", "tex", "html", "gif", "csv", "npz", "json")
+    ]
     place = ("--head=decoder.2.3", "--at=0", "--sentence=2", "--language=ko")
     assert run(*place, *STYLE, *(f"--out={out}" for out in outs)) == 0
     for out in outs:

@@ -14,6 +14,13 @@ from viz_app.figures import VIEWS, CurvesFigure, Figure, MatrixFigure, Series, S
 from viz_app.figures.tikz_renderer import tex
 
 
+def many_curves() -> CurvesFigure:
+    """Six with long labels, read at a cut: more than fit in one line."""
+    x = np.arange(30)
+    series = [Series(x=x, y=np.sin(x / n), label=f"PE(pos, {10 * n})") for n in range(1, 7)]
+    return CurvesFigure(series=series, x_title="pos", y_title="sin", cut=3.5)
+
+
 def figures(maps: AttentionMaps) -> dict[str, Figure]:
     x = np.arange(1, 30)
     return {
@@ -24,6 +31,7 @@ def figures(maps: AttentionMaps) -> dict[str, Figure]:
         "curves": CurvesFigure(
             series=[Series(x=x, y=1 / x, label="50 % & more")], x_title="x_1", y_title="y", y_log=True
         ),
+        "cut": many_curves(),
         "matrix": MatrixFigure(values=np.eye(4), row_title="r", column_title="c", scale_title="s"),
     }
 
@@ -54,6 +62,13 @@ def test_hostile_tokens_leave_neither_a_comment_nor_their_braces(hostile: Attent
     assert "lualatex or xelatex" in text
 
 
+@pytest.mark.parametrize(("width", "columns"), [(60, 1), (100, 2), (400, 6)])
+def test_a_legend_is_as_wide_as_its_axes_at_most(width: float, columns: int) -> None:
+    text = export(many_curves(), "tex", Style(width_mm=width)).decode()
+    assert f"legend columns={columns}" in text
+    assert text.count("\\addlegendentry") == 6
+
+
 def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) -> None:
     with pytest.raises(ValueError, match="format is 'tex', but must be one of png, svg, pdf, csv, npz, json, html"):
         export(VIEWS["lines"].figure(maps=maps, kind="cross"), "tex")
@@ -61,7 +76,7 @@ def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) ->
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LuaLaTeX on this machine")
-@pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "matrix", "hostile"])
+@pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "matrix", "hostile"])
 def test_lualatex_compiles_it(maps: AttentionMaps, hostile: AttentionMaps, name: str, tmp_path: Path) -> None:
     import pypdf
 
