@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, wait_until_idle
+from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, checkpoint, wait_until_idle
 from tests.browser.large_history import large_checkpoint
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
-from viz_app.services.growth import HISTORIES
+from viz_app.services.growth import HISTORIES, Grown, grown
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -27,8 +27,14 @@ FIND = """() => {
 
 
 @pytest.fixture(scope="module")
-def history() -> History:
-    return History.load(HISTORIES / "base")
+def shown() -> Grown:
+    """The model whose history the page opens with."""
+    return grown(checkpoint())[0]
+
+
+@pytest.fixture(scope="module")
+def history(shown: Grown) -> History:
+    return History.load(shown.folder)
 
 
 def opened(open_page: OpenPage, app_url: str, language: str = "en", **options: Any) -> Page:
@@ -147,7 +153,9 @@ def test_a_small_screen_in_korean(
     check_accessibility(page)
 
 
-def test_what_is_seen_is_in_the_link_and_can_be_taken_away(open_page: OpenPage, app_url: str, history: History) -> None:
+def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
+    open_page: OpenPage, app_url: str, shown: Grown, history: History
+) -> None:
     t = texts("en")
     page = opened(open_page, app_url)
     page.locator('.growth .chip[data-kind="encoder"]').click()
@@ -169,7 +177,7 @@ def test_what_is_seen_is_in_the_link_and_can_be_taken_away(open_page: OpenPage, 
     fresh.get_by_role("button", name=t("translate.download")).click()
     with fresh.expect_download() as waiting:
         fresh.get_by_role("button", name="CSV", exact=True).click()
-    assert waiting.value.suggested_filename.endswith(f"layer1_head4_base_update{updates}.csv")
+    assert waiting.value.suggested_filename.endswith(f"layer1_head4_{shown.name}_update{updates}.csv")
     rows = csv.DictReader(waiting.value.path().read_text(encoding="utf-8-sig").splitlines())
     expected = history.sentences[0].decoded("encoder", len(history.steps) - 1)[0, 3]
     assert np.allclose([float(row["weight"]) for row in rows], expected.ravel(), atol=1e-6)
