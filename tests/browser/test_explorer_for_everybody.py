@@ -101,7 +101,7 @@ def test_128_tokens_scroll_inside_and_stay_light(open_explorer: Open) -> None:
     assert sideways(page) <= 0
 
 
-@pytest.mark.parametrize("sample", ["sentence", "hostile", "128"])
+@pytest.mark.parametrize("sample", [pytest.param("sentence", marks=pytest.mark.slow), "hostile", "128"])
 def test_a_telephone_needs_no_sideways_scrolling(open_explorer: Open, sample: str) -> None:
     page = open_explorer(sample, width=390, height=844)
     for kind in KINDS:

@@ -310,7 +310,7 @@ def test_a_row_that_is_masked_everywhere_looks_nowhere(open_explorer: Open) -> N
     assert set(cells[2]) == {"–"} and "–" not in cells[1]
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
 def test_controls_stand_in_one_line_and_the_menu_closes(
     open_explorer: Open, check_accessibility: Callable[[Page], None], language: str
 ) -> None:

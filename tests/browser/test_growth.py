@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, checkpoint, wait_until_idle
-from tests.browser.large_history import large_checkpoint
+from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
 from viz_app.services.growth import HISTORIES, Grown, grown
@@ -183,16 +182,14 @@ def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
     assert np.allclose([float(row["weight"]) for row in rows], expected.ravel(), atol=1e-6)
 
 
-def test_a_large_model_fits(
-    serve: Serve, open_page: OpenPage, tmp_path_factory: pytest.TempPathFactory, check_accessibility: CheckAccessibility
+def test_all_heads_fit_in_one_window(
+    open_page: OpenPage, app_url: str, history: History, check_accessibility: CheckAccessibility
 ) -> None:
-    """6 + 6 layers of 8 heads: weights of random models, which grow no jobs; it is the room that they need."""
-    folder = large_checkpoint(tmp_path_factory.mktemp("grown") / "large")
-    url = serve(APP, HEADLIGHT_CHECKPOINT=str(folder))
+    """6 + 6 layers of 8 heads, as the shipped models have."""
     for width, height in ((1280, 800), (390, 800)):
-        page = opened(open_page, url, "ko", width=width, height=height)
+        page = opened(open_page, app_url, "ko", width=width, height=height)
         heads = page.locator(".growth .heads").bounding_box()
-        assert page.locator(".growth .tile").count() == 48
+        assert page.locator(".growth .tile").count() == history.model["layers"] * history.model["heads"]
         assert heads is not None and heads["height"] <= height - 120, "all of them in one window, under the time bar"
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("growth().root.scrollWidth - growth().root.clientWidth") <= 0

@@ -77,7 +77,7 @@ def test_closed_until_opened_then_plotly_then_bertviz(open_views: Open) -> None:
     page.wait_for_function("() => window.frames.length === 0")  # what is no longer drawn goes when the run has ended
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param("encoder", marks=pytest.mark.slow), "decoder", "cross"])
 def test_the_head_view_draws_the_selected_head(open_views: Open, kind: Kind) -> None:
     frame = drawn(open_views("head", query=f"kind={kind}&layer=2&head=3"))
     maps = samples.sample(*samples.SENTENCE)

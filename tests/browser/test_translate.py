@@ -131,7 +131,9 @@ def test_a_korean_browser_reads_korean(open_page: OpenPage, app_url: str) -> Non
     wait_for_params(page, lang="ko")
 
 
-@pytest.mark.parametrize("kind", [pytest.param("encoder", marks=pytest.mark.slow), "decoder", "cross"])
+@pytest.mark.parametrize(
+    "kind", [*(pytest.param(kind, marks=pytest.mark.slow) for kind in ("encoder", "decoder")), "cross"]
+)
 def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, kind: str, tmp_path: Path) -> None:
     page = open_page(f"{app_url}/?text={quote(SENTENCE)}&kind={kind}&layer=2&head=1&lang=en")
     wait_for_translation(page, expected(translator, SENTENCE).text)

@@ -46,6 +46,7 @@ def test_each_format_is_made_again(
         assert ("--width-mm=90.0" in words) == (out.suffix not in (".csv", ".json", ".npz"))
 
 
+@pytest.mark.slow
 def test_the_moving_waves_are_made_again(run: Callable[..., int], tmp_path: Path) -> None:
     out = tmp_path / "private-name.gif"
     assert run("lesson", *WAVES, "--width-mm=60", "--dpi=36", f"--out={out}") == 0
