@@ -11,7 +11,7 @@ import pytest
 
 from tests.browser import explorer_samples as samples
 from tests.browser.conftest import wait_until_idle
-from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.attention_maps import Kind
 from viz_app.components.bertviz_frame.document import LABEL_WIDTH
 from viz_app.figures.spec import shown
 from viz_app.text import texts
