@@ -34,13 +34,15 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
         search whose pieces its text does not lead back to.
     """
     told = figure.provenance
-    view, name = told.get("view"), next((each for each in ("lesson", "history") if told.get(each)), "export")
-    if not (told.get("checkpoint") or told.get("history")) or not told.get("source"):
+    view, name = told.get("view"), "export"
+    if not told.get("source"):
         return ""
-    if name == "history":
+    if told.get("history"):
         name, options = "growth", [*_grown(told, figure.language)]
-    elif name == "lesson":
-        options = [*_scene(told, figure.language)]
+    elif not told.get("checkpoint"):
+        return ""
+    elif told.get("lesson"):
+        name, options = "lesson", [*_scene(told, figure.language)]
     elif not view or _pathless(told):
         return ""
     else:

@@ -11,7 +11,6 @@ from typing import Any
 import streamlit as st
 
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection
 from viz_app.components.index import Stop, lesson_index
 from viz_app.components.lesson import (
     LessonState,
@@ -28,7 +27,7 @@ from viz_app.figures import Style
 from viz_app.lessons import lesson
 from viz_app.pages import run
 from viz_app.pages.parts.downloads import draw_download
-from viz_app.pages.parts.edit import edit_scene_in_figures
+from viz_app.pages.parts.edit import edit_scene_in_figures, open_in_translate
 from viz_app.pages.parts.everywhere import row
 from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
@@ -216,13 +215,7 @@ def _draw_head_opener(t: Texts, name: str, context: Context) -> None:
     if shown is None:
         return
     label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")
-    st.button(label, key="open-head", icon=":material/translate:", on_click=session.surely(_translate, shown))
-
-
-def _translate(shown: Selection) -> None:
-    """Open the page Translate with a head."""
-    st.session_state[session.SELECTION_KEY] = shown
-    session.go("translate")
+    st.button(label, key="open-head", icon=":material/translate:", on_click=session.surely(open_in_translate, shown))
 
 
 def _draw_head(t: Texts, title: str) -> str:

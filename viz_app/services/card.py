@@ -51,10 +51,12 @@ class Score:
     @property
     def holds(self) -> str | None:
         """Key of the label that says what its sentences are; None when this app does not know the set."""
-        name = self.name.lower()
-        if name.endswith("-unseen"):
-            return "unseen"
-        return next((label for start, label in _HOLDS.items() if name.startswith(start)), None)
+        return next((label for start, label in _HOLDS.items() if self.name.lower().startswith(start)), None)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether only those of its sentences count whose reference does not occur in the training text."""
+        return self.name.endswith("-unseen")
 
 
 @dataclass(frozen=True)

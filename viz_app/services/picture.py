@@ -18,6 +18,7 @@ from viz_app.export.order import Reading
 from viz_app.figures import Figure
 from viz_app.services.compare import Compared
 from viz_app.services.draft import Draft
+from viz_app.services.measured import aligners
 from viz_app.services.models import ROOT, languages_of
 from viz_app.services.studio import Product, figure_for
 from viz_app.services.translation import BEAM, Result
@@ -36,9 +37,11 @@ def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
 
 def alignment_rates(metrics: Mapping[str, Any], maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
     """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
-    table = metrics.get("alignment", {}).get("aer", {}).get("output", [])
+    table = aligners(metrics, "output")
     layers, heads = maps.cross.shape[:2]
-    return {"cross": table} if [len(rates) for rates in table] == [heads] * layers else {}
+    if table is None or [len(row) for row in table.rates] != [heads] * layers:
+        return {}
+    return {"cross": [list(row) for row in table.rates]}
 
 
 def payload(

@@ -33,7 +33,7 @@ def test_scores_are_found_wherever_they_stand() -> None:
     ("name", "holds"),
     [
         ("tatoeba-test", "everyday"),
-        ("tatoeba-test-unseen", "unseen"),
+        ("tatoeba-test-unseen", "everyday"),
         ("NTREX-128", "news"),
         ("newstest2013", "news"),
         ("multi30k-val", "captions"),
@@ -41,7 +41,9 @@ def test_scores_are_found_wherever_they_stand() -> None:
     ],
 )
 def test_known_sets_say_what_they_hold(name: str, holds: str | None) -> None:
-    assert card.Score(name, 1.0, None, "").holds == holds
+    score = card.Score(name, 1.0, None, "")
+    assert score.holds == holds
+    assert score.unseen == (name == "tatoeba-test-unseen")
 
 
 @pytest.mark.parametrize("metrics", [{}, {"scores": {}}, {"scores": {"multi30k": {"bleu": 30.0}}}, {"bleu": True}])

@@ -1,4 +1,4 @@
-"""From a picture to the page Figures."""
+"""From what is seen on one page to another: a picture to Figures, a head to Translate."""
 
 from __future__ import annotations
 
@@ -23,3 +23,9 @@ def edit_scene_in_figures(scene: LessonScene) -> None:
     kept: Draft = st.session_state.get(session.DRAFT_KEY) or Draft()
     st.session_state[session.DRAFT_KEY] = kept.of_scene(scene)
     session.go("figures")
+
+
+def open_in_translate(selection: Selection) -> None:
+    """Open the page Translate with a selection: for `surely`."""
+    st.session_state[session.SELECTION_KEY] = selection
+    session.go("translate")

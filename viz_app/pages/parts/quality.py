@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from viz_app.components.explorer import Selection
+from viz_app.pages.parts.edit import open_in_translate
 from viz_app.pages.parts.plain import plain
 from viz_app.services import card, measured, session
 from viz_app.services.card import Score
@@ -43,7 +44,10 @@ def _draw_sets(t: Texts, title: str, scores: Sequence[Score]) -> None:
 def _set(t: Texts, score: Score) -> str:
     """What a set holds, and its name."""
     name = plain(score.name)
-    return f"{t(f'model.set_{score.holds}')} · {name}" if score.holds else name
+    if not score.holds:
+        return name
+    holds = t(f"model.set_{score.holds}")
+    return f"{t('model.set_unseen', holds=holds) if score.unseen else holds} · {name}"
 
 
 def draw_aligners(t: Texts, metrics: Mapping[str, Any]) -> None:
@@ -69,7 +73,7 @@ def draw_aligners(t: Texts, metrics: Mapping[str, Any]) -> None:
             t("model.aligners_open"),
             key="open-aligners",
             icon=":material/translate:",
-            on_click=session.surely(_translate, shown),
+            on_click=session.surely(open_in_translate, shown),
         )
 
 
@@ -87,12 +91,6 @@ def _rates(t: Texts, title: str, table: Aligners) -> str:
             cells.append(f'<td{best} style="--share: {60 * share:.0f}%">{100 * rate:.0f}</td>')
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return f'<table class="rates"><caption>{title}</caption>{"".join(lines)}</table>'
-
-
-def _translate(shown: Selection) -> None:
-    """Open the page Translate with all heads, the best aligner first."""
-    st.session_state[session.SELECTION_KEY] = shown
-    session.go("translate")
 
 
 def draw_answers(t: Texts, metrics: Mapping[str, Any]) -> None:
