@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,28 +104,20 @@ def _draw(t: Texts, chosen: Grown, history: History, params: dict[str, str]) -> 
 
 def _draw_download(t: Texts, chosen: Grown, history: History, seen: GrownHead) -> None:
     told = chosen.name, t, folder_name(chosen.folder)
-    figure = seen.figure(history, *told)
-    if figure is None:
+    figure, film = seen.figure(history, *told), seen.film(history, *told)
+    if figure is None or film is None:
         return
-    product = Product(figure, Style(), language=t.language)
+    still, moving = (Product(each, Style(), language=t.language) for each in (figure, film))
     updates = history.steps[seen.moment]
     moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
     with st.popover(t("translate.download"), icon=":material/download:"):
         st.caption(t("growth.take", head=f"{seen.layer + 1}.{seen.head + 1}", moment=moment))
         with st.container(horizontal=True):
-            for format in product.formats:
-                draw_download(format, product.file, product.file_name(format), "download-growth")
+            for format in still.formats:
+                draw_download(format, still.file, still.file_name(format), "download-growth")
         st.caption(t("growth.take_film"))
-        name = product.file_name("gif").replace(f"_update{updates}.", "_training.")
-        draw_download("gif", partial(_film, seen, history, *told), name, "download-growth")
-        st.code(product.command("pdf"), language=None, wrap_lines=True)
-
-
-def _film(seen: GrownHead, history: History, name: str, t: Texts, folder: str, format: str) -> bytes:
-    """The head at all moments; drawn only when somebody takes it."""
-    film = seen.film(history, name, t, folder)
-    assert film is not None, "what has a figure has a film"
-    return Product(film, Style(), language=t.language).file(format)
+        draw_download("gif", moving.file, moving.file_name("gif"), "download-growth")
+        st.code(still.command("pdf"), language=None, wrap_lines=True)
 
 
 def _small(t: Texts, name: str) -> str:
