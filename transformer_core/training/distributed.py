@@ -79,6 +79,11 @@ class Team:
         dist.all_gather(values, value.to(self.device))
         return [each.cpu() for each in values]
 
+    def tell(self, value: Tensor, rank: int) -> Tensor:
+        """The value that the process of this rank has, in all of them; of one shape, and where the team trains."""
+        dist.broadcast(value, rank)
+        return value
+
     def wait(self) -> None:
         """Return when all processes have come here."""
         self.sum(0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 
 from transformer_core.config import TrainingConfig
 from transformer_core.model import Transformer
+from transformer_core.training.distributed import ALONE, Team
 
 _ADAM, _MUON = ("step", "exp_avg", "exp_avg_sq"), ("momentum_buffer",)
 
@@ -21,10 +23,13 @@ class AdamAndMuon:
     optimizer for hidden layers in neural networks"). Its steps are scaled to the size of Adam's (Liu et al. 2025,
     "Muon is Scalable for LLM Training", equation 4), so that both follow one learning rate; no weight decay.
 
+    Turning matrices takes time, so that processes that train together divide it among them: each turns some, and sends
+    the others its new weights, bit for bit what each would have found itself.
+
     Used like a `torch.optim.Optimizer`; `state` holds what both remember, by parameter.
     """
 
-    def __init__(self, model: Transformer, config: TrainingConfig) -> None:
+    def __init__(self, model: Transformer, config: TrainingConfig, team: Team = ALONE) -> None:
         layers = nn.ModuleList([*model.encoder.layers, *model.decoder.layers])
         matrices = [parameter for parameter in layers.parameters() if parameter.ndim == 2]
         turned = set(matrices)
@@ -34,6 +39,9 @@ class AdamAndMuon:
             [{"params": matrices, "factor": config.muon_factor}], weight_decay=0.0, adjust_lr_fn="match_rms_adamw"
         )
         self.state = self._muon.state = self._adam.state
+        self._team = team
+        largest_first = sorted(matrices, key=Tensor.numel, reverse=True)
+        self._turned_by = [largest_first[rank :: team.size] for rank in range(team.size)]
 
     @property
     def param_groups(self) -> list[dict[str, Any]]:
@@ -41,9 +49,28 @@ class AdamAndMuon:
         return [*self._adam.param_groups, *self._muon.param_groups]
 
     def step(self) -> None:
-        """Move the weights along their gradients."""
+        """Move the weights along their gradients; to be called in every process."""
         self._adam.step()
+        for rank, matrices in enumerate(self._turned_by):
+            for matrix in matrices if rank != self._team.rank else ():
+                matrix.grad = None  # Muon leaves it alone
         self._muon.step()  # type: ignore[no-untyped-call]
+        self._exchange(lambda matrix: matrix.detach())
+
+    def share_memory(self) -> None:
+        """Tell all processes what each remembers of the matrices that it turns; to be called in every process."""
+        for matrix in self._muon.param_groups[0]["params"]:
+            self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix))
+        self._exchange(lambda matrix: self.state[matrix]["momentum_buffer"])
+
+    def _exchange(self, of: Callable[[Tensor], Tensor]) -> None:
+        """Put what the process that turns a matrix has in the place of what the others have."""
+        for rank, matrices in enumerate(self._turned_by if self._team.size > 1 else ()):
+            places = [of(matrix) for matrix in matrices]
+            sizes = [place.numel() for place in places]
+            sent = self._team.tell(torch.cat([place.flatten() for place in places]), rank)
+            for place, numbers in zip(places, sent.split(sizes), strict=True):
+                place.copy_(numbers.view_as(place))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients."""
@@ -58,9 +85,9 @@ class AdamAndMuon:
 Optimizer = torch.optim.Optimizer | AdamAndMuon
 
 
-def optimizer_for(model: Transformer, config: TrainingConfig) -> Optimizer:
+def optimizer_for(model: Transformer, config: TrainingConfig, team: Team = ALONE) -> Optimizer:
     """The optimizer that a training asks for, over all weights of the model."""
-    return AdamAndMuon(model, config) if config.optimizer == "muon" else _adam(list(model.parameters()), config)
+    return AdamAndMuon(model, config, team) if config.optimizer == "muon" else _adam(list(model.parameters()), config)
 
 
 def set_rate(optimizer: Optimizer, rate: float) -> None:

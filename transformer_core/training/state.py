@@ -19,7 +19,7 @@ from transformer_core.data import PLAN_VERSION
 from transformer_core.files import discard, tidy, whole_folder, write_json
 from transformer_core.model import load_weights
 from transformer_core.training.distributed import ALONE, Team, placed_as, whole
-from transformer_core.training.optimizer import Optimizer, remembered
+from transformer_core.training.optimizer import AdamAndMuon, Optimizer, remembered
 
 STATE_VERSION = 1
 
@@ -69,6 +69,8 @@ def save_state(
     folder = run / f"step-{progress.step:08d}"
     moments = _random_states(team)
     weights = {}
+    if isinstance(optimizer, AdamAndMuon):
+        optimizer.share_memory()
     for name, parameter in model.named_parameters():
         weights[name] = _on_cpu(parameter)
         for key, value in optimizer.state[parameter].items():

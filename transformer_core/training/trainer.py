@@ -87,7 +87,7 @@ class Trainer:
         objective = Objective(model, config, corpus.special.pad)
         shards = config.parallel == "shard"
         self._objective = sharded(objective, layers, team) if shards else replicated(objective, team)
-        self.optimizer = optimizer_for(model, config)
+        self.optimizer = optimizer_for(model, config, team)
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._wish = Wish()

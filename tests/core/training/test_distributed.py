@@ -22,6 +22,7 @@ from transformer_core.training.state import step_folders
 # 9 batches an epoch: two updates of 2 x 2 batches, and one of a single batch.
 ODD = SHORT.replace(batch_tokens=900, accumulate=2, steps=5, checkpoint_every=2, moments=2, moments_from=1)
 ALIKE = {"replicated": ODD, "sharded": ODD.replace(parallel="shard")}
+MUON = ODD.replace(optimizer="muon", checkpoint_every=1000)
 STATES = ("model.safetensors", "optimizer.safetensors")
 
 
@@ -32,6 +33,8 @@ def trained(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     scenarios: list[Scenario] = []
     for run, config in ALIKE.items():
         scenarios += [(run, config, 0.0, False), (f"stopped-{run}", config, 0.0, False)]
+    scenarios += [("muon", MUON, 0.3, False), ("undivided-muon", MUON, 0.3, False)]
+    scenarios += [("broken-muon", MUON.replace(steps=3), 0.3, False), ("broken-muon", MUON, 0.3, True)]
     train_together(2, corpus.folder, folder, scenarios)
     return folder
 
@@ -66,6 +69,17 @@ def test_two_processes_are_one_with_twice_the_accumulation(
     assert list(kept) == list(others) == [0, 1, 5]
     for step, moment in kept.items():
         torch.testing.assert_close(load_moment(moment), load_moment(others[step]), atol=1e-3, rtol=1e-3)  # float16
+
+
+@pytest.mark.parametrize("other", ["undivided-muon", "broken-muon"])
+def test_divided_among_processes_muon_does_what_each_would_do_alone(trained: Path, other: str) -> None:
+    """Bit for bit; also where the training was broken off, when no process knew all that is remembered."""
+    for file in STATES:
+        divided, alone = (saved(trained / run, file) for run in ("muon", other))
+        assert divided.keys() == alone.keys()
+        for name, tensor in divided.items():
+            assert torch.equal(tensor, alone[name]), name
+    assert any(name.startswith("momentum_buffer") and tensor.any() for name, tensor in divided.items())
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.training import objective
 from transformer_core.training.distributed import Team, join_team
+from transformer_core.training.optimizer import optimizer_for
 from transformer_core.training.trainer import Trainer
 
 Scenario = tuple[str, TrainingConfig, float, bool]  # run, options, dropout, resume
@@ -39,6 +40,8 @@ def _work(rank: int, processes: int, port: int, data: Path, folder: Path, scenar
     with join_team(torch.device("cpu")) as team:
         for run, config, dropout, resume in scenarios:
             trainer = Trainer(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, team=team)
+            if run.startswith("undivided"):
+                trainer.optimizer = optimizer_for(trainer.model, config)
             if run.startswith("stopped"):
                 _signal_one_process(trainer, team)
             trainer.train()
