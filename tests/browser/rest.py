@@ -51,6 +51,13 @@ def until(page: Page, holds: Callable[[], bool], milliseconds: float = PAGE_MILL
     return found
 
 
+def wait_for_value(field: Locator, text: str) -> None:
+    """Wait until a field shows this text: Streamlit draws the fields of a new page empty, and fills them then."""
+    from playwright.sync_api import expect
+
+    expect(field).to_have_value(text, timeout=PAGE_MILLISECONDS)
+
+
 def steady(canvas: Locator) -> str:
     """The picture of a canvas (a data URL) as soon as it stays the same for some frames: fades have ended."""
     picture: str = canvas.evaluate(

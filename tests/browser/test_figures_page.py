@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from tests.browser.conftest import wait_until_idle
+from tests.browser.rest import wait_for_value
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def test_from_translate_to_a_printed_figure(
     page.get_by_role("button", name=T("studio.edit")).click()
     page.locator(".st-key-studio-paper img").wait_for()
     wait_for_params(page, figure="head", kind="cross", layer="2", head="1", text=SENTENCE)
-    assert page.get_by_role("textbox", name=T("translate.input")).input_value() == SENTENCE
+    wait_for_value(page.get_by_role("textbox", name=T("translate.input")), SENTENCE)
     before = picture(page)
 
     choose(page, "size", T("studio.size_acl_column"))

@@ -15,6 +15,7 @@ import pytest
 from tests.browser.conftest import APP, OpenPage, Serve, wait_until_idle
 from tests.browser.explorer_driver import Open, choose, read_table, settle
 from tests.browser.hostile import LONE, SAFE, STRINGS
+from tests.browser.rest import wait_for_value
 from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.translator import Translator
 from viz_app.text import texts
@@ -104,7 +105,7 @@ def test_as_input_and_in_the_address(open_page: OpenPage, app_url: str) -> None:
     dialogs = refuse_dialogs(page)
     page.locator(".explorer .tile").first.wait_for()
     box = page.get_by_role("textbox").first
-    assert box.input_value() == " ".join(first).replace("\n", "")
+    wait_for_value(box, " ".join(first).replace("\n", ""))
     check(page, title="Headlight")
     for batch in others:
         before = page.locator(".explorer").evaluate("(root) => root.explorer.translation.id")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, wait_until_idle
+from tests.browser.rest import wait_for_value
 from tests.browser.test_translate import params, wait_for_params, wait_for_translation
 from transformer_core.translator import Translator
 from viz_app.text import texts
@@ -63,7 +64,7 @@ def test_the_model_changes_and_the_rest_stays(
     spoken(page, FRENCH)
     line = page.locator(".explorer .words")
     assert line.get_attribute("lang") == "fr"
-    assert field.input_value() == TEXT
+    wait_for_value(field, TEXT)
     stays = {"text": TEXT, "lang": "en", "kind": "decoder", "layer": "1", "head": "2", "model": "french"}
     assert {name: params(page)[name] for name in stays} == stays
     check_accessibility(page)
@@ -131,7 +132,7 @@ def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, ope
             wait_for_params(page, text=text)
             wait_until_idle(page)
             spoken(page, wanted)
-        assert field.input_value() == text
+        wait_for_value(field, text)
 
 
 @pytest.mark.slow  # the page tests see the same without a browser

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import numpy as np
 import pytest
 
+from tests.browser.rest import wait_for_value
 from transformer_core.translator import Translation, Translator
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.services.models import checkpoint_folder
@@ -122,7 +123,7 @@ def test_language_and_page_keep_the_sentence(page: Page, translator: Translator)
     wait_for_params(page, lang="ko", text=SENTENCE)
     page.get_by_role("link", name=texts("ko")("nav.translate")).click()
     wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
-    assert page.get_by_role("textbox", name=texts("ko")("translate.input")).input_value() == SENTENCE
+    wait_for_value(page.get_by_role("textbox", name=texts("ko")("translate.input")), SENTENCE)
 
 
 def test_a_korean_browser_reads_korean(open_page: OpenPage, app_url: str) -> None:
@@ -171,7 +172,7 @@ def test_hostile_text_stays_text(open_page: OpenPage, app_url: str) -> None:
     page.get_by_role("gridcell").first.wait_for()
     page.wait_for_timeout(500)
     assert page.title() == "Headlight"
-    assert page.get_by_role("textbox", name=texts("en")("translate.input")).input_value() == HOSTILE
+    wait_for_value(page.get_by_role("textbox", name=texts("en")("translate.input")), HOSTILE)
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(768, marks=pytest.mark.slow), 1920])
