@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import capture, decode, export, length, train
+from benchmarks import capture, decode, export, length, optimizer, train
 from transformer_core.config import ModelConfig
 
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
@@ -22,8 +22,9 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (capture, "capture", []),
         (length, "length", ["--window", "4"]),
         (export, "export", []),
+        (optimizer, "optimizer", []),
     ],
-    ids=["decode", "train", "capture", "length", "export"],
+    ids=["decode", "train", "capture", "length", "export", "optimizer"],
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,

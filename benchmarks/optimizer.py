@@ -1,0 +1,73 @@
+"""What a step of the optimizer costs: Adam, Muon, and Muon whose work two or more processes divide.
+
+    python -m benchmarks.optimizer [--quick]
+    torchrun --nproc-per-node 2 -m benchmarks.optimizer [--quick]
+
+Gradients are random numbers. Each step ends when all processes have come to its end.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from benchmarks.machine import describe, interleaved, machine_options, prepare, report
+from benchmarks.train import QUICK, SHAPE
+from transformer_core.config import TrainingConfig
+from transformer_core.model import Transformer, count_parameters
+from transformer_core.training.distributed import ALONE, Team, join_team, local_device
+from transformer_core.training.optimizer import optimizer_for
+
+ADAM, MUON = TrainingConfig(), TrainingConfig(optimizer="muon")
+
+
+def step(model: Transformer, config: TrainingConfig, divided_among: Team, team: Team) -> Callable[[], None]:
+    """A step of an optimizer, ready to be called."""
+    optimizer = optimizer_for(model, config, divided_among)
+    gradients = [torch.randn_like(parameter) for parameter in model.parameters()]
+
+    def run() -> None:
+        for parameter, gradient in zip(model.parameters(), gradients, strict=True):
+            parameter.grad = gradient
+        optimizer.step()
+        team.wait()
+
+    return run
+
+
+def measure(options: argparse.Namespace, team: Team) -> dict[str, Any]:
+    """Milliseconds of a step, and how many times as long as Adam's it takes."""
+    model = Transformer(QUICK if options.quick else SHAPE).to(options.device)
+    peers = {"adam": step(model, ADAM, ALONE, team), "muon": step(model, MUON, ALONE, team)}
+    if team.size > 1:
+        peers["muon_divided"] = step(model, MUON, team, team)
+    seconds = interleaved(peers, rounds=options.rounds or (2 if options.quick else 15), options=options)
+    return {
+        "processes": team.size,
+        "parameters": count_parameters(model),
+        "ms": {name: round(1e3 * value, 1) for name, value in seconds.items()},
+        "times_muon": {name: round(value / seconds["muon"], 3) for name, value in seconds.items()},
+    }
+
+
+def main() -> None:
+    """Print a table, then one line of JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    machine_options(parser)
+    options = parser.parse_args()
+    prepare(options)
+    options.device = local_device(options.device)
+    with join_team(torch.device(options.device)) as team:
+        found = measure(options, team)
+        if team.leads:
+            rows = [[name, ms, found["times_muon"][name]] for name, ms in found["ms"].items()]
+            title = f"One step, {found['parameters']} parameters, {team.size} process(es)"
+            answer = {"optimizer": found, "machine": describe(options)}
+            report(title, ["optimizer", "ms", "times Muon undivided"], rows, answer)
+
+
+if __name__ == "__main__":
+    main()
