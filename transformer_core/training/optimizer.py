@@ -69,7 +69,7 @@ class AdamAndMuon:
             places = [of(matrix) for matrix in matrices]
             sizes = [place.numel() for place in places]
             sent = self._team.tell(torch.cat([place.flatten() for place in places]), rank)
-            for place, numbers in zip(places, sent.split(sizes), strict=True):
+            for place, numbers in zip(places, torch.split(sent, sizes), strict=True):
                 place.copy_(numbers.view_as(place))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
