@@ -18,6 +18,7 @@ from viz_app.pages import frame  # noqa: E402
 from viz_app.pages.parts.missing_model import draw_missing  # noqa: E402
 from viz_app.services import session  # noqa: E402
 from viz_app.services.errors import friendly_errors  # noqa: E402
+from viz_app.services.kept_files import keep_files  # noqa: E402
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES  # noqa: E402
 
 _PAGES = {
@@ -32,6 +33,7 @@ _FOLDER = Path(__file__).parent
 
 def main() -> None:
     """Draw the frame and run the page that the visitor is on."""
+    keep_files()
     session.start()
     t = session.labels()
     st.set_page_config(

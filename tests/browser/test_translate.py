@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import numpy as np
 import pytest
 
+from tests.browser.conftest import wait_until_idle
 from tests.browser.rest import wait_for_value
 from transformer_core.translator import Translation, Translator
 from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
@@ -155,6 +156,20 @@ def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, ki
     assert len(rows) == weights.size
     np.testing.assert_allclose([float(row["weight"]) for row in rows], weights.ravel(), atol=1e-6)
     assert zipfile.is_zipfile(tmp_path / f"{stem}.npz")
+
+
+def test_others_who_type_take_no_download_away(open_page: OpenPage, app_url: str) -> None:
+    """A file may be fetched a little after it was made, over a slow network, while the rest of the class types."""
+    page, other = open_page(f"{app_url}/?text=The+dog."), open_page(f"{app_url}/?text=The+cat.")
+    page.get_by_role("button", name=texts("en")("translate.download")).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    assert page.request.get(download.value.url).ok
+    for sentence in ("The cat sleeps.", "The bird sings.", "The horse runs."):
+        other.get_by_role("textbox", name=texts("en")("translate.input")).fill(sentence)
+        wait_for_params(other, text=sentence)
+        wait_until_idle(other)
+    assert page.request.get(download.value.url).ok
 
 
 def test_an_empty_field_invites_and_korean_is_answered(page: Page) -> None:
