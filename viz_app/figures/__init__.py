@@ -103,7 +103,7 @@ def formats_of(figure: Figure) -> tuple[str, ...]:
     """The formats that a figure can be exported to: an animation moves, the others, and its still, do not."""
     if isinstance(figure, Animation):
         return ("gif", *_DATA) if figure.still is None else (*formats_of(figure.still), "gif")
-    drawn_by_tex = isinstance(figure, HeatmapFigure | CurvesFigure | MatrixFigure)
+    drawn_by_tex = isinstance(figure, HeatmapFigure | CurvesFigure | MatrixFigure | DotsFigure)
     return tuple(name for name in FORMATS if name != "gif" and (name != "tex" or drawn_by_tex))
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from viz_app.figures.scales import number
 from viz_app.figures.spec import Figure
 
 FloatArray = npt.NDArray[np.float64]
 
 _ROOM = 0.08  # of an axis beside its outermost point
+_TICKS = 4  # of an axis at most
+_DECADES = 20.0  # a logarithmic axis whose ends are further apart has its ticks at powers of ten
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,9 +30,10 @@ class Dots:
         low: (R,) where the band behind a row begins; NaN for no band; None for no bands.
         high: (R,) where it ends.
         hollow: (R,) whether a point is drawn empty; None for none.
-        digits: Of the numbers as they are written.
+        digits: Of the numbers as they are written, after the point; None for three in all, with powers of ten.
         log: Whether the axis is logarithmic.
         falling: Whether less is to the right.
+        holds: Numbers that the axis reaches, whether there are points or not, so that two columns have one axis.
 
     Raises:
         ValueError: Lengths differ, no value is a number, or a logarithmic axis has one that is not positive.
@@ -42,9 +46,10 @@ class Dots:
     low: npt.ArrayLike | None = None
     high: npt.ArrayLike | None = None
     hollow: Sequence[bool] | None = None
-    digits: int = 2
+    digits: int | None = 2
     log: bool = False
     falling: bool = False
+    holds: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         rows = len(np.atleast_1d(np.asarray(self.values, dtype=np.float64)))
@@ -65,7 +70,7 @@ class Dots:
             raise ValueError("a logarithmic axis cannot show a number that is not positive")
 
     def _numbers(self) -> FloatArray:
-        base = [] if self.base is None else [self.base]
+        base = [*self.holds, *([] if self.base is None else [self.base])]
         every: FloatArray = np.concatenate([self.places, self.bands.ravel(), np.array(base, dtype=np.float64)])
         return np.asarray(every[~np.isnan(every)], dtype=np.float64)
 
@@ -93,9 +98,12 @@ class Dots:
         left, right = (float(np.exp(end)) for end in ends) if self.log else ends
         return (right, left) if self.falling else (left, right)
 
-    def ticks(self, count: int = 4) -> tuple[float, ...]:
+    def ticks(self, count: int = _TICKS) -> tuple[float, ...]:
         """At most so many round numbers along the axis."""
         low, high = sorted(self.ends())
+        if self.log and high > _DECADES * low:
+            powers = np.arange(np.ceil(np.log10(low)), np.floor(np.log10(high)) + 1)
+            return tuple(float(10.0**power) for power in powers[:: -(-len(powers) // count)])
         power = int(np.floor(np.log10((high - low) / count)))
         for step in (factor * 10.0**exponent for exponent in range(power, power + 3) for factor in (1, 2, 5)):
             first, last = int(np.ceil(low / step - 1e-9)), int(np.floor(high / step + 1e-9))
@@ -103,10 +111,18 @@ class Dots:
                 return tuple(round(number * step, 10) for number in range(first, last + 1))
         return ()
 
+    def told_ticks(self, count: int = _TICKS) -> tuple[str, ...]:
+        """The ticks as they are written, with as many digits as tell them apart."""
+        ticks = self.ticks(count)
+        short = tuple(map(number, ticks))
+        return short if len(set(short)) == len(ticks) else tuple(f"{tick:g}".replace("-", "\u2212") for tick in ticks)
+
     def told(self, row: int) -> str:
         """A value as it is written."""
-        value = self.places[row]
-        return "\u2013" if np.isnan(value) else f"{value:.{self.digits}f}".replace("-", "\u2212")
+        value = float(self.places[row])
+        if np.isnan(value):
+            return "\u2013"
+        return number(value) if self.digits is None else f"{value:.{self.digits}f}".replace("-", "\u2212")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,17 +14,17 @@ from viz_app.figures.dots import Dots, DotsFigure
 from viz_app.figures.frame import DASHES, GAP, LINE, Frame, page_height, page_width
 from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
 from viz_app.figures.lines import HEAD_COLOURS
-from viz_app.figures.scales import number
 from viz_app.figures.spec import shown
 from viz_app.figures.style import Style
 
-_LABEL = 28  # characters of a name at most
+_LABEL = 34  # characters of a name at most
 _NATURAL = 160 * POINTS_PER_MM  # width of the page when it is free
 _PITCH = 1.7  # from row to row over the font size
 _AIR = 0.5  # beside a number over the font size
 _BELOW = 2.8  # lines that an axis takes
 _BAND = 0.7  # height of a band over the pitch
 _SHADE = 0.18
+_TICK = 4.0  # width that a tick's number needs over the font size
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
             y = place.above - GAP - (len(lines) - number_of_line - 0.5) * font * LINE
             canvas.text(start + (place.across + room) / 2, y, line, font, canvas.ink)
         axes = canvas.plot_area(start, place.above, place.across, rows * place.pitch)
-        _column(canvas, axes, column, colours[index % len(colours)], place.text)
+        _column(canvas, axes, column, colours[index % len(colours)], place.text, place.across)
         foot = place.above + rows * place.pitch + 2.1 * font * LINE
         canvas.text(start + place.across / 2, foot, column.axis, 0.9 * font, canvas.ink)
         end = start + place.across + room - _AIR * place.text
@@ -92,7 +92,7 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
     return canvas
 
 
-def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float) -> None:
+def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float, across: float) -> None:
     rows, blue = len(column.places), HEAD_COLOURS[canvas.spec.theme][0]
     axes.set_xscale("log" if column.log else "linear")
     axes.set_xlim(*column.ends())
@@ -110,9 +110,10 @@ def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float) 
         fill = canvas.background if column.empty[row] else colour
         axes.plot([value], [row], "o", markersize=0.55 * font, markerfacecolor=fill, markeredgecolor=colour,
                   markeredgewidth=0.8, clip_on=False, zorder=4)  # fmt: skip
-    axes.xaxis.set_major_locator(FixedLocator(list(column.ticks())))
+    count = max(2, min(4, int(across / (_TICK * font))))
+    axes.xaxis.set_major_locator(FixedLocator(list(column.ticks(count))))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticklabels([number(tick) for tick in column.ticks()])
+    axes.set_xticklabels(column.told_ticks(count))
     axes.yaxis.set_major_locator(NullLocator())
     axes.tick_params(labelsize=0.85 * font, color=canvas.muted, labelcolor=canvas.ink, width=0.5, length=2.5, pad=2.5)
     axes.set_facecolor("none")

@@ -11,7 +11,6 @@ from viz_app.figures.colour import MUTED
 from viz_app.figures.dots import Dots, DotsFigure
 from viz_app.figures.lines import HEAD_COLOURS
 from viz_app.figures.plotly_parts import base_layout, escaped
-from viz_app.figures.scales import number
 from viz_app.figures.spec import shown
 from viz_app.figures.style import Style
 
@@ -62,7 +61,7 @@ def _axis(column: Dots, domain: tuple[float, float]) -> dict[str, Any]:
         "anchor": "y",
         "tickmode": "array",
         "tickvals": list(column.ticks()),
-        "ticktext": [number(tick) for tick in column.ticks()],
+        "ticktext": list(column.told_ticks()),
         "title": {"text": escaped(column.axis)},
         "showgrid": False,
         "zeroline": False,

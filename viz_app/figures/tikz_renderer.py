@@ -1,4 +1,4 @@
-r"""Heatmaps, curves and matrices as TikZ: a document that compiles by itself, and a picture to take out of it.
+r"""Figures as TikZ: a document that compiles by itself, and a picture to take out of it.
 
 Numbers stand in the file as text, so a figure can still be changed in the paper. Tokens are escaped for TeX. Needs
 pgfplots (1.16 or newer); Korean and other scripts beyond Latin need LuaLaTeX or XeLaTeX and a font that has them.
@@ -13,39 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viz_app.figures.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.dots import DotsFigure
 from viz_app.figures.layout import POINTS_PER_MM, letter
 from viz_app.figures.lines import HEAD_COLOURS
 from viz_app.figures.record import provenance_json
 from viz_app.figures.scales import ColourMap, differences_map, numbers_map, weights_map
 from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown
 from viz_app.figures.style import Style
+from viz_app.figures.tikz_dots import dots
+from viz_app.figures.tikz_parts import MAX_LABEL, colour, heading, tex
 
-_MAX_LABEL = 16
 _WIDTH = 160.0  # mm, when the style has none
 _CELL = 5.0  # mm at most
 _LEGEND_LINE = 10.0  # mm of the line before an entry, and the space around it
-_ESCAPED = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
-    "|": r"\textbar{}",
-    "\u2423": r"\textvisiblespace{}",
-    "\u2205": r"$\varnothing$",
-    "\u2212": r"$-$",
-    "\u2192": r"$\rightarrow$",
-    "\u2026": r"\dots{}",
-    "\ufffd": "?",
-}
 _HEAD = r"""% Headlight {version}: {title}
 % Compile with lualatex or xelatex; pdflatex does for text in Latin letters.
 % For Korean, Chinese or Japanese, load a font that has them, for example \setmainfont{{Noto Sans CJK KR}}.
@@ -69,17 +49,14 @@ def to_tex(figure: Figure, style: Style) -> bytes:
         picture = _curves(figure, style)
     elif isinstance(figure, MatrixFigure):
         picture = _matrix(figure, style)
+    elif isinstance(figure, DotsFigure):
+        picture = dots(figure, style)
     else:
         raise ValueError(f"format is 'tex', but must be another one: TikZ has no {type(figure).__name__}")
     record = provenance_json(figure, style)  # one line as it is: its spaces are those of the sentence
     head = _HEAD.format(version=_version(record), title=_comment(figure.title), provenance=record)
     parts = [head, "\\begin{document}", *_sized(style), *picture, "\\end{document}", ""]
     return "\n".join(parts).encode("utf-8", errors="replace")
-
-
-def tex(text: str) -> str:
-    """A text that TeX prints as it stands."""
-    return "".join(_ESCAPED.get(character, character) for character in text)
 
 
 def _version(record: str) -> str:
@@ -103,7 +80,7 @@ def _colormap(name: str, scale: ColourMap) -> str:
 
 
 def _ticks(axis: str, labels: Sequence[str]) -> str:
-    names = ",".join(f"{{\\strut {tex(shown(label, _MAX_LABEL))}}}" for label in labels)
+    names = ",".join(f"{{\\strut {tex(shown(label, MAX_LABEL))}}}" for label in labels)
     return f"{axis}tick={{0,...,{len(labels) - 1}}}, {axis}ticklabels={{{names}}}"
 
 
@@ -148,8 +125,8 @@ class _Grid:
         """Between columns and rows of panels, in points: without labels of their own they stand close."""
         if self.shared or not self.labelled:
             return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
-        queries = max(len(shown(label, _MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
-        keys = max(len(shown(label, _MAX_LABEL)) for panel in figure.panels for label in panel.key_labels)
+        queries = max(len(shown(label, MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
+        keys = max(len(shown(label, MAX_LABEL)) for panel in figure.panels for label in panel.key_labels)
         return 0.6 * self.font(12.0) * queries + 10, 0.6 * self.font(12.0) * keys + 26
 
     def font(self, largest: float) -> float:
@@ -184,7 +161,7 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
             told.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
         cells = _cells([list(row) for row in panel.weights], panel.masked)
         lines += [f"\\nextgroupplot[{', '.join(told)}]", *_plot(len(panel.key_labels), cells)]
-    return [*lines, "\\end{groupplot}", *_title(figure, style), "\\end{tikzpicture}"]
+    return [*lines, "\\end{groupplot}", *heading(figure, style), "\\end{tikzpicture}"]
 
 
 def _size(panel: HeatmapPanel, side: float) -> str:
@@ -215,13 +192,6 @@ def _panel_words(figure: HeatmapFigure, style: Style, panel: HeatmapPanel, index
     return words
 
 
-def _title(figure: Figure, style: Style) -> list[str]:
-    """The heading, above everything drawn so far."""
-    if not style.title or not figure.title:
-        return []
-    return [f"\\node[anchor=south] at (current bounding box.north) {{{tex(figure.title)}}};"]
-
-
 def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     width = style.width or 100.0
     height = style.height or 0.6 * width
@@ -240,8 +210,7 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
         options.append(f"title={{{tex(figure.title)}}}")
     lines = ["\\begin{tikzpicture}"]
     for i in range(len(figure.series)):
-        colour = HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]
-        lines.append(f"\\definecolor{{headlight{chr(ord('a') + i % 26)}}}{{HTML}}{{{colour[1:].upper()}}}")
+        lines.append(colour(chr(ord("a") + i % 26), HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]))
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
     if figure.cut is not None:
         ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))
@@ -254,8 +223,8 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
             lines.append(f"\\addlegendentry{{{tex(told)}}}")
     for i, value in enumerate(figure.readings()):
         if value == value:  # a curve that does not reach the cut has no dot
-            colour = f"headlight{chr(ord('a') + i % 26)}"
-            lines.append(f"\\fill[{colour}] (axis cs:{figure.cut!r},{value!r}) circle[radius=1.2pt];")
+            name = f"headlight{chr(ord('a') + i % 26)}"
+            lines.append(f"\\fill[{name}] (axis cs:{figure.cut!r},{value!r}) circle[radius=1.2pt];")
     return [*lines, "\\end{axis}", "\\end{tikzpicture}"]
 
 

@@ -56,6 +56,34 @@ def test_ticks_are_few_and_round() -> None:
         assert all(low - high < tick < 2 * high for tick in ticks)
 
 
+def test_ticks_of_many_decades_are_powers_of_ten_and_told_apart() -> None:
+    assert column(values=[1.2e-5, 0.9], log=True).ticks() == pytest.approx((1e-5, 1e-3, 1e-1))
+    assert column(values=[1.2e-5, 0.9], log=True).ticks(2) == pytest.approx((1e-5, 1e-2))
+    assert column(values=[9.5e17, 2.3e19], log=True).told_ticks() == ("10\u00b9\u2078", "10\u00b9\u2079")
+    assert column(values=[19.72, 19.91]).told_ticks() == ("19.75", "19.8", "19.85", "19.9")
+
+
+def test_two_columns_can_have_one_axis() -> None:
+    one, other = column(values=[1.0, 2.0], holds=[1.0, 9.0]), column(values=[8.0, 9.0], holds=[1.0, 9.0])
+    assert one.ends() == other.ends()
+
+
+def test_numbers_without_digits_are_told_with_three() -> None:
+    rounded = column(values=[0.123456, 1.25e-5], digits=None)
+    assert [rounded.told(row) for row in (0, 1)] == ["0.123", "1.25\u00d710\u207b\u2075"]
+
+
+def test_in_tex_every_point_stands_where_its_number_is() -> None:
+    text = export(dots(), "tex").decode()
+    for place in ("(axis cs:3.0,0)", "(axis cs:1.0,1)", "(axis cs:-1.5,0)", "(axis cs:0.0,1)", "(axis cs:2.0,2)"):
+        assert f"{place} circle" in text
+    assert text.count("circle") == 5, "a row without a number has no point"
+    assert text.count("fill=white") == 1 and text.count("rectangle") == 2
+    assert r"PPL\_\$x\$" in text and r"\textless{}b\textgreater{}right" in text
+    assert text.count("xmode=log") == text.count("x dir=reverse") == 1
+    assert "Shaded: luck." in text and "Shaded" not in export(dots(), "tex", Style(legend=False)).decode()
+
+
 def test_files_hold_every_word_and_every_number() -> None:
     text = pdf_text(export(dots(), "pdf"))
     for word in ("Dots", "왼쪽", "PPL_$x$", "<b>right</b>", "=1+1", "너비 <i>", "\u22121.50", "3.00", "Shaded: luck."):

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from transformer_core.decoding.beam import length_penalty
@@ -15,6 +16,7 @@ from transformer_core.metrics import bleu
 from transformer_core.translator import Translator
 from viz_app.components import lesson as component
 from viz_app.components.lesson import LessonState
+from viz_app.figures import DotsFigure
 from viz_app.services.gate import ModelGate
 from viz_app.services.lessons import Context, Data, module_of
 from viz_app.services.translation import TranslationService
@@ -39,7 +41,13 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
         assert told.answers == {"text": " ".join(wanted.split())}
         assert told.values["bleu"]["score"] == pytest.approx(bleu([wanted], [[reference]]).value)
         json.dumps(told.values)
-    assert module_of("decoding").figure("bleu", context) is None
+        at = dataclasses.replace(context, state=LessonState("bleu", {"text": typed}))
+        drawn = module_of("decoding").figure("bleu", at)
+        assert isinstance(drawn, DotsFigure)
+        *precisions, penalty, score = drawn.columns[0].places
+        assert precisions == pytest.approx([order["value"] for order in told.values["bleu"]["orders"]])
+        assert 100 * score == pytest.approx(bleu([wanted], [[reference]]).value)
+        assert 100 * penalty * float(np.prod(precisions)) ** 0.25 == pytest.approx(100 * score, abs=1e-6)
     for scene in ("tree", "alpha"):
         assert module_of("decoding").figure(scene, context) is not None
 

@@ -18,7 +18,7 @@ from transformer_core.masks import padding_mask
 from transformer_core.training.loss import smoothed_cross_entropy
 from transformer_core.translator import Translator
 from viz_app.components.lesson import LessonState
-from viz_app.figures import CurvesFigure, export
+from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.services.gate import ModelGate
 from viz_app.services.lessons import Context, regularisation
 from viz_app.services.small import Measured, SmallUnavailable
@@ -84,6 +84,36 @@ def test_a_step_tells_the_piece_and_its_rivals(context: Context) -> None:
         assert step["p"] + sum(p for _, p in step["others"]) <= 1 + 1e-6
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_the_figure_of_the_targets_asks_for_a_distribution(context: Context, epsilon: float) -> None:
+    """The first row for the right piece, the last for each of all that are not named."""
+    at = dataclasses.replace(context, state=LessonState("targets", {"epsilon": epsilon, "at": 1}))
+    drawn = regularisation.figure("targets", at)
+    assert isinstance(drawn, DotsFigure)
+    vocabulary, named = context.service.translator.config.vocab_size, len(drawn.row_labels) - 1
+    for column in drawn.columns:
+        places = np.nan_to_num(column.places)
+        assert places[:-1].sum() + (vocabulary - named) * places[-1] == pytest.approx(1.0, abs=1e-6)
+    asked, said = drawn.columns
+    assert asked.places[0] == 1 - epsilon
+    assert np.log(said.places[0]) == pytest.approx(context.result.translation.scores[0], rel=1e-5)
+    assert asked.ends() == said.ends()
+
+
+def test_the_figure_of_the_scores_holds_what_the_stage_shows(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = dataclasses.replace(context, state=LessonState("scores", {"whose": "small"}))
+    for at, whose in ((context, "paper"), (small, "small")):
+        drawn = regularisation.figure("scores", at)
+        assert isinstance(drawn, DotsFigure)
+        rows = regularisation.data(at).values["measured"][whose]
+        assert [list(column.places) for column in drawn.columns] == [
+            [row["perplexity"] for row in rows],
+            [row["bleu"] for row in rows],
+        ]
+    monkeypatch.setattr(regularisation, "_small", list)
+    assert regularisation.figure("scores", small) is None
+
+
 def test_vectors_are_those_that_dropout_would_meet(context: Context) -> None:
     found = regularisation.data(context)
     translator, translation = context.service.translator, context.result.translation
@@ -145,7 +175,7 @@ def test_in_the_shipped_small_models_perplexity_and_bleu_rise_together() -> None
 def test_the_loss_is_a_figure_too(context: Context) -> None:
     figure = regularisation.figure("loss", context)
     assert figure is not None and export(figure, "csv")
-    assert regularisation.figure("targets", context) is None
+    assert regularisation.figure("predict", context) is None, "the answer is not given away"
 
 
 def test_dropout_as_a_figure_keeps_what_it_scales(context: Context) -> None:

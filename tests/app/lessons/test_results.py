@@ -11,7 +11,7 @@ from transformer_core.presets import PRESETS
 from viz_app.components.lesson import LessonState
 from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.services.lessons.context import Context
-from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3
+from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.services.lessons.reduced_table import RESULTS
 from viz_app.services.lessons.results import data, figure
 from viz_app.services.translation import TranslationService
@@ -88,7 +88,26 @@ def test_the_figure_holds_every_point_with_a_cost() -> None:
         assert isinstance(drawn, CurvesFigure)
         count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
         assert sum(len(series.xs) for series in drawn.series) == count
-    assert figure("parsing", context()) is None
+    assert figure("quiz", context()) is None, "the answer is not given away"
+
+
+def test_the_figure_of_the_costs_holds_the_papers_and_ours_on_one_axis() -> None:
+    drawn = figure("cost", context())
+    assert isinstance(drawn, DotsFigure)
+    runs = data(context()).values["runs"]
+    paper, counted = drawn.columns
+    assert list(paper.places) == [run["paper"] for run in runs.values()]
+    assert list(counted.places) == [run["counted"] for run in runs.values()]
+    assert paper.ends() == counted.ends()
+
+
+@pytest.mark.parametrize("setting", ["wsj", "more"])
+def test_the_figure_of_table_4_holds_each_parser_once(setting: str) -> None:
+    drawn = figure("parsing", context(setting=setting))
+    assert isinstance(drawn, DotsFigure)
+    wanted = sorted(parser.f1 for parser in TABLE_4 if (parser.setting == "wsj") == (setting == "wsj"))
+    assert list(drawn.columns[0].places) == wanted
+    assert any(label.startswith("Transformer") for label in drawn.row_labels)
 
 
 @pytest.mark.parametrize("measure", ["bleu", "perplexity", "parameters"])

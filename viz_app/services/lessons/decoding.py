@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from transformer_core.analysis.bleu import BleuParts, bleu_parts
-from viz_app.figures import CurvesFigure, Search, Series, beam_tree
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Search, Series, beam_tree
 from viz_app.figures.spec import Figure
 from viz_app.services.hypotheses import search_tree
 from viz_app.services.lessons.context import Context, Data
@@ -72,7 +72,9 @@ def told(parts: BleuParts) -> dict[str, Any]:
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """The tree of the search; scores over alpha."""
+    """The tree of the search; scores over alpha; what BLEU is made of."""
+    if scene == "bleu":
+        return _bleu(context)
     from transformer_core.decoding.beam import length_penalty  # with torch, which takes seconds to import
 
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer
@@ -95,4 +97,23 @@ def figure(scene: str, context: Context) -> Figure | None:
     t = context.t
     return CurvesFigure(
         series=series, x_title=t("lesson_decoding.alpha"), y_title=t("lesson_decoding.score"), language=t.language
+    )
+
+
+def _bleu(context: Context) -> DotsFigure:
+    """The precisions of what the reader wrote, the brevity penalty, and what they come to."""
+    t, parts = context.t, bleu_parts(written(context), context.result.translation.text)
+    orders = {f"n = {each.order} ({each.matches} / {each.total})": each.value for each in parts.precisions}
+    rows = {**orders, "BP": parts.brevity_penalty, "BLEU / 100": parts.score / 100}
+    mean, penalty = f"{parts.geometric_mean:.3f}", f"{parts.brevity_penalty:.3f}"
+    return DotsFigure(
+        row_labels=list(rows),
+        columns=[
+            Dots(
+                values=list(rows.values()), title=" ".join(parts.hypothesis), axis=t("lesson_decoding.score"), digits=3
+            )
+        ],
+        row_title=t("lesson_decoding.ngram"),
+        notes=[t("lesson_decoding.bleu_say", mean=mean, penalty=penalty, bleu=f"{parts.score:.1f}")],
+        language=t.language,
     )

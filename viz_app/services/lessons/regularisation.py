@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.presets import PRESETS
-from viz_app.figures import CurvesFigure, Series
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.spec import Figure
 from viz_app.services.lessons.context import Context, Data
 from viz_app.services.small import SmallUnavailable, journals, measured
@@ -52,11 +52,63 @@ def data(context: Context) -> Data:
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """The loss against the probability of the right piece; a vector before and after dropout."""
-    if scene == "dropout":
-        return _dropped(context)
-    if scene != "loss":
+    """What is asked and said of a piece; the loss against its probability; scores; a vector and dropout."""
+    drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
+    return drawn(context) if drawn else None
+
+
+def _targets(context: Context) -> DotsFigure:
+    """What training asks for one piece of the translation, and what the model says, piece by piece."""
+    t, steps = context.t, _steps(context.result.translation)
+    vocabulary = context.service.translator.config.vocab_size
+    epsilon = round(context.state.number("epsilon", 0.1, 0.0, 0.3), 3)
+    step = steps[int(context.state.number("at", min(2, len(steps)), 1, len(steps)) + 0.5) - 1]
+    rest = vocabulary - 1 - len(step["others"])
+    left = max(0.0, 1.0 - step["p"] - sum(p for _, p in step["others"]))
+    names = [step["piece"], *(piece for piece, _ in step["others"])]
+    other = epsilon / (vocabulary - 1)
+    asked = [1 - epsilon, *([other] * (len(names)))]
+    said = [step["p"], *(p for _, p in step["others"]), left / rest]
+    look: dict[str, Any] = {"axis": t("lesson_regularisation.probability_axis"), "digits": None, "log": True}
+    look["holds"] = [p for p in (*asked, *said) if p]
+    columns = [
+        Dots(values=[p or math.nan for p in values], title=t(f"lesson_regularisation.{title}"), **look)
+        for title, values in (("asked", asked), ("said", said))
+    ]
+    return DotsFigure(
+        row_labels=[*names, t("lesson_regularisation.each_other", count=f"{rest:,}")],
+        columns=columns,
+        row_title=t("lesson_regularisation.piece"),
+        notes=[f"\u03b5 = {epsilon:g}"],
+        language=t.language,
+    )
+
+
+def _scores(context: Context) -> DotsFigure | None:
+    """Perplexity and BLEU of the models that the scene shows; None where they are missing."""
+    t, whose = context.t, context.state.choice("whose", "paper", ("paper", "small"))
+    rows = _small() if whose == "small" else [_row(*scores) for scores in _PAPER]
+    if not rows:
         return None
+    columns = [
+        Dots(
+            values=[row[name] for row in rows],
+            title=t(f"lesson_regularisation.{name}"),
+            axis=t(f"lesson_regularisation.better_{name}"),
+            digits=digits,
+        )
+        for name, digits in (("perplexity", 2), ("bleu", 1))
+    ]
+    return DotsFigure(
+        row_labels=[f"\u03b5 = {row['epsilon']:g}" for row in rows],
+        columns=columns,
+        row_title=t("lesson_regularisation.models"),
+        language=t.language,
+    )
+
+
+def _losses(context: Context) -> CurvesFigure:
+    """The loss against the probability of the right piece, with and without smoothing."""
     epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
     own, paper = context.service.translator.config.vocab_size, PRESETS["base"].model.vocab_size
     vocabulary = int(context.state.choice("size", str(own), (str(own), str(paper))))

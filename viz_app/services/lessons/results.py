@@ -8,7 +8,7 @@ from typing import Any
 from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.presets import preset
 from transformer_core.variations import ROWS, Results
-from viz_app.figures import CurvesFigure, Series
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.spec import Figure
 from viz_app.services.lessons.context import Context, Data
 from viz_app.services.lessons.paper_results import TABLE_2, TABLE_3, TABLE_4
@@ -74,10 +74,48 @@ def data(context: Context) -> Data:
 
 
 def figure(scene: str, context: Context) -> Figure | None:
-    """Table 2 as curves of points, Table 3 as rows of points; the other tables are read better as they are."""
+    """Table 2 as curves of points; Table 3, Table 4 and the costs as rows of points."""
     if scene == "variations":
         return table_3(context, load())
-    return _scores(context) if scene == "scores" else None
+    drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers}.get(scene)
+    return drawn(context) if drawn else None
+
+
+def _costs(context: Context) -> DotsFigure:
+    """What the paper says that its trainings cost, and the matrix products that they needed."""
+    t, runs = context.t, {name: _run(name) for name in PAPER_RUNS}
+    every = [run[key] for run in runs.values() for key in ("paper", "counted")]
+    columns = [
+        Dots(
+            values=[run[key] for run in runs.values()],
+            title=t(f"lesson_results.{key}_cost"),
+            axis=t("lesson_results.flops"),
+            digits=None,
+            log=True,
+            holds=every,
+        )
+        for key in ("paper", "counted")
+    ]
+    return DotsFigure(row_labels=list(runs), columns=columns, row_title=t("lesson_results.model"), language=t.language)
+
+
+def _parsers(context: Context) -> DotsFigure:
+    """The parsers of Table 4 that were trained on the text of the setting, the best one last."""
+    t = context.t
+    setting = context.state.choice("setting", "wsj", ("wsj", "more"))
+    parsers = sorted(
+        (each for each in TABLE_4 if (each.setting == "wsj") == (setting == "wsj")), key=lambda each: each.f1
+    )
+    names = [
+        f"{each.name} \u00b7 {t(f'lesson_results.setting_{each.setting}')}"
+        if each.setting in ("multi", "generative")
+        else each.name
+        for each in parsers
+    ]
+    scores = Dots(
+        values=[each.f1 for each in parsers], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1
+    )
+    return DotsFigure(row_labels=names, columns=[scores], row_title=t("lesson_results.parser"), language=t.language)
 
 
 def _scores(context: Context) -> CurvesFigure:
