@@ -23,11 +23,11 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
-from transformer_core.files import TOKENIZER_FILE, sha256, whole_folder, write_json
+from transformer_core.files import TOKENIZER_FILE, save_tensors, sha256, whole_folder, write_json
 from transformer_core.model import Transformer, load_weights
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 
@@ -149,7 +149,7 @@ def _save_shards(folder: Path, weights: dict[str, Tensor]) -> None:
     index = {}
     for number, shard in enumerate(shards, start=1):
         file = f"model-{number:05d}-of-{len(shards):05d}.safetensors"
-        save_file(shard, folder / file)
+        save_tensors(folder / file, shard)
         index.update(dict.fromkeys(shard, file))
     write_json(folder / _INDEX, {"metadata": {"format": "pt"}, "weight_map": index})
 

@@ -131,11 +131,11 @@ def test_a_checkpoint_that_cannot_be_saved_leaves_the_old_one(
 ) -> None:
     before = load_checkpoint(folder).hash
 
-    def full(tensors: dict[str, Tensor], path: Path) -> None:
+    def full(path: Path, tensors: dict[str, Tensor]) -> None:
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "save_file", full)
+    monkeypatch.setattr(checkpoint, "save_tensors", full)
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(folder, weights(tokenizer), config(tokenizer), tokenizer)
     assert load_checkpoint(folder).hash == before

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
-from transformer_core.files import sha256, whole_folder, write_json
+from transformer_core.files import save_tensors, sha256, whole_folder, write_json
 
 
 def names(folder: Path) -> list[str]:
@@ -62,3 +65,16 @@ def test_sha256_of_known_bytes(tmp_path: Path) -> None:
     assert sha256(file) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
     file.write_bytes(bytes(100_000))
     assert sha256(file) == hashlib.sha256(bytes(100_000)).hexdigest()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs permissions of user, group and others")
+def test_tensors_may_be_read_by_whom_other_files_may_be(tmp_path: Path) -> None:
+    told = os.umask(0o027)
+    try:
+        (tmp_path / "text").write_text("")
+        for value in (1.0, 2.0):  # a new file, and one that is there
+            save_tensors(tmp_path / "weights", {"x": torch.tensor([value])})
+            assert load_file(tmp_path / "weights")["x"].item() == value
+            assert (tmp_path / "weights").stat().st_mode == (tmp_path / "text").stat().st_mode
+    finally:
+        os.umask(told)

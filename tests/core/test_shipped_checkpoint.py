@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from transformer_core.checkpoint import SHARD_BYTES, checkpoint_bytes
+from transformer_core.cli.run_settings import merged_model
 from transformer_core.model import count_parameters
 from transformer_core.presets import preset
 from transformer_core.translator import Translator
@@ -64,7 +65,7 @@ def test_its_facts_are_those_of_the_files(folder: Path, shipped: Translator) -> 
 
 def test_its_recipe_makes_its_shape(folder: Path, shipped: Translator) -> None:
     recipe = tomllib.loads((folder / "recipe.toml").read_text(encoding="utf-8"))
-    assert preset(recipe["preset"]).model.replace(**recipe.get("model", {})) == shipped.config
+    assert merged_model(preset(recipe["preset"]).model, recipe.get("model", {})) == shipped.config
 
 
 @pytest.mark.parametrize("number", range(4))

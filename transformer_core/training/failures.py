@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
 from transformer_core.data import Batch
-from transformer_core.files import write_json
+from transformer_core.files import save_tensors, write_json
 from transformer_core.tokenizer import Tokenizer
 
 
@@ -42,7 +40,7 @@ def save_failure(
         for number, batch in enumerate(batches)
         for part, ids in vars(batch).items()
     }
-    save_file(tensors, folder / f"batches-{rank}.safetensors")
+    save_tensors(folder / f"batches-{rank}.safetensors", tensors)
     told = [{"loss": str(loss), "pairs": _texts(batch, tokenizer)} for batch, loss in zip(batches, losses, strict=True)]
     # JSON has no word for a number that is none.
     write_json(folder / f"report-{rank}.json", {**{k: str(v) for k, v in report.items()}, "batches": told})

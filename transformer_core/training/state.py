@@ -12,11 +12,11 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
-from transformer_core.files import discard, tidy, whole_folder, write_json
+from transformer_core.files import discard, save_tensors, tidy, whole_folder, write_json
 from transformer_core.model import load_weights
 from transformer_core.training.distributed import ALONE, Team, placed_as, whole
 from transformer_core.training.optimizer import AdamAndMuon, Optimizer, remembered
@@ -77,8 +77,8 @@ def save_state(
             moments[f"{key}/{name}"] = _on_cpu(value)
     if team.leads:
         with whole_folder(folder) as partial:
-            save_file(weights, partial / "model.safetensors")
-            save_file(moments, partial / "optimizer.safetensors")
+            save_tensors(partial / "model.safetensors", weights)
+            save_tensors(partial / "optimizer.safetensors", moments)
             write_json(partial / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **vars(progress)})
         for old in step_folders(run)[:-keep]:
             discard(old)

@@ -74,7 +74,7 @@ def test_a_save_that_fails_leaves_the_old_states(
     old = save_state(tmp_path, model, optimizer, Progress(step=1), keep=1)
     before = {path.name: path.read_bytes() for path in old.iterdir()}
 
-    def failing_save(tensors: dict[str, torch.Tensor], path: Path) -> None:
+    def failing_save(path: Path, tensors: dict[str, torch.Tensor]) -> None:
         path.write_bytes(b"half of it")
         if path.name == failing:
             raise error
@@ -84,7 +84,7 @@ def test_a_save_that_fails_leaves_the_old_states(
         path.write_text("{", encoding="utf-8")
         raise error
 
-    monkeypatch.setattr(state, "save_file", failing_save)
+    monkeypatch.setattr(state, "save_tensors", failing_save)
     if failing == "state.json":
         monkeypatch.setattr(state, "write_json", failing_json)
     for step in (1, 2):  # the same step again, and a later one

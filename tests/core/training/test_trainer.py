@@ -265,12 +265,12 @@ def test_a_full_disk_leaves_the_last_state_to_resume(
     run = tmp_path / "run"
     new_trainer(corpus, run, config.replace(steps=2), dropout=0.3).train()
 
-    def full(tensors: dict[str, Tensor], path: Path) -> None:
+    def full(path: Path, tensors: dict[str, Tensor]) -> None:
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(state, "save_file", full)
+        patch.setattr(state, "save_tensors", full)
         with pytest.raises(OSError, match="No space left"):
             new_trainer(corpus, run, config, dropout=0.3, resume=True).train()
     assert [path.name for path in run.iterdir() if path.name != "metrics.jsonl"] == ["step-00000002"]
