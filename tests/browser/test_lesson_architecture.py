@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
+from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from viz_app.lessons import lesson
 from viz_app.text import texts
@@ -108,8 +109,9 @@ def test_steps_controls_and_the_hidden_answer(open_page: OpenPage, app_url: str)
     assert sorted(halfway) != slots and sum(halfway) == 6
     go(page, "residual")
     stats = page.evaluate(f"{SCENE}.rows({SCENE}.moment({LESSON}.settings())).map((row) => row.stats)")
+    width = json.loads((checkpoint() / "config.json").read_text(encoding="utf-8"))["model"]["d_model"]
     for mean, deviation, length in stats:
-        assert abs(length - (128 * (mean**2 + deviation**2)) ** 0.5) < 1e-3, "one vector, three numbers"
+        assert abs(length - (width * (mean**2 + deviation**2)) ** 0.5) < 1e-3, "one vector, three numbers"
     go(page, "predict")
     page.get_by_role("button", name=t("lesson.table")).click()
     assert page.locator(".numbers tbody tr").count() == 0, "hidden"
