@@ -102,8 +102,8 @@ export class Waves extends Scene {
     this.grid.draw(context, strip, HEAD, 2 * cell, bottom - HEAD);
     frame(context, strip, HEAD, 2 * cell, bottom - HEAD, theme.line);
     const style = { colour: theme.muted, font: theme.font, size: small ? 10 : 12, align: "center" };
-    write(context, "sin", strip + cell / 2, HEAD - 9, style);
-    write(context, "cos", strip + 1.5 * cell, HEAD - 9, style);
+    if (small) write(context, "sin  cos", strip + 2 * cell, HEAD - 9, { ...style, align: "right" }); // wider than the strip
+    else ["sin", "cos"].forEach((name, column) => write(context, name, strip + (column + 0.5) * cell, HEAD - 9, style));
     const name = { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "right" };
     write(context, `PE(${Math.round(at * 10) / 10})`, strip + 2 * cell, bottom + 16, name);
     write(context, fillText(this.texts.numbers, { count: d_model }), strip + 2 * cell, bottom + 34, { ...name, colour: theme.muted, size: 12, weight: 400 });
