@@ -221,13 +221,13 @@ def test_the_answer_is_right_for_the_shipped_model_and_the_papers(language: str)
 @pytest.mark.skipif(not DEFAULT_CHECKPOINT.exists(), reason="the shipped models are not here")
 @pytest.mark.parametrize("name", ["en-de", "en-fr"])
 def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
-    """Rows are about 1 long, less than a position, until they are scaled; forms of one word lie near each other."""
+    """Rows are about 1.1 long, less than a position, until they are scaled; forms of one word lie near each other."""
     translator = Translator.load(DEFAULT_CHECKPOINT.with_name(name))
     matrix, tokenizer = translator.model.embedding.weight.detach(), translator.tokenizer
     width = matrix.shape[1]
     row, position = float(matrix.norm(dim=1).mean()), float(sinusoidal_positions(50, width).norm(dim=1).mean())
     assert position == pytest.approx((width / 2) ** 0.5)
-    assert round(row) == 1 and row < position / 4 and row * width**0.5 > position
+    assert row == pytest.approx(1.1, abs=0.05) and row < position < row * width**0.5
     pieces = [tokenizer.piece(number) for number in range(len(matrix))]
     words = [number for number, piece in enumerate(pieces) if re.fullmatch("▁[a-zäöüß]{4,}", piece)]
 
