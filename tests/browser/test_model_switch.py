@@ -40,6 +40,13 @@ def choice(page: Page, name: str) -> None:
     page.get_by_role("radio", name=name, exact=True).click()
 
 
+def visit(page: Page, name: str) -> None:
+    """Go to another page, and wait until the server draws it: what still stands there until then is the old page's."""
+    page.get_by_role("link", name=texts("en")(f"nav.{name}"), exact=True).click()
+    path = "/" if name == "translate" else f"/{name}"
+    page.wait_for_function("path => location.pathname === path", arg=path)
+
+
 def spoken(page: Page, name: str) -> None:
     """Wait until the page says that this model speaks."""
     page.get_by_role("radio", name=name, exact=True, checked=True).wait_for()
@@ -75,7 +82,7 @@ def test_the_model_changes_and_the_rest_stays(
     assert {name: params(fresh)[name] for name in stays} == stays
 
     for name in ("model", "lessons", "figures", "translate"):
-        page.get_by_role("link", name=t(f"nav.{name}"), exact=True).click()
+        visit(page, name)
         wait_for_params(page, model="french")
         wait_until_idle(page)
         spoken(page, FRENCH)
@@ -128,7 +135,7 @@ def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, ope
         choice(page, wanted)
         lost = False
         for name in (elsewhere, "translate"):
-            page.get_by_role("link", name=t(f"nav.{name}"), exact=True).click()
+            visit(page, name)
             wait_for_params(page, text=text)
             wait_until_idle(page)
             spoken(page, wanted)
