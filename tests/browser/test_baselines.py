@@ -138,6 +138,7 @@ def test_it_looks_as_approved(look: Look, look_at: Callable[[Look], Page], tmp_p
     assert not any(wrong), "\n".join(text for text in wrong if text)
 
 
+@pytest.mark.slow  # of the comparison of pictures, not of the app
 def test_a_shifted_legend_is_found(look_at: Callable[[Look], Page]) -> None:
     page = look_at(LOOKS[0])
     choose(page, ".zoom-head")

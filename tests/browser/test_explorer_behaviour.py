@@ -46,7 +46,7 @@ def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(open_explorer: Ope
     assert reported(page) == Selection(kind="cross", layer=2, head=4).to_dict()
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.slow)])
 def test_a_new_translation_keeps_the_place_and_the_selection(
     open_explorer: Open, motion: Literal["no-preference", "reduce"]
 ) -> None:

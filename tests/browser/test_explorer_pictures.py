@@ -83,7 +83,7 @@ def test_the_gloss_is_the_favourite_source_word_of_the_last_cross_head(open_expl
     assert page.locator(".gloss").all_inner_texts()[:-1] == expected(1, 2)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_each_cell_has_the_colour_of_its_weight(open_explorer: Open, theme: Theme) -> None:
     page = open_explorer(dark=theme == "dark")
     page.mouse.move(2, 2)

@@ -140,7 +140,8 @@ def test_it_stops_where_nobody_looks_and_does_not_move_where_motion_is_not_wante
     assert state(page)["moment"] == 2 and not state(page)["playing"]
 
 
-@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.slow), True], ids=["light", "dark"])
+@pytest.mark.slow  # below, all heads are seen there too
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_small_screen_in_korean(
     open_page: OpenPage, app_url: str, dark: bool, check_accessibility: CheckAccessibility
 ) -> None:
@@ -182,23 +183,30 @@ def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
     assert np.allclose([float(row["weight"]) for row in rows], expected.ravel(), atol=1e-6)
 
 
+@pytest.mark.parametrize(("width", "dark"), [pytest.param(1280, False, marks=pytest.mark.slow), (390, True)])
 def test_all_heads_fit_in_one_window(
-    open_page: OpenPage, app_url: str, history: History, check_accessibility: CheckAccessibility
+    open_page: OpenPage,
+    app_url: str,
+    history: History,
+    width: int,
+    dark: bool,
+    check_accessibility: CheckAccessibility,
 ) -> None:
     """6 + 6 layers of 8 heads, as the shipped models have."""
-    for width, height in ((1280, 800), (390, 800)):
-        page = opened(open_page, app_url, "ko", width=width, height=height)
-        heads = page.locator(".growth .heads").bounding_box()
-        assert page.locator(".growth .tile").count() == history.model["layers"] * history.model["heads"]
-        assert heads is not None and heads["height"] <= height - 120, "all of them in one window, under the time bar"
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.evaluate("growth().root.scrollWidth - growth().root.clientWidth") <= 0
-        page.locator(".growth .heads").evaluate("e => e.scrollIntoView({ block: 'start' })")
-        bar = page.locator(".growth .time").bounding_box()
-        assert bar is not None and 0 <= bar["y"] <= 120, "the time bar stays in sight"
-        page.locator(".growth .tile").nth(46).click()
-        page.wait_for_url("**grown_head=cross.6.7**")
-        check_accessibility(page)
+    height = 800
+    page = opened(open_page, app_url, "ko", width=width, height=height, dark=dark)
+    assert page.locator(".growth").get_attribute("lang") == "ko"
+    heads = page.locator(".growth .heads").bounding_box()
+    assert page.locator(".growth .tile").count() == history.model["layers"] * history.model["heads"]
+    assert heads is not None and heads["height"] <= height - 120, "all of them in one window, under the time bar"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("growth().root.scrollWidth - growth().root.clientWidth") <= 0
+    page.locator(".growth .heads").evaluate("e => e.scrollIntoView({ block: 'start' })")
+    bar = page.locator(".growth .time").bounding_box()
+    assert bar is not None and 0 <= bar["y"] <= 120, "the time bar stays in sight"
+    page.locator(".growth .tile").nth(46).click()
+    page.wait_for_url("**grown_head=cross.6.7**")
+    check_accessibility(page)
 
 
 def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> None:

@@ -77,7 +77,9 @@ def test_closed_until_opened_then_plotly_then_bertviz(open_views: Open) -> None:
     page.wait_for_function("() => window.frames.length === 0")  # what is no longer drawn goes when the run has ended
 
 
-@pytest.mark.parametrize("kind", [pytest.param("encoder", marks=pytest.mark.slow), "decoder", "cross"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("encoder", marks=pytest.mark.slow), pytest.param("decoder", marks=pytest.mark.slow), "cross"]
+)
 def test_the_head_view_draws_the_selected_head(open_views: Open, kind: Kind) -> None:
     frame = drawn(open_views("head", query=f"kind={kind}&layer=2&head=3"))
     maps = samples.sample(*samples.SENTENCE)
@@ -134,7 +136,7 @@ def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_views: Open, vie
     assert not dialogs
 
 
-@pytest.mark.parametrize("view", ["head", "model"])
+@pytest.mark.parametrize("view", ["head", pytest.param("model", marks=pytest.mark.slow)])
 def test_the_frame_has_no_origin_and_no_way_out(open_views: Open, view: str) -> None:
     page = open_views(view)
     frame = drawn(page)
@@ -194,7 +196,9 @@ def test_a_document_of_other_origin_is_contained_by_the_frame_alone(browser: Bro
     assert title != "attack" and pages == 1
 
 
-@pytest.mark.parametrize("view", ["plotly", pytest.param("head", marks=pytest.mark.slow), "model"])
+@pytest.mark.parametrize(
+    "view", [*(pytest.param(view, marks=pytest.mark.slow) for view in ("plotly", "head")), "model"]
+)
 def test_too_long_is_told_with_the_limit(open_views: Open, view: str) -> None:
     page = open_views(view, query="sample=128")
     page.get_by_text("Weights to draw").wait_for()
@@ -250,7 +254,9 @@ def test_light_dark_and_narrow(open_views: Open, language: str, dark: bool, widt
         assert sideways(page) <= 0
 
 
-@pytest.mark.parametrize(("view", "language", "dark"), [("plotly", "en", False), ("head", "ko", True)])
+@pytest.mark.parametrize(
+    ("view", "language", "dark"), [pytest.param("plotly", "en", False, marks=pytest.mark.slow), ("head", "ko", True)]
+)
 def test_axe_finds_nothing_serious(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, view: str, language: str, dark: bool
 ) -> None:

@@ -190,7 +190,7 @@ def test_hostile_text_stays_text(open_page: OpenPage, app_url: str) -> None:
     wait_for_value(page.get_by_role("textbox", name=texts("en")("translate.input")), HOSTILE)
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(768, marks=pytest.mark.slow), 1920])
+@pytest.mark.parametrize("width", [390, *(pytest.param(width, marks=pytest.mark.slow) for width in (768, 1920))])
 def test_nothing_is_wider_than_the_screen(open_page: OpenPage, app_url: str, width: int) -> None:
     page = open_page(f"{app_url}/?lang=ko", width=width, height=844)
     page.get_by_role("gridcell").first.wait_for()
@@ -199,7 +199,7 @@ def test_nothing_is_wider_than_the_screen(open_page: OpenPage, app_url: str, wid
     assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
 
 
-@pytest.mark.parametrize(("language", "dark"), [("en", False), ("ko", True)])
+@pytest.mark.parametrize(("language", "dark"), [pytest.param("en", False, marks=pytest.mark.slow), ("ko", True)])
 def test_axe_finds_nothing_serious(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, language: str, dark: bool
 ) -> None:

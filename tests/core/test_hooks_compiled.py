@@ -72,6 +72,7 @@ def assert_native_hooks_see_all(model: Transformer, backend: str) -> None:
     assert not seen
 
 
+@pytest.mark.slow
 @torch.no_grad()
 def test_native_hooks_before_and_after_compiling() -> None:
     assert_native_hooks_see_all(tiny_model(num_layers=1), "eager")

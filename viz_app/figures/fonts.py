@@ -17,10 +17,10 @@ from __future__ import annotations
 import base64
 import io
 import tempfile
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from fontTools import subset  # type: ignore[import-untyped]
+import uharfbuzz as harfbuzz
 from fontTools.ttLib import TTFont, TTLibError  # type: ignore[import-untyped]
 from matplotlib import font_manager, ft2font
 from matplotlib.font_manager import FontEntry, FontProperties
@@ -28,7 +28,8 @@ from matplotlib.font_manager import FontEntry, FontProperties
 SOURCE = Path(__file__).resolve().parent.parent / "static" / "fonts" / "Pretendard-Regular.ttf"
 FAMILY = "Headlight Sans"  # not "Pretendard": that name is reserved for the unmodified font
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
-_LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", "DSIG", "FFTM")
+_UNUSED_TABLES = ("DSIG", "FFTM")
+_LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", *_UNUSED_TABLES)
 # Fonts of a computer that are tried first, and then all of the Noto Sans family: Linux, macOS, Windows.
 _PREFERRED = (
     "Noto Sans CJK KR", "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans KR", "Source Han Sans SC",
@@ -89,24 +90,25 @@ def font_face_css(text: str) -> str:
 
 def _subset(path: str, characters: str) -> bytes:
     """A WOFF font with these characters, without names and hints; bytes the same every time."""
-    options = subset.Options()
-    options.flavor = "woff"
-    options.hinting = False
-    options.drop_tables = [*options.drop_tables, "DSIG", "FFTM"]
-    if path == _paths()[0]:  # the fallback keeps them: Arabic letters join by them
-        options.layout_features = []
-        options.drop_tables += _LAYOUT_TABLES
-    options.name_IDs = []
-    options.notdef_outline = True
-    options.recalc_timestamp = False
-    options.font_number = _face(path)
-    font = subset.load_font(path, options)
-    subsetter = subset.Subsetter(options)
-    subsetter.populate(text=characters)
-    subsetter.subset(font)
+    wanted = harfbuzz.SubsetInput()
+    wanted.flags = harfbuzz.SubsetFlags.NO_HINTING | harfbuzz.SubsetFlags.NOTDEF_OUTLINE
+    wanted.unicode_set.update(map(ord, characters))
+    wanted.name_id_set.clear()
+    # The fallback keeps its layout tables: Arabic letters join by them.
+    dropped = _LAYOUT_TABLES if path == _paths()[0] else _UNUSED_TABLES
+    wanted.drop_table_tag_set.update(int.from_bytes(name.encode()) for name in dropped)
+    few = wanted.subset(_harfbuzz_face(path)).blob.data
     buffer = io.BytesIO()
-    subset.save_font(font, buffer, options)
+    with TTFont(io.BytesIO(few), lazy=True, recalcTimestamp=False) as font:
+        font.flavor = "woff"
+        font.save(buffer)
     return buffer.getvalue()
+
+
+@lru_cache(maxsize=4)  # a font of the computer may be large
+def _harfbuzz_face(path: str) -> harfbuzz.Face:
+    data = Path(path).read_bytes()  # HarfBuzz would not find every name of a file on Windows
+    return harfbuzz.Face(harfbuzz.Blob(data), _face(path))
 
 
 @cache

@@ -85,7 +85,7 @@ def test_every_figure_has_every_format_twice_the_same(small: AttentionMaps, sear
             assert export(figure, format, style, dpi=60) == export(again[name], format, style, dpi=60), (name, format)
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
 def test_pdfs_have_text_in_embedded_fonts(small: AttentionMaps, search: Search, language: str) -> None:
     for name, figure in every_figure(small, search, language=language).items():
         if name in ("decoding", "heads", "layer"):
