@@ -51,20 +51,20 @@ def downloads(app: AppTest) -> list[str]:
     return [button.proto.label for button in app.get("download_button")]
 
 
-def test_every_view_in_both_languages(app: AppTest) -> None:
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
+def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
     opened(app)
-    for language in ("en", "ko"):
-        app.segmented_control(key="lang").set_value(language).run()
-        t = texts(language)
-        for view in VIEWS:
-            app.selectbox(key=f"studio-{language}-view").set_value(view).run()
-            assert not app.exception and not app.error, view
-            assert len(app.get("image")) == 1, view
-            assert address(app)["figure"] == view
-            assert f"--view={view}" in command(app)
-            assert downloads(app)[-1] == t("studio.bundle")
-            assert t("studio.fine") in words(app) or app.warning
-            assert app.code[0].value and app.code[1].value, "a caption and an alternative text"
+    app.segmented_control(key="lang").set_value(language).run()
+    t = texts(language)
+    for view in VIEWS:
+        app.selectbox(key=f"studio-{language}-view").set_value(view).run()
+        assert not app.exception and not app.error, view
+        assert len(app.get("image")) == 1, view
+        assert address(app)["figure"] == view
+        assert f"--view={view}" in command(app)
+        assert downloads(app)[-1] == t("studio.bundle")
+        assert t("studio.fine") in words(app) or app.warning
+        assert app.code[0].value and app.code[1].value, "a caption and an alternative text"
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:

@@ -107,6 +107,7 @@ def test_the_file_tells_what_was_done(made: Workplace, compared: Path) -> None:
     assert runs["table3-c-n2"]["versions"]["torch"] == torch.__version__
 
 
+@pytest.mark.slow  # test_killed.py kills the training itself
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_killed_and_continued_it_ends_alike(made: Workplace, compared: Path, tmp_path: Path) -> None:
     """Killed in the midst of the second training: the first is not done again, the second goes on."""

@@ -79,7 +79,7 @@ def test_killed_at_every_file_operation_of_a_training(corpus: Corpus, tmp_path: 
     assert event > 60
 
 
-@pytest.mark.slow  # after each of its file operations it is killed above
+@pytest.mark.slow  # above it is killed at one file operation after the other
 def test_killed_at_random_moments(corpus: Corpus, tmp_path: Path) -> None:
     run, noted, kills, rng = tmp_path / "run", tmp_path / "noted", 0, random.Random(1)
     while not noted.exists() or f"{killed.CONFIG.steps}\n" not in noted.read_text():
