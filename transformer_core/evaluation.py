@@ -194,11 +194,14 @@ class Perplexity:
         value: exp(negative log-likelihood / pieces); NaN when there is nothing to read.
         pieces: Pieces and `</s>` of all translations read.
         left_out: Pairs that were too long.
+        nats_per_character: The same negative log-likelihood, in nats for each character of the translations, by which
+            models of different vocabularies compare; NaN when there is no character to read.
     """
 
     value: float
     pieces: int
     left_out: int
+    nats_per_character: float
 
 
 @dataclass(frozen=True)
@@ -256,7 +259,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
     """
     lengths: dict[int, int] = {}
     readable: dict[int, tuple[str, str]] = {}
-    pieces = 0
+    pieces = characters = 0
     for number, pair in enumerate(pairs):
         source, target = (_clean(text) for text in pair)
         try:
@@ -266,11 +269,12 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
             continue
         readable[number] = (source, target)
         pieces += own
+        characters += len(target)
     total = 0.0
     for numbers in _batches(lengths, batch):
         total -= sum(translator.score([readable[number] for number in numbers]))
     value = math.exp(min(total / pieces, 700.0)) if pieces else math.nan
-    return Perplexity(value, pieces, len(pairs) - len(readable))
+    return Perplexity(value, pieces, len(pairs) - len(readable), total / characters if characters else math.nan)
 
 
 def by_reference(references: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -40,8 +40,9 @@ def parser() -> Parser:
             "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures, so that\n"
             "`... | tail -n 1` is all that a program needs to read.\n\n"
             "perplexity is that of the first reference, per piece and </s>, without label smoothing; it depends on\n"
-            "the vocabulary. --compare translates with a second checkpoint too, and tells by sacreBLEU's paired\n"
-            "bootstrap (1,000 samples) how likely the difference is luck: p below 0.05 is usually called significant."
+            "the vocabulary; models of different ones are compared by nats_per_character. --compare translates\n"
+            "with a second checkpoint too, and tells by sacreBLEU's paired bootstrap (1,000 samples) how likely the\n"
+            "difference is luck: p below 0.05 is usually called significant."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
@@ -171,6 +172,7 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "chrf_signature": result.chrf.signature,
         "perplexity": _finite(result.perplexity.value),
         "pieces": result.perplexity.pieces,
+        "nats_per_character": _finite(result.perplexity.nats_per_character),
         "sentences": len(test.sources),
         "not_translated": sum(line.problem.startswith("not translated") for line in result.lines),
         "references": max(map(len, test.references)),
@@ -211,7 +213,13 @@ def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: 
         }
         for name, comparison in found.items()
     }
-    return {**metrics, "perplexity": _finite(other.perplexity.value), **_names(baseline)}
+    surprise = other.perplexity
+    return {
+        **metrics,
+        "perplexity": _finite(surprise.value),
+        "nats_per_character": _finite(surprise.nats_per_character),
+        **_names(baseline),
+    }
 
 
 def _finite(value: float) -> float | None:

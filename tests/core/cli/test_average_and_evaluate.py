@@ -74,6 +74,7 @@ def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> Non
     logs = [log for s, r in zip(sources, references, strict=True) for log in translator.force(s, r).scores]
     assert scores["perplexity"] == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
     assert scores["pieces"] == len(logs)
+    assert scores["nats_per_character"] == pytest.approx(-sum(logs) / len("".join(references)), rel=1e-4)
     assert scores["bleu"] == pytest.approx(sacrebleu.corpus_bleu(translations, [references]).score)
     assert scores["chrf"] == pytest.approx(sacrebleu.corpus_chrf(translations, [references]).score)
     assert scores["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp")
@@ -115,6 +116,7 @@ def test_evaluate_against_another_checkpoint(made: Workplace, call: Call, tmp_pa
     assert compared["chrf"]["baseline"] == pytest.approx(alone["chrf"])
     assert compared["chrf"]["gain"] == pytest.approx(both["chrf"] - alone["chrf"])
     assert compared["perplexity"] == alone["perplexity"]
+    assert compared["nats_per_character"] == alone["nats_per_character"]
     assert compared["checkpoint_hash"] == alone["checkpoint_hash"] != both["checkpoint_hash"]
     assert "bs:1000" in compared["bleu"]["signature"]
     assert "there is no folder nowhere" in one_line_error(
