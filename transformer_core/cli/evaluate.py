@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_FINE = ("p", "nats_per_character")  # two digits would not tell them apart
+
 
 def parser() -> Parser:
     """The options of this command."""
@@ -152,7 +154,7 @@ def _write_table(summary: dict[str, Any], prefix: str = "") -> None:
         if isinstance(value, dict):
             _write_table(value, f"{prefix}{name}.")
             continue
-        shown = f"{value:.{4 if name == 'p' else 2}f}" if isinstance(value, float) else str(value)
+        shown = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
         sys.stdout.write(f"{prefix + name:<24}  {shown}\n")
 
 
