@@ -97,11 +97,30 @@ def batches(tokenizer: Tokenizer) -> list[list[str]]:
     return found
 
 
-def test_as_input_and_in_the_address(open_page: OpenPage, app_url: str) -> None:
-    tokenizer = Translator.load(APP.parents[1] / "checkpoints" / "en-de").tokenizer
+@pytest.fixture(scope="module")
+def quick_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random weights, which write nonsense quickly, with the vocabulary that the shipped model reads."""
+    import torch
+
+    from transformer_core.checkpoint import load_checkpoint, save_checkpoint
+    from transformer_core.model import Transformer
+
+    small = load_checkpoint(random_checkpoint, "cpu")
+    tokenizer = load_checkpoint(APP.parents[1] / "checkpoints" / "en-de", "cpu").tokenizer
+    config = small.model.config.replace(vocab_size=len(tokenizer))
+    with torch.random.fork_rng():
+        torch.manual_seed(7)
+        weights = Transformer(config).state_dict()
+    folder = tmp_path_factory.mktemp("quick") / "checkpoint"
+    save_checkpoint(folder, weights, config, tokenizer, decoding=small.decoding, metrics={})
+    return folder
+
+
+def test_as_input_and_in_the_address(open_page: OpenPage, serve: Serve, quick_checkpoint: Path) -> None:
+    tokenizer = Translator.load(quick_checkpoint).tokenizer
     first, *others = batches(tokenizer)
     query = {"text": " ".join(first), **dict(zip(PARAMETERS, STRINGS, strict=False))}
-    page = open_page(f"{app_url}/?{urlencode(query)}")
+    page = open_page(f"{serve(APP, HEADLIGHT_CHECKPOINT=str(quick_checkpoint))}/?{urlencode(query)}")
     dialogs = refuse_dialogs(page)
     page.locator(".explorer .tile").first.wait_for()
     box = page.get_by_role("textbox").first
