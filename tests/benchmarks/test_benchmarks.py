@@ -17,11 +17,11 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
 @pytest.mark.parametrize(
     ("benchmark", "key", "options"),
     [
-        (decode, "decode", ["--rounds", "1"]),
+        pytest.param(decode, "decode", ["--rounds", "1"], marks=pytest.mark.slow),
         (train, "train", ["--rounds", "1"]),
         (capture, "capture", []),
         (length, "length", ["--window", "4"]),
-        (export, "export", []),
+        pytest.param(export, "export", [], marks=pytest.mark.slow),
         (optimizer, "optimizer", []),
     ],
     ids=["decode", "train", "capture", "length", "export", "optimizer"],
