@@ -29,7 +29,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "static" / "fonts" / "Pretenda
 FAMILY = "Headlight Sans"  # not "Pretendard": that name is reserved for the unmodified font
 FALLBACK = "DejaVu Sans"  # comes with matplotlib
 _UNUSED_TABLES = ("DSIG", "FFTM")
-_LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF", *_UNUSED_TABLES)
+_NOT_FOR_LABELS = ("GSUB", "GPOS", "GDEF", *_UNUSED_TABLES)
 # Fonts of a computer that are tried first, and then all of the Noto Sans family: Linux, macOS, Windows.
 _PREFERRED = (
     "Noto Sans CJK KR", "Noto Sans CJK SC", "Noto Sans CJK JP", "Source Han Sans KR", "Source Han Sans SC",
@@ -47,7 +47,7 @@ def families() -> list[str]:
     folder = _temporary_folder()
     path = Path(folder.name) / "headlight-sans.ttf"
     with TTFont(SOURCE, lazy=True, recalcTimestamp=False) as font:  # the same bytes in every process
-        for table in _LAYOUT_TABLES:
+        for table in _NOT_FOR_LABELS:
             if table in font:
                 del font[table]
         font.save(path)
@@ -95,7 +95,7 @@ def _subset(path: str, characters: str) -> bytes:
     wanted.unicode_set.update(map(ord, characters))
     wanted.name_id_set.clear()
     # The fallback keeps its layout tables: Arabic letters join by them.
-    dropped = _LAYOUT_TABLES if path == _paths()[0] else _UNUSED_TABLES
+    dropped = _NOT_FOR_LABELS if path == _paths()[0] else _UNUSED_TABLES
     wanted.drop_table_tag_set.update(int.from_bytes(name.encode()) for name in dropped)
     few = wanted.subset(_harfbuzz_face(path)).blob.data
     buffer = io.BytesIO()
