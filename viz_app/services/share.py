@@ -28,7 +28,8 @@ def share(seen: str, bound: str | None, page: str, params: Mapping[str, str | No
     """The link to a page.
 
     Args:
-        seen: Address of the app as the browser has it, such as "http://localhost:8501/lessons".
+        seen: Address of this page as the browser has it, such as "http://localhost:8501/lessons". What stands before
+            the page in its path, the prefix of a proxy or `server.baseUrlPath`, is kept.
         bound: The address on which the server listens; None or "" for all.
         page: Path of the page, "" for the home.
         params: The state; None for what does not stand in the address.
@@ -41,7 +42,9 @@ def share(seen: str, bound: str | None, page: str, params: Mapping[str, str | No
         host = own
     shown = f"[{host}]" if ":" in host else host
     query = urlencode({name: value for name, value in params.items() if value is not None})
-    link = f"{parts.scheme or 'http'}://{shown}{port}/{page}{'?' if query else ''}{query}"
+    # Streamlit gives the home page without the last slash; only the page's own name can be taken off.
+    base = parts.path.rstrip("/").removesuffix(f"/{page}") if page else parts.path.rstrip("/")
+    link = f"{parts.scheme or 'http'}://{shown}{port}{base}/{page}{'?' if query else ''}{query}"
     return Share(link, not private and not is_loopback(host))
 
 

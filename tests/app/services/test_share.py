@@ -22,7 +22,7 @@ LAN = "192.168.1.20"
         ("http://localhost:8501/lessons", "0.0.0.0", f"{LAN}:8501", True),
         ("http://localhost:8501/lessons", None, f"{LAN}:8501", True),
         ("http://10.0.0.7:8501/", "0.0.0.0", "10.0.0.7:8501", True),
-        ("https://class.example.org/x", "", "class.example.org", True),
+        ("https://class.example.org/lessons", "", "class.example.org", True),
         ("http://[::1]:8501/", "::1", "[::1]:8501", False),
         ("", "127.0.0.1", "localhost", False),
     ],
@@ -32,6 +32,16 @@ def test_the_link_names_a_host_that_the_class_can_reach(seen: str, bound: str | 
     parts = urlsplit(shared.link)
     assert (parts.netloc, parts.path, shared.open) == (host, "/lessons", reached)
     assert parse_qs(parts.query) == {"lesson": ["positions"], "text": [PARAMS["text"]]}
+
+
+@pytest.mark.parametrize("prefix", ["", "/headlight", "/a/b%20c", "/lessons"])
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_the_link_keeps_what_stands_before_the_page(prefix: str, slash: str) -> None:
+    """As behind a proxy, or with server.baseUrlPath."""
+    host = "http://host:8501"
+    lesson = share(f"{host}{prefix}/lessons{slash}", None, "lessons", {"lesson": "why"}, None)
+    assert lesson.link == f"{host}{prefix}/lessons?lesson=why"
+    assert share(f"{host}{prefix}{slash}", None, "", {}, None).link == f"{host}{prefix}/"
 
 
 def test_without_a_network_only_this_computer_is_named() -> None:
