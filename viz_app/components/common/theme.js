@@ -7,7 +7,7 @@ export class Theme {
     const read = (name, fallback) => style.getPropertyValue(name).trim() || fallback;
     this.background = read("--st-background-color", "#ffffff");
     this.text = read("--st-text-color", "#1a1d24");
-    this.dark = luminance(this.background) < 0.5;
+    this.dark = isDark(this.background);
     this.font = read("--st-font", "sans-serif");
     this.code = read("--st-code-font", "monospace");
     const own = colours[this.dark ? "dark" : "light"];
@@ -34,9 +34,10 @@ function channels(colour) {
   return context.getImageData(0, 0, 1, 1).data;
 }
 
-function luminance(colour) {
+/** Whether a page of this colour, in any form that CSS knows, is dark. */
+export function isDark(colour) {
   const [red, green, blue] = channels(colour);
-  return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+  return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255 < 0.5;
 }
 
 function pixel(colour) {

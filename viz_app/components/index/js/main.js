@@ -1,6 +1,7 @@
 // The index of the lessons: the figure beside the route.
 
 import { h, setAttribute } from "../../common/dom.js";
+import { isDark } from "../../common/theme.js";
 import { diagram } from "./diagram.js";
 
 export default function show({ data, parentElement, setStateValue }) {
@@ -31,7 +32,5 @@ function stop({ name, title, about, minutes }, texts, open) {
 /** The colours of the kinds in the theme of the page. */
 function colour(root, kinds) {
   const paper = getComputedStyle(root).getPropertyValue("--st-background-color").trim() || "#ffffff";
-  const [red, green, blue] = (paper.match(/[0-9a-f]{2}/gi) ?? ["ff", "ff", "ff"]).map((part) => parseInt(part, 16));
-  const theme = 0.2126 * red + 0.7152 * green + 0.0722 * blue < 128 ? "dark" : "light";
-  for (const [kind, value] of Object.entries(kinds[theme])) root.style.setProperty(`--${kind}`, value);
+  for (const [kind, value] of Object.entries(kinds[isDark(paper) ? "dark" : "light"])) root.style.setProperty(`--${kind}`, value);
 }
