@@ -27,8 +27,9 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
-from transformer_core.files import TOKENIZER_FILE, save_tensors, sha256, whole_folder, write_json
+from transformer_core.files import TOKENIZER_FILE, sha256, whole_folder, write_json
 from transformer_core.model import Transformer, load_weights
+from transformer_core.tensor_files import save_tensors
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 
 FORMAT_VERSION = 1

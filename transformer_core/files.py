@@ -6,14 +6,10 @@ import hashlib
 import json
 import os
 import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-from safetensors.torch import save_file
-from torch import Tensor
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder that holds prepared text, a training or a model
 
@@ -111,17 +107,6 @@ def replace_bytes(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def save_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
-    """Write a safetensors file with the permissions of any other new file.
-
-    From 0.8 on the library lets nobody but its owner read it: the class could not open what its teacher trained.
-    """
-    path.touch()
-    mode = stat.S_IMODE(path.stat().st_mode)
-    save_file(tensors, path)
-    path.chmod(mode)
 
 
 def write_json(path: Path, value: Any) -> None:

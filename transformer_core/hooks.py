@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -28,9 +28,8 @@ from transformer_core.sites import Point as Point
 from transformer_core.sites import Rows as Rows
 from transformer_core.sites import Site as Site
 
-_WEIGHTS: tuple[Point, ...] = ("weights",)
-
 Edit = Callable[[Tensor, Site], Tensor | None]
+_Name = TypeVar("_Name", bound=str)
 
 _rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
 _open_taps: ContextVar[frozenset[int]] = ContextVar("headlight_open_taps", default=frozenset())
@@ -271,8 +270,8 @@ class Captured(Mapping[str, Tensor]):
 def capture(
     model: nn.Module,
     *,
-    points: Collection[Point] = _WEIGHTS,
-    kinds: Collection[Kind] | None = None,
+    points: Point | Collection[Point] = "weights",
+    kinds: Kind | Collection[Kind] | None = None,
     layers: Collection[int] | None = None,
     heads: Collection[int] | None = None,
     device: torch.device | str | None = None,
@@ -282,8 +281,8 @@ def capture(
 
     Args:
         model: A Transformer, compiled or not.
-        points: Which of `POINTS`.
-        kinds: `encoder`, `decoder`, `cross`, for points of attention; None means all.
+        points: One or several of `POINTS`.
+        kinds: One or several of `encoder`, `decoder`, `cross`, for points of attention; None means all.
         layers: Counted from 0; None means all.
         heads: Counted from 0, kept in rising order, for points of attention; None means all.
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
@@ -296,8 +295,9 @@ def capture(
         ValueError: A filter names something that the model lacks.
     """
     captured = Captured()
+    chosen_points, chosen_kinds = _several(points), None if kinds is None else _several(kinds)
     chosen_heads = None if heads is None else sorted(heads)
-    without_heads = sorted(set(points) - set(HEAD_POINTS))
+    without_heads = sorted(chosen_points - set(HEAD_POINTS))
     if heads is not None and without_heads:
         raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
 
@@ -311,7 +311,7 @@ def capture(
         kept = kept.clone() if device is None else kept.to(device, copy=True)
         captured.calls.setdefault(site.address, []).append(kept)
 
-    with _tapped(_select(model, None, points, kinds, layers), record):
+    with _tapped(_select(model, None, chosen_points, chosen_kinds, layers), record):
         yield captured
 
 
@@ -327,6 +327,10 @@ def edit(model: nn.Module, addresses: str | Collection[str], change: Edit) -> It
     Raises:
         ValueError: An address that the model lacks, or an edit that changes the shape.
     """
-    chosen = {addresses} if isinstance(addresses, str) else set(addresses)
-    with _tapped(_select(model, chosen, None, None, None), change):
+    with _tapped(_select(model, _several(addresses), None, None, None), change):
         yield
+
+
+def _several(names: _Name | Collection[_Name]) -> set[_Name]:
+    """One name or several as a set; a string is itself a collection, of letters."""
+    return {names} if isinstance(names, str) else set(names)

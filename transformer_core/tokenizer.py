@@ -158,7 +158,7 @@ class Tokenizer:
         return ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids -> text; special pieces vanish, `<unk>` shows as a white square with a question mark."""
+        """Ids -> text; special pieces vanish, `<unk>` becomes U+2047, a double question mark."""
         text: str = self._processor.decode([int(i) for i in ids])
         return text
 

@@ -11,7 +11,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from transformer_core.files import save_tensors, sha256, whole_folder, write_json
+from transformer_core.files import sha256, whole_folder, write_json
+from transformer_core.tensor_files import save_tensors
 
 
 def names(folder: Path) -> list[str]:

@@ -136,6 +136,16 @@ def test_filters_by_kind_and_layer(kind: Kind, layer: int) -> None:
     assert list(seen) == [f"{stack}.layers.{layer}.{attention}_attention.weights"]
 
 
+def test_one_point_and_one_kind_may_be_given_as_plain_strings() -> None:
+    model = tiny_model()
+    with (
+        capture(model, points="values", kinds="cross") as seen,
+        capture(model, points={"values"}, kinds={"cross"}) as same,
+    ):
+        run(model)
+    assert list(seen) == list(same) == [f"decoder.layers.{layer}.cross_attention.values" for layer in (0, 1)]
+
+
 def test_filters_by_head_in_rising_order() -> None:
     model = tiny_model()
     with capture(model, kinds={"cross"}) as whole, capture(model, kinds={"cross"}, heads=(3, 1)) as some:
@@ -149,6 +159,7 @@ def test_filters_by_head_in_rising_order() -> None:
     [
         ({"kinds": {"self"}}, "kinds has self.*encoder, decoder, cross"),
         ({"points": {"pattern"}}, "points has pattern.*weights"),
+        ({"points": "pattern"}, "points has pattern, but"),
         ({"layers": {2}}, "layers has 2.*0, 1"),
         ({"layers": {0, 7}}, "layers has 7.*0, 1"),
         ({"layers": {-1}}, "layers has -1.*0, 1"),

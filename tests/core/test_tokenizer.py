@@ -82,6 +82,7 @@ def test_unknown_characters_are_visible_and_marked(tokenizer: Tokenizer, strange
     assert unknown
     assert all(encoding.ids[i] == tokenizer.special.unk for i in unknown)
     assert "".join(encoding.pieces[i] for i in unknown).replace(WORD_BOUNDARY, "") == strange
+    assert tokenizer.decode([tokenizer.special.unk]) == " \u2047 "
     begin, end = encoding.spans[unknown[0]][0], encoding.spans[unknown[-1]][1]
     assert text[begin:end].strip() == strange
     assert [i for i, piece_id in enumerate(encoding.ids) if piece_id == 3] == unknown

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 import tomllib
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,8 +73,7 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
 
 def run(arguments: Sequence[str]) -> int:
     """Train."""
-    shown = next((b for a, b in pairwise(arguments) if a == "--preset"), _DEFAULT_PRESET)
-    options = parser(shown)
+    options = parser(_preset_in(arguments))
     given = options.given(arguments)
     if "recipe" in given:
         given = _over(_read_recipe(given["recipe"], options), given)
@@ -95,6 +94,13 @@ def run(arguments: Sequence[str]) -> int:
         if done.step >= settings.training.steps:
             log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", done.step, out)
     return 0
+
+
+def _preset_in(arguments: Sequence[str]) -> str:
+    """The preset that the command line names, which sets the defaults that the help shows."""
+    only = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    only.add_argument("--preset", nargs="?")
+    return only.parse_known_args(arguments)[0].preset or _DEFAULT_PRESET
 
 
 def _settings(out: Path, given: dict[str, Any], team: Team) -> RunSettings:

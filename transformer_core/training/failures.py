@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.data import Batch
-from transformer_core.files import save_tensors, write_json
+from transformer_core.files import write_json
+from transformer_core.tensor_files import save_tensors
 from transformer_core.tokenizer import Tokenizer
 
 

@@ -16,8 +16,9 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
-from transformer_core.files import discard, save_tensors, tidy, whole_folder, write_json
+from transformer_core.files import discard, tidy, whole_folder, write_json
 from transformer_core.model import load_weights
+from transformer_core.tensor_files import save_tensors
 from transformer_core.training.distributed import ALONE, Team, placed_as, whole
 from transformer_core.training.optimizer import AdamAndMuon, Optimizer, remembered
 

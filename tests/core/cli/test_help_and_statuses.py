@@ -12,11 +12,23 @@ from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
 from transformer_core.cli import COMMANDS
 
 
+def help_without_torch(arguments: list[str]) -> str:
+    """The help, after checking that a process that shows it imports no torch."""
+    code = "import sys; from transformer_core.cli import main; main(sys.argv[1:]); sys.exit('torch' in sys.modules)"
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"torch was imported: {done.stderr}"
+    return done.stdout
+
+
 def test_help_lists_every_command_and_starts_without_torch() -> None:
-    code = "import sys; from transformer_core.cli import main; main(['--help']); sys.exit('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0
-    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+    shown = help_without_torch(["--help"])
+    assert all(f"\n  {name} " in shown for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_each_command_starts_without_torch(command: str) -> None:
+    assert help_without_torch([command, "--help"]).startswith(f"usage: python -m transformer_core {command}")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -27,8 +39,11 @@ def test_each_command_teaches_by_example(command: str, call: Call) -> None:
     assert f"Example:\n\n  python -m transformer_core {command}" in said.out
 
 
-def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_values(call: Call) -> None:
-    said = call("train", "--preset", "big", "--help")
+@pytest.mark.parametrize("given", [("--preset", "big"), ("--preset=big",), ("--preset", "tiny", "--preset=big")])
+def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_values(
+    given: tuple[str, ...], call: Call
+) -> None:
+    said = call("train", *given, "--help")
     help_text = " ".join(said.out.split())
     assert "Width of every embedding and sub-layer output. (default: 1024)" in help_text
     assert "Updates over which the learning rate rises linearly. (default: 4000)" in help_text
