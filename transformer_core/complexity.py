@@ -8,7 +8,6 @@ Legend: n positions, d width (d_model), k width of a kernel, r positions that re
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -78,15 +77,3 @@ def _dilated(n: int, k: int) -> int:
     while k**layers < n:
         layers += 1
     return layers
-
-
-def crossover(d: int) -> int:
-    """Positions from which on self-attention costs more than a recurrent layer of the same width: n = d."""
-    return d
-
-
-def log_path(n: int, k: int) -> float:
-    """log_k(n), the order that the table gives for dilated kernels. Raises ValueError for n < 1 or k < 2."""
-    if n < 1 or k < 2:
-        raise ValueError(f"n is {n} and k is {k}, but must be at least 1 and 2")
-    return math.log(n, k)

@@ -10,7 +10,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -47,6 +46,25 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "beam": [{}, {"pruned": False, "step": 2}],
     "compare": [{**PLACE, "other_head": 0}, {**PLACE, "names": ("one $x", ""), "aligned": True}],
 }
+
+# Runs the program one day later: a file with the date in it would differ.
+TOMORROW = """
+import datetime, runpy, sys, time
+
+now = time.time
+time.time = lambda: now() + 86_400
+
+class Tomorrow(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+    today = now
+
+datetime.datetime = Tomorrow
+try: runpy.run_module('viz_app', run_name='__main__')
+except SystemExit as end: assert not end.code, end.code
+assert 'streamlit' not in sys.modules
+"""
 
 
 def command_in(path: Path) -> str:
@@ -166,18 +184,11 @@ def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
     place = ["--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2"]
     assert run("export", *place, f"--text={SENTENCE}", f"--out={out}") == 0
     words = shlex.split(command_in(out))
-    program = (
-        "import runpy, sys\n"
-        "try: runpy.run_module('viz_app', run_name='__main__')\n"
-        "except SystemExit as end: assert not end.code, end.code\n"
-        "assert 'streamlit' not in sys.modules"
-    )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     made = tmp_path / "again"
     made.mkdir()
     target = made / words[-1].removeprefix("--out=")
-    command = [sys.executable, "-c", program, *words[3:-1], f"--out={target}"]
-    time.sleep(1)  # a file with the time in it would differ from the first one
+    command = [sys.executable, "-c", TOMORROW, *words[3:-1], f"--out={target}"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert target.read_bytes() == out.read_bytes()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 
 from tests.core.decoding.slow_search import greedy
 from tests.core.tiny import SPECIAL, tiny_model
 from transformer_core.data import make_batch
 from transformer_core.decoding.greedy import greedy_search
+from transformer_core.hooks import Site, edit
 
 SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=5), min_size=1, max_size=4)
 
@@ -26,14 +27,25 @@ def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, e
 
 
 def test_sentences_that_end_early_leave_the_batch() -> None:
-    """Which model ends which sentence early is luck, so look for a batch whose lengths differ."""
-    for seed in range(40):
+    """At every step the decoder reads the sentences that a search one by one has not ended yet, and no other row."""
+    sources = [[4, 5], [6, 7, 8, 9], [5]]
+    source = make_batch(sources, [[]] * 3, SPECIAL).source
+    several_lengths = 0
+    for seed in range(20):
         model = tiny_model(seed=seed, vocab_size=10)
-        source = make_batch([[4, 5], [6, 7, 8, 9], [5]], [[]] * 3, SPECIAL).source
-        lengths = {len(ids) for ids in greedy_search(model, source, SPECIAL, extra_length=8)}
-        if len(lengths) > 1:
-            return
-    pytest.fail("no model of forty ended one sentence before another")
+        steps: list[tuple[int, tuple[int, ...]]] = []
+
+        def read(value: Tensor, site: Site, steps: list[tuple[int, tuple[int, ...]]] = steps) -> None:
+            assert site.rows.sentences is not None
+            steps.append((len(value), site.rows.sentences))
+
+        with edit(model, "decoder.embeddings", read):
+            greedy_search(model, source, SPECIAL, extra_length=8)
+        lengths = [len(greedy(model, ids, limit=len(ids) + 8).pieces) for ids in sources]  # </s> included
+        alive = [tuple(i for i, length in enumerate(lengths) if length > step) for step in range(max(lengths))]
+        assert steps == [(len(sentences), sentences) for sentences in alive]
+        several_lengths += len(set(lengths)) > 1
+    assert several_lengths
 
 
 @torch.no_grad()
