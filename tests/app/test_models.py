@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,18 @@ def address(app: AppTest) -> dict[str, str | None]:
 
 def outputs(folder: Path) -> list[str]:
     return list(Translator.load(folder).translate(TEXT, beam=4).attention.outputs.tokens)
+
+
+def test_the_command_names_a_relative_folder_from_the_root(
+    app: AppTest, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = random_checkpoint.parent.parent
+    monkeypatch.setattr(import_module("viz_app.export.origin"), "ROOT", root)
+    monkeypatch.chdir(root)
+    relative = random_checkpoint.relative_to(root).as_posix()
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", relative)
+    app.run()
+    assert f"--checkpoint={relative}" in app.code[-1].value.split()
 
 
 def test_another_model_speaks_and_the_rest_stays(

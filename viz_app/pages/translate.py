@@ -30,9 +30,10 @@ from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
 from viz_app.services.hypotheses import search_tree
 from viz_app.services.models import languages, models, titles
-from viz_app.services.picture import Picture, best_head, payload, provenance
+from viz_app.services.picture import Picture, best_head, payload
 from viz_app.services.sentence import MAX_PIECES, Sentence, examine
 from viz_app.services.shown import branch_for
+from viz_app.services.studio import reading
 from viz_app.services.translation import BEAM, Result, TranslationService
 from viz_app.text import Texts
 
@@ -68,11 +69,11 @@ def main() -> None:
         except Superseded:
             st.stop()
         selection, shown, other = _draw_result(t, served, sentence, result, status)
-        about = provenance(served.translator, shown.translation, selection.branch)
+        seen = reading(served, shown, result, selection.branch)
         with downloads:
-            _draw_downloads(t, Picture(shown.maps, selection, t.language, about, other))
+            _draw_downloads(t, Picture(seen, selection, t.language, other))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
-        other_views(t, shown.maps, selection, identity, about)
+        other_views(t, shown.maps, selection, identity, seen.origin)
     else:
         with status.container():
             _draw_refusal(t, sentence, limit)
@@ -209,7 +210,10 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
                 draw_download(name, picture.file, picture.file_name(name), "download")
         edit = session.surely(edit_in_figures, picture.selection)
         st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
-        st.code(picture.command, language=None, wrap_lines=True)
+        if picture.command:
+            st.code(picture.command, language=None, wrap_lines=True)
+        else:
+            st.caption(t("studio.no_command"))
 
 
 def _publish(t: Texts, sentence: Sentence) -> None:

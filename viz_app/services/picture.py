@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import AttentionMaps, Kind
@@ -19,13 +17,13 @@ from viz_app.figures import Figure
 from viz_app.services.compare import Compared
 from viz_app.services.draft import Draft
 from viz_app.services.measured import aligners
-from viz_app.services.models import ROOT, languages_of
+from viz_app.services.models import languages_of
 from viz_app.services.studio import Product, figure_for
-from viz_app.services.translation import BEAM, Result
+from viz_app.services.translation import Result
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Translation, Translator
+    from transformer_core.translator import Translation
 
 
 def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
@@ -91,55 +89,28 @@ def _steps(translation: Translation) -> tuple[Step, ...]:
     )
 
 
-def provenance(translator: Translator, translation: Translation, branch: int = 0) -> dict[str, str]:
-    """Where a picture comes from, as written into its files, with the command that makes its numbers again.
-
-    Args:
-        translator: The model.
-        translation: The translation shown.
-        branch: Its number among the branches of the search, from 0, the best; in the files they count from 1.
-    """
-    folder = translator.checkpoint.folder if translator.checkpoint else Path("checkpoint")
-    # Within the repository a path means the same to everybody; elsewhere it would only tell of one computer.
-    name = folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
-    target = [f"--target={translation.text}"] if branch else []
-    options = [f"--checkpoint={name}", f"--source={translation.source}", *target, "--out=attention.npz"]
-    return {
-        **({"branch": str(branch + 1)} if branch else {}),
-        **({"beam": str(BEAM)} if not branch and translator.decoding.beam != BEAM else {}),
-        "checkpoint": name,
-        "checkpoint_sha256": translator.checkpoint_hash,
-        "source": translation.source,
-        "translation": translation.text,
-        "command": shlex.join(["python", "-m", "transformer_core", "attention", *options]),
-    }
-
-
 @dataclass(frozen=True)
 class Picture:
     """The picture that is on the screen now, and the files of it; nothing is drawn before it is asked for.
 
     Args:
-        maps: All maps of the translation.
-        selection: What of them is shown.
+        seen: The translation that is shown, as `viz_app.services.studio.reading` knows it.
+        selection: What of its maps is shown.
         language: Code of the language of its titles.
-        provenance: Checkpoint, sentence, command; written into every file.
         other: What the selected head is compared with, when that is not in these maps.
     """
 
-    maps: AttentionMaps
+    seen: Reading
     selection: Selection
     language: str
-    provenance: Mapping[str, Any]
     other: Compared | None = None
 
     @cached_property
     def _draft(self) -> Draft:
-        return Draft().as_seen(self.selection).fitted(self.maps)
+        return Draft().as_seen(self.selection).fitted(self.seen.maps)
 
     def _product(self, draft: Draft) -> Product:
-        seen = Reading(self.maps, dict(self.provenance), None)
-        return Product(figure_for(draft, self.language, seen, self.other), draft.style)
+        return Product(figure_for(draft, self.language, self.seen, self.other), draft.style)
 
     @cached_property
     def _still(self) -> Product:
@@ -165,8 +136,8 @@ class Picture:
 
     @property
     def command(self) -> str:
-        """The command that makes the picture again; of a branch that no text leads to, its weights."""
-        return self._still.command("pdf") or str(self.provenance.get("command", ""))
+        """The command that makes the picture again; empty for a branch that no text leads to."""
+        return self._still.command("pdf")
 
     def file_name(self, format: str) -> str:
         """A name that says which heads, counted from 1."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import shlex
+import shutil
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,17 @@ import pytest
 from PIL import Image
 
 from transformer_core.attention_maps import KINDS
+from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
+from viz_app.__main__ import PROGRAM
 from viz_app.components.explorer import Selection
+from viz_app.export import origin
+from viz_app.export.order import Reading
 from viz_app.figures import HeatmapFigure, LinesFigure
-from viz_app.services.picture import Picture, alignment_rates, best_head, provenance
+from viz_app.services.gate import ModelGate
+from viz_app.services.picture import Picture, alignment_rates, best_head
+from viz_app.services.studio import reading
+from viz_app.services.translation import TranslationService
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +38,11 @@ def translator(random_checkpoint: Path) -> Translator:
 @pytest.fixture(scope="module")
 def translation(translator: Translator) -> Translation:
     return translator.translate("The bus.", beam=2)
+
+
+@pytest.fixture(scope="module")
+def seen(translator: Translator, translation: Translation) -> Reading:
+    return Reading(translation.attention, origin(translator, translation), None)
 
 
 def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
@@ -48,9 +62,9 @@ def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, t
     assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)
 
 
-def test_files_hold_the_selected_weights(translator: Translator, translation: Translation) -> None:
-    maps = translation.attention
-    picture = Picture(maps, Selection(kind="encoder", layer=1, head=3), "en", provenance(translator, translation))
+def test_files_hold_the_selected_weights(translator: Translator, seen: Reading) -> None:
+    maps = seen.maps
+    picture = Picture(seen, Selection(kind="encoder", layer=1, head=3), "en")
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         np.testing.assert_array_equal(archive["weights"][0], maps.encoder[1, 3])
         about = json.loads(str(archive["provenance"]))
@@ -58,22 +72,22 @@ def test_files_hold_the_selected_weights(translator: Translator, translation: Tr
     assert picture.file_name("npz") == "headlight_encoder_layer2_head4.npz"
 
 
-def test_one_layer_side_by_side(translator: Translator, translation: Translation) -> None:
+def test_one_layer_side_by_side(seen: Reading) -> None:
     selection = Selection(kind="decoder", layer=0, view="layer", zoom="heads", step=3)
-    picture = Picture(translation.attention, selection, "ko", {})
+    picture = Picture(seen, selection, "ko")
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
-        np.testing.assert_array_equal(archive["weights"], translation.attention.decoder[0, :, :3, :3])
+        np.testing.assert_array_equal(archive["weights"], seen.maps.decoder[0, :, :3, :3])
 
 
-def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(translation: Translation) -> None:
-    picture = Picture(translation.attention, Selection(kind="encoder", zoom="heads"), "en", {})
+def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(seen: Reading) -> None:
+    picture = Picture(seen, Selection(kind="encoder", zoom="heads"), "en")
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
-        expected = translation.attention.encoder
+        expected = seen.maps.encoder
         np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
 
 
-def test_every_download_is_a_file_of_its_kind(translation: Translation) -> None:
-    picture = Picture(translation.attention, Selection(step=2), "en", {})
+def test_every_download_is_a_file_of_its_kind(seen: Reading) -> None:
+    picture = Picture(seen, Selection(step=2), "en")
     starts = {
         "pdf": b"%PDF-",
         "svg": b"<?xml",
@@ -92,14 +106,14 @@ def test_every_download_is_a_file_of_its_kind(translation: Translation) -> None:
     assert picture.file_name("pdf") == "headlight_cross_layer1_head1_step2.pdf"
     assert picture.file_name("gif") == "headlight_cross_layer1_head1_decoding.gif"
     with Image.open(io.BytesIO(files["gif"])) as film:
-        assert film.n_frames == len(translation.attention.outputs)  # type: ignore[attr-defined]
+        assert film.n_frames == len(seen.maps.outputs)  # type: ignore[attr-defined]
 
 
-def test_a_picture_is_what_the_explorer_shows(translation: Translation) -> None:
-    maps = translation.attention
+def test_a_picture_is_what_the_explorer_shows(seen: Reading) -> None:
+    maps = seen.maps
 
     def shown(**selection: Any) -> Picture:
-        return Picture(maps, Selection(kind="encoder", layer=1, head=2, **selection), "en", {})
+        return Picture(seen, Selection(kind="encoder", layer=1, head=2, **selection), "en")
 
     lines = shown(form="lines")
     assert isinstance(lines.figure, LinesFigure) and "tex" not in lines.formats
@@ -117,8 +131,26 @@ def test_a_picture_is_what_the_explorer_shows(translation: Translation) -> None:
 
 @pytest.mark.parametrize("text", ["The bus.", "it's; rm -rf / $(x)", '--out="a b"'])
 def test_the_command_holds_the_sentence_as_one_word(translator: Translator, text: str) -> None:
-    about = provenance(translator, translator.translate(text, beam=1))
-    words = shlex.split(about["command"])
-    assert words[:4] == ["python", "-m", "transformer_core", "attention"]
-    assert f"--source={text}" in words
+    found = translator.translate(text, beam=1)
+    picture = Picture(Reading(found.attention, origin(translator, found, beam=1), None), Selection(), "en")
+    words = shlex.split(picture.command)
+    assert words[:4] == ["python", "-m", "viz_app", "export"]
+    assert f"--text={text}" in words
     assert not any(word.startswith("/") for word in words), "no path of one computer"
+
+
+def test_the_command_of_a_relative_folder_makes_the_file_again(
+    random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who runs it stands in the repository's root, here `tmp_path`; the model was started with a relative path."""
+    (tmp_path / "models").mkdir()
+    shutil.copytree(random_checkpoint, tmp_path / "models" / "mine")
+    monkeypatch.setattr(import_module("viz_app.export.origin"), "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    served = TranslationService(Translator.load(Path("models/mine")), ModelGate(1))
+    best = served.request("me", "The dog.")
+    picture = Picture(reading(served, best, best, 0), Selection(kind="decoder", layer=1, head=2), "en")
+    words = shlex.split(picture.command)
+    assert "--checkpoint=models/mine" in words
+    assert main(words[3:], program=PROGRAM) == 0
+    assert (tmp_path / picture.file_name("pdf")).read_bytes() == picture.file("pdf")
