@@ -62,7 +62,6 @@ class _Record:
         self.moments: list[int] = []
         self.weights: list[dict[str, Any]] = []
         self.looks: OrderedDict[str, list[Look]] = OrderedDict()
-        self.looking = threading.Lock()
 
 
 class LiveRun:
@@ -89,6 +88,7 @@ class LiveRun:
         self._lock = threading.Lock()
         self._record: _Record | None = None
         self._looker: Looker | None = None
+        self._looking = threading.Lock()  # one for all runs, for they share the looker, whose weights each look changes
         self.thread: threading.Thread | None = None
 
     def start(self, busy: Busy = idle) -> bool:
@@ -126,7 +126,7 @@ class LiveRun:
         """Looks at a word at the first `count` moments; each is taken once."""
         from viz_app.services.reversing import Looker
 
-        with record.looking:
+        with self._looking:
             if self._looker is None:
                 self._looker = Looker()
             known = record.looks.setdefault(word, [])

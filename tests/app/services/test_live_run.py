@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from transformer_core.model import Transformer
 from viz_app.services import live_run as module
 from viz_app.services import manners
 from viz_app.services.live_run import LiveRun
 from viz_app.services.recorded_run import WORD, record, recorded_run
-from viz_app.services.reversing import LONGEST, Learner, word_of
+from viz_app.services.reversing import LONGEST, Learner, Looker, word_of
 
 SECONDS = 30.0
 
@@ -112,6 +115,42 @@ def test_a_failure_ends_the_run(monkeypatch: pytest.MonkeyPatch, caplog: pytest.
     assert "the live run failed" in caplog.text
     assert run.start(), "another one may start"
     finished(run)
+
+
+def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visitor may still look at the last run while the next one has begun."""
+    run = LiveRun(steps=1, pace=0.0, pause=lambda seconds: None)
+    records = []
+    for _ in range(2):
+        run.start()
+        finished(run)
+        assert run._record is not None
+        records.append(run._record)
+    alone = [Looker().looks("word", record.weights[:1])[0].attention for record in records]
+    assert not np.array_equal(*alone), "the two runs start with other weights"
+    run.watch("headlight")  # the looker is there before the two need it
+
+    load, both = Transformer.load_state_dict, threading.Barrier(2)
+
+    def load_and_wait(self: Transformer, *arguments: Any, **options: Any) -> Any:
+        loaded = load(self, *arguments, **options)
+        with contextlib.suppress(threading.BrokenBarrierError):  # only if both are let in does it open
+            both.wait(1.0)
+        return loaded
+
+    monkeypatch.setattr(Transformer, "load_state_dict", load_and_wait)
+    found: dict[int, Any] = {}
+
+    def look(number: int) -> None:
+        found[number] = run._look(records[number], "word", 1)[0].attention
+
+    threads = [threading.Thread(target=look, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    for number in range(2):
+        np.testing.assert_array_equal(found[number], alone[number])
 
 
 @pytest.mark.parametrize(
