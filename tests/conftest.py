@@ -5,14 +5,19 @@ The process that begins a run also keeps the folder of the servers that all its 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.browser.served import stop_all
+from tests.missing import skip_or_fail
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -34,6 +39,36 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if folder is not None:
         stop_all(folder)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """Node, which runs the JavaScript modules of the app outside a browser."""
+    path = shutil.which("node")
+    if path is None:
+        skip_or_fail("Node is missing, so JavaScript cannot be compared with Python")
+    return path
+
+
+@pytest.fixture(scope="session")
+def javascript(node: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Run a script beside the modules of the app, "./components/common/dom.js", and give the JSON that it prints."""
+    app = Path(__file__).resolve().parents[1] / "viz_app"
+    folder = tmp_path_factory.mktemp("javascript")
+    for source in app.rglob("*.js"):
+        copy = folder / source.relative_to(app)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, copy)
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+
+    def run(script: str) -> Any:
+        entry = folder / "entry.mjs"
+        entry.write_text(script, encoding="utf-8")
+        done = subprocess.run([node, entry], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,6 +22,7 @@ from tests.browser.kept import Kept
 from tests.browser.rest import PAGE_MILLISECONDS, rest
 from tests.browser.served import address_of
 from tests.conftest import SERVERS
+from tests.missing import skip_or_fail
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebSocket
@@ -36,12 +37,8 @@ OpenPage = Callable[..., "Page"]
 CheckAccessibility = Callable[["Page"], None]
 
 
-def _missing(what: str) -> None:
-    """Skip, or fail where a skipped browser test must not pass for a green one."""
-    message = f"{what} is missing, so no browser test can run"
-    if os.environ.get("CI", "").lower() == "true":
-        pytest.fail(message)
-    pytest.skip(message)
+def _missing(what: str) -> NoReturn:
+    skip_or_fail(f"{what} is missing, so no browser test can run")
 
 
 _chromium = Chromium()
@@ -65,12 +62,10 @@ def _browser() -> Browser:
     path = executable()
     if path is None:
         _missing("Chromium (install it, or name it in HEADLIGHT_CHROMIUM)")
-        raise AssertionError("unreachable: _missing always raises")
     try:
         return _chromium.get(path)
     except ImportError:
         _missing("Playwright (python -m pip install -r requirements-dev.txt)")
-        raise
 
 
 @pytest.fixture(scope="session")
@@ -217,7 +212,6 @@ def check_accessibility() -> CheckAccessibility:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError:
         _missing("axe (python -m pip install -r requirements-dev.txt)")
-        raise
     axe = Axe()
 
     def grave(page: Page) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def test_each_module_comes_once_before_those_that_need_it(tmp_path: Path) -> Non
     assert "import" not in joined
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_joined_text_runs_like_the_modules(tmp_path: Path) -> None:
     entry = write(
         tmp_path,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -268,7 +267,7 @@ def test_figures_for_print(context: Context) -> None:
     assert [series.ys[-1] for series in rows.series] == [count, sum(range(count + 1)), count]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_browser_takes_the_stations_in_the_papers_order(data: Data, tmp_path: Path) -> None:
     script = join_modules(SCRIPTS / "route.js").replace("export ", "")
     parts = (SCRIPTS / "parts.js").read_text(encoding="utf-8")

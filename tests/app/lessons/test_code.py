@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -18,7 +17,7 @@ FOLDER = Path(component.__file__).parent / "js"
 NAMES = [entry.name for entry in LESSONS]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_browser_can_read_the_code_of_a_lesson(name: str, tmp_path: Path) -> None:
     joined = tmp_path / "joined.mjs"

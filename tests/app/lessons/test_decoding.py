@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
         assert module_of("decoding").figure(scene, context) is not None
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_browser_ranks_as_the_search_does(context: Context, tmp_path: Path) -> None:
     translation = context.result.translation
     folder = Path(component.__file__).parent / "js" / "decoding"

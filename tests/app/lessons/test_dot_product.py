@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -82,7 +81,7 @@ def test_the_worked_example_is_printed_as_it_was_typed(context: Context) -> None
         assert np.allclose(drawn.panels[0].weights, 1 / 3) == even, settings
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_browser_evaluates_the_same_formulas(tmp_path: Path) -> None:
     draw = torch.Generator().manual_seed(3)
     queries, keys, values = (torch.randn(1, 1, 8, 4, generator=draw).mul(3).round(decimals=1) for _ in range(3))

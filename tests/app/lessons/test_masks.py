@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,7 @@ def test_the_leak_is_read_with_and_without_the_mask(
     st.cache_data.clear()
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_browser_computes_the_same_softmax(tmp_path: Path) -> None:
     scores = torch.randn(12, 10, generator=torch.Generator().manual_seed(1)) * 4
     hidden = torch.ones(12, 10, dtype=torch.bool).triu(1)

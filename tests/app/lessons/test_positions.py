@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ def context(translator: Translator, scene: str, text: str = TEXT, **settings: An
     return Context(text, LessonState(scene, settings), texts("en"), lambda: service, "somebody")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_stage_evaluates_the_formula_of_the_core(tmp_path: Path) -> None:
     (tmp_path / "encoding.mjs").write_text(ENCODING.read_text(encoding="utf-8"), encoding="utf-8")
     script = """import { block, dotProduct, encoding, mapError, pairs } from "./encoding.mjs";

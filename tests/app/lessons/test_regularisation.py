@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ def reference(p: float, epsilon: float, vocabulary: int) -> float:
     return float(smoothed_cross_entropy(log_p.log(), torch.tensor([3]), epsilon)[0])
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_browser_and_print_compute_the_loss_of_the_core(tmp_path: Path) -> None:
     (tmp_path / "smoothing.mjs").write_text((JS / "smoothing.js").read_text(encoding="utf-8"), encoding="utf-8")
     draw = np.random.default_rng(0)

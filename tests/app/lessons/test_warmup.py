@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from types import MappingProxyType
@@ -39,7 +38,7 @@ def course(steps: int, values: list[float], failed: int | None = None) -> Course
     return Course(f"warmup-{steps}", {}, training, step, column, column, column, column, column, {}, failed)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.usefixtures("node")
 def test_the_browser_computes_the_same_rates(tmp_path: Path) -> None:
     (tmp_path / "rate.mjs").write_text((JS / "rate.js").read_text(encoding="utf-8"), encoding="utf-8")
     draw = np.random.default_rng(0)
