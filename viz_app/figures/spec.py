@@ -16,12 +16,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures.colour import KIND_COLOURS, Theme, check_theme
+from viz_app.figures.fingerprint import fingerprint
 
 WORD_BOUNDARY = "\u2581"  # how SentencePiece writes the space before a piece
 ROW_SUM_TOLERANCE = 1e-3
@@ -169,6 +171,11 @@ class Figure:
         object.__setattr__(self, "provenance", dict(self.provenance))
         check_theme(self.theme)
         check_kind(self.kind)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Equal for figures that are equal in every number, word and origin; the key wherever figures are kept."""
+        return fingerprint(self)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import streamlit as st
 
@@ -208,5 +208,4 @@ def _preview(figure: Figure, style: Style) -> Preview:
 
 def _key(figure: Figure, style: Style) -> str:
     """What the drawing depends on: equal for all sessions that ask for the same."""
-    parts: list[Any] = [figure.provenance, figure.name, figure.language, figure.theme, figure.title, style.as_dict()]
-    return json.dumps(parts, sort_keys=True, default=str)
+    return f"{figure.fingerprint} {json.dumps(style.as_dict(), sort_keys=True)}"

@@ -35,6 +35,16 @@ def test_a_figure_is_kept_once_for_each_way_of_drawing_it(figure: Figure) -> Non
     assert kept.without(plain.key).products == tuple(others)
 
 
+def test_two_measurements_with_one_origin_are_two_figures() -> None:
+    first, second = (
+        CurvesFigure(series=[Series(x=[1.0, 2.0], y=y)], x_title="n", y_title="ms", provenance={"machine": "this"})
+        for y in ([1.0, 2.0], [1.0, 2.5])
+    )
+    kept = Collection().added(Product(first, Style()))
+    assert kept.refusal(Product(second, Style())) == ""
+    assert [each.figure for each in kept.added(Product(second, Style())).products] == [first, second]
+
+
 def test_limits(figure: Figure, monkeypatch: pytest.MonkeyPatch) -> None:
     curves = CurvesFigure(series=[Series(x=[1.0], y=[1.0], label="x")], x_title="x", y_title="y")
     assert (weights_in(figure), weights_in(curves)) == (12, 0)

@@ -15,7 +15,7 @@ from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.__main__ import PROGRAM
 from viz_app.components.explorer import Selection
-from viz_app.figures import VIEWS, Style, formats_of
+from viz_app.figures import VIEWS, CurvesFigure, Series, Style, formats_of
 from viz_app.services import studio
 from viz_app.services.draft import Draft
 from viz_app.services.gate import ModelGate
@@ -145,6 +145,18 @@ def test_previews_of_different_figures_differ(served: TranslationService, best: 
         made = product(served, best, draft)
         pictures.append(drawings.preview("me", made.figure, made.style).png)
     assert len(set(pictures)) == len(drafts)
+
+
+def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
+    """Two measurements on one machine: only the numbers differ."""
+    figures = [
+        CurvesFigure(series=[Series(x=[1.0, 2.0], y=y)], x_title="n", y_title="ms", provenance={"machine": "this"})
+        for y in ([1.0, 2.0], [2.0, 1.0])
+    ]
+    drawings = Drawings()
+    first, second = (drawings.preview("me", figure, Style()).png for figure in figures)
+    assert first != second
+    assert second == Drawings().preview("me", figures[1], Style()).png
 
 
 @pytest.mark.parametrize(("preset", "width", "height"), [("acl-column", 77, None), ("slide", 254, 143)])
