@@ -44,6 +44,8 @@ def main() -> None:
     )
     st.html(_FOLDER / "frame.css")
     st.logo(_FOLDER / "static" / "logo.svg", size="large")
+    with friendly_errors(t):
+        session.run_clicks()
     pages = {
         name: st.Page(
             _FOLDER / "pages" / f"{name}.py", title=t(f"nav.{name}"), icon=icon, url_path=name, default=name == _HOME

@@ -11,7 +11,11 @@ from streamlit.testing.v1 import AppTest
 from tests.app.test_figures_page import TEXT, address, command, downloads, opened, words
 from transformer_core.cli import main
 from viz_app.__main__ import PROGRAM
+from viz_app.figures import Style
 from viz_app.lessons import lesson
+from viz_app.pages.parts.look_controls import Look
+from viz_app.services.gate import Superseded
+from viz_app.services.session import DRAFT_KEY
 from viz_app.text import texts
 
 T = texts("en")
@@ -102,6 +106,22 @@ def test_there_is_a_way_back_to_attention_and_to_the_lesson(app: AppTest) -> Non
     assert "viz_app export" in command(app)
     app.selectbox(key="studio-en-view").set_value("lines").run()
     assert not app.exception and address(app)["figure"] == "lines"
+
+
+def test_the_way_to_attention_is_open_while_the_first_figure_is_drawn(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(self: Look, style: Style) -> Style:
+        raise Superseded
+
+    with monkeypatch.context() as first:
+        first.setattr(Look, "draw", stopped)
+        opened(app, **WAVES, size="neurips")
+        assert DRAFT_KEY not in app.session_state, "the run ended before the page had its draft"
+    app.button(key="studio-attention").click().run()
+    assert not app.exception and T("errors.unexpected") not in words(app)
+    assert {"figure": "head", "size": "neurips"}.items() <= address(app).items()
+    assert "lesson" not in address(app)
 
 
 def test_from_a_lesson_to_the_figure_and_back(app: AppTest) -> None:

@@ -232,6 +232,21 @@ def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.
     assert "secret detail" not in visible(app)
 
 
+def test_a_click_that_fails_leaves_the_session_usable(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("viz_app.pages.parts.edit.edit_in_figures", fail)
+    app.run()
+    app.button(key="edit-in-figures").click().run()
+    told = texts("en")("errors.unexpected")
+    assert not app.exception and "secret detail" not in visible(app)
+    assert told in visible(app)
+    app.run()
+    assert not app.exception
+    assert told not in visible(app)
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, language: str) -> None:
     app.query_params["lang"] = language

@@ -40,14 +40,26 @@ def start() -> None:
         st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
     if MODEL_KEY not in st.session_state:
         st.session_state[MODEL_KEY] = st.query_params.get("model")
+
+
+def run_clicks() -> None:
+    """Do what clicks have asked for through `surely`.
+
+    Raises:
+        Exception: What an action raised. It is not tried again, and those behind it are left to the next run.
+    """
     asked: deque[Callable[[], object]] = st.session_state.setdefault(_ASKED_KEY, deque())
     while asked:
-        asked[0]()
-        asked.popleft()  # only now: a run that is replaced in the midst of it leaves it to the next
+        try:
+            asked[0]()
+        except Exception:
+            asked.popleft()  # it would fail in each run to come
+            raise
+        asked.popleft()  # only now: a run that is replaced, by no `Exception`, leaves the action to the next
 
 
 def surely(action: Callable[..., object], *args: Any) -> Callable[[], None]:
-    """For `on_click`: has `start` do `action(*args)` in this run or in a later one, at least once.
+    """For `on_click`: has `run_clicks` do `action(*args)` in this run or in a later one, at least once.
 
     A click does not reach a run that is replaced before it draws the button, for which the report of a component,
     that comes at the same moment, is enough; and in a callback already the first look at the session's state ends it

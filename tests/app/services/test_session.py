@@ -10,8 +10,8 @@ import pytest
 from viz_app.services import session
 
 
-class Replaced(Exception):
-    """What Streamlit raises in a run when another one waits."""
+class Replaced(BaseException):
+    """What Streamlit raises in a run when another one waits: no `Exception`."""
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return kept
 
 
-def test_what_a_click_asks_for_is_done_once_by_the_next_start(state: dict[str, Any]) -> None:
+def test_what_a_click_asks_for_is_done_once_by_the_next_run(state: dict[str, Any]) -> None:
     done: list[str] = []
     ask = session.surely(done.append, "removed")
     ask()
     assert done == []  # a callback may be ended by its first look at the state, so it does nothing itself
-    session.start()
-    session.start()
+    session.run_clicks()
+    session.run_clicks()
     assert done == ["removed"]
 
 
@@ -46,9 +46,24 @@ def test_a_run_that_is_replaced_leaves_the_rest_to_the_next(state: dict[str, Any
     session.surely(act, "first")()
     session.surely(done.append, "second")()
     with pytest.raises(Replaced):
-        session.start()
-    session.start()
+        session.run_clicks()
+    session.run_clicks()
     assert done == ["first", "second"]
+
+
+def test_a_click_that_fails_is_told_once_and_stops_no_other(state: dict[str, Any]) -> None:
+    done: list[str] = []
+
+    def fail() -> None:
+        done.append("failed")
+        raise RuntimeError("no such figure")
+
+    session.surely(fail)()
+    session.surely(done.append, "second")()
+    with pytest.raises(RuntimeError, match="no such figure"):
+        session.run_clicks()
+    session.run_clicks()
+    assert done == ["failed", "second"]
 
 
 def test_a_page_is_wanted_until_it_is_there(state: dict[str, Any]) -> None:

@@ -50,7 +50,7 @@ def draw_scene(t: Texts, draft: Draft, text: str) -> tuple[Draft, Product | None
     """The controls, and the picture as they stand; None for a scene that has none for print. Raises Superseded."""
     assert draft.scene is not None, "a draft of attention"
     figure = _figure(t, draft, text)
-    _draw_origin(t, draft.scene)
+    _draw_origin(t, draft, draft.scene)
     if figure is None:
         return draft, None
     still = figure.standing if isinstance(figure, Animation) else figure
@@ -69,12 +69,12 @@ def _figure(t: Texts, draft: Draft, text: str) -> Figure | None:
     return draft.scene.figure(text, draft.language or t.language, load, session.session_id())
 
 
-def _draw_origin(t: Texts, of: LessonScene) -> None:
+def _draw_origin(t: Texts, draft: Draft, of: LessonScene) -> None:
     """The lesson and the scene, and the ways from here."""
     words, shown = of.words(t.language)
     st.markdown(f"**{plain(shown.title)}**  \n:small[{plain(t('studio.of_lesson', lesson=words.title))}]")
     with st.container(horizontal=True, key="studio-origin"):
-        back, away = session.surely(_to_lesson, of), session.surely(_leave)
+        back, away = session.surely(_to_lesson, of), session.surely(_leave, draft)
         st.button(t("studio.to_lesson"), key="studio-to-lesson", icon=":material/school:", on_click=back)
         st.button(t("studio.attention"), key="studio-attention", icon=":material/grid_view:", on_click=away)
 
@@ -85,9 +85,13 @@ def _to_lesson(of: LessonScene) -> None:
     open_stop(of.lesson)
 
 
-def _leave() -> None:
-    """Back to attention: the head that was shown last, or else, as at the start, the best one."""
-    draft: Draft = st.session_state[session.DRAFT_KEY]
+def _leave(drawn: Draft) -> None:
+    """Back to attention: the head that was shown last, or else, as at the start, the best one.
+
+    Args:
+        drawn: What the button stands beside; the session has none yet while its first figure is drawn.
+    """
+    draft: Draft = st.session_state.get(session.DRAFT_KEY, drawn)
     st.session_state[session.DRAFT_KEY] = draft.of_scene(None)
     if draft.selection == Selection():
         st.session_state[session.FRESH_KEY] = True
