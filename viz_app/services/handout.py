@@ -49,8 +49,10 @@ def handout(name: str, context: Context) -> bytes:
 
     Raises:
         KeyError: There is no such lesson.
-        Superseded: A newer request took over the model.
+        Superseded: The same session has asked for the handout of this lesson again.
     """
+    # It is made beside the page, in a thread of its own: neither may take the other's turn at the model.
+    context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
     t = context.t
     words = lesson(name, t.language)
     scenes = "".join(_scene(words, scene, context) for scene in words.scenes)

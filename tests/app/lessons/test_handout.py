@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from tests.app.services.test_gate import PATIENCE, wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.__main__ import PROGRAM
@@ -58,6 +60,25 @@ def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context
     assert all(address.startswith("data:") for address in seen.addresses) and seen.addresses
     for scene in lesson("positions", language).scenes:
         assert scene.title in seen.text
+
+
+def test_a_handout_leaves_the_page_its_turn(context: Context) -> None:
+    gate = context.service.gate
+    with gate.ticket(context.session) as page:
+        assert handout("architecture", context)
+        assert not page.cancelled
+
+
+def test_the_page_leaves_a_handout_its_turn(context: Context) -> None:
+    gate, made = context.service.gate, []
+    with gate.ticket("somebody else") as busy, gate.slot(busy):
+        thread = threading.Thread(target=lambda: made.append(handout("architecture", context)), daemon=True)
+        thread.start()
+        wait_until(lambda: gate.waiting == 1)
+        with gate.ticket(context.session):  # the visitor goes on to another scene
+            pass
+    thread.join(PATIENCE)
+    assert made == [handout("architecture", context)]
 
 
 def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
