@@ -8,6 +8,7 @@ from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready
 from viz_app.lessons import lesson
 from viz_app.services.lessons import LESSONS
+from viz_app.text import texts
 
 # Lessons without a browser test of their own; of the others the slow run sees every scene on a phone.
 ALONE = ("why",)
@@ -31,3 +32,14 @@ def test_every_scene_paints_in_korean_on_a_phone(
         if number + 1 < len(scenes):
             page.keyboard.press("PageDown")
     check_accessibility(page)
+
+
+def test_clicks_count_after_the_clock_was_set_back(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/lessons?lang=en")
+    for name in ("why", "masks"):
+        page.locator(".index button.stop").filter(has_text=lesson(name, "en").title).click()
+        page.locator(".lesson canvas").wait_for()
+        page.wait_for_url(f"**lesson={name}**")
+        page.get_by_role("button", name=texts("en")("lessons.all")).click()
+        page.locator(".index button.stop").first.wait_for()
+        page.evaluate("const now = Date.now; Date.now = () => now() - 86400000")

@@ -11,11 +11,11 @@ from typing import Any
 import streamlit as st
 
 from viz_app.components.address import publish
+from viz_app.components.events import last_answered
 from viz_app.components.index import Stop, lesson_index
 from viz_app.components.lesson import (
     LessonState,
     from_address,
-    heard,
     pack,
     pack_news,
     reported,
@@ -161,7 +161,7 @@ def _follow(name: str, context: Context) -> None:
         context.state.scene,
         values=numbers.values,
         arrays=numbers.arrays,
-        heard=heard(key),
+        heard=last_answered(key),
         beat=0 if numbers.arrays else time.monotonic(),  # the stage may come later than the first news
     )
     if button := tell(news, key=key):

@@ -9,11 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from viz_app.components import events
 from viz_app.components.modules import join_modules
 from viz_app.figures.colour import THEMES, kind_colour
 
 _FOLDER = Path(__file__).parent
-_HEARD = "index_heard"  # number of the last click that was returned in this session
+_KEY = "index"
 _mount = st.components.v2.component(
     "headlight_index",
     html='<div class="index"></div>\n',
@@ -71,15 +72,15 @@ def lesson_index(
             theme: {kind: kind_colour(kind, theme) for kind in ("encoder", "decoder", "cross")} for theme in THEMES
         },
     }
-    result: Any = _mount(key="index", data=data, on_open_change=_nothing)
-    opened = result.get("open")  # the browser says so again and again; a trigger is lost with a run that is replaced
+    result: Any = _mount(key=_KEY, data=data, on_open_change=_nothing)
+    opened = result.get("open")
     if not isinstance(opened, Mapping):
         return False
     name, number = opened.get("name"), opened.get("id")
-    if not isinstance(name, str) or not isinstance(number, int | float) or number <= st.session_state.get(_HEARD, 0):
+    if not isinstance(name, str) or not events.is_new(_KEY, number):
         return False
     on_open(name)
-    st.session_state[_HEARD] = number  # only now: a run that is replaced in the midst of it leaves it to the next
+    events.answered(_KEY, number)
     return True
 
 

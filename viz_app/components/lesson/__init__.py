@@ -19,11 +19,12 @@ from typing import Any
 
 import streamlit as st
 
+from viz_app.components import events
 from viz_app.components.lesson.payload import pack, pack_news
 from viz_app.components.lesson.state import LessonState, from_address, to_address
 from viz_app.components.modules import join_modules
 
-__all__ = ["LessonState", "from_address", "heard", "pack", "pack_news", "reported", "stage", "tell", "to_address"]
+__all__ = ["LessonState", "from_address", "pack", "pack_news", "reported", "stage", "tell", "to_address"]
 
 _FOLDER = Path(__file__).parent
 _STATE = "state"
@@ -64,11 +65,10 @@ def stage(
     result: Any = _mount(
         key=key, data=payload, default={_STATE: state.to_dict()}, on_state_change=_nothing, on_onward_change=_nothing
     )
-    left = result.get("onward")  # when he left; the browser says so again and again, a trigger might get lost
-    leaves = isinstance(left, int | float) and left > heard(f"{key}-onward")
-    if leaves:
+    left = result.get("onward")
+    if leaves := events.is_new(f"{key}-onward", left):
         on_onward()
-        st.session_state[f"{key}-onward-heard"] = left  # only now: a run that is replaced leaves it to the next
+        events.answered(f"{key}-onward", left)
     return LessonState.from_report(result.get(_STATE)) or state, leaves
 
 
@@ -79,16 +79,10 @@ def tell(news: bytes, *, key: str) -> str | None:
     if not isinstance(pressed, Mapping):
         return None
     name, number = pressed.get("name"), pressed.get("id")
-    if not isinstance(name, str) or not isinstance(number, int | float) or number <= heard(key):
+    if not isinstance(name, str) or not events.is_new(key, number):
         return None
-    st.session_state[f"{key}-heard"] = number
+    events.answered(key, number)
     return name
-
-
-def heard(key: str) -> float:
-    """Number of the last press that `tell` has returned in this session: the browser tells others again."""
-    number: float = st.session_state.get(f"{key}-heard", 0)
-    return number
 
 
 def reported(key: str) -> LessonState | None:

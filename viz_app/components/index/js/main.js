@@ -1,12 +1,13 @@
 // The index of the lessons: the figure beside the route.
 
 import { h, setAttribute } from "../../common/dom.js";
+import { eventId } from "../../common/events.js";
 import { isDark } from "../../common/theme.js";
 import { diagram } from "./diagram.js";
 
 export default function show({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".index");
-  const open = (name) => setStateValue("open", { name, id: Date.now() });
+  const open = (name) => setStateValue("open", { name, id: eventId() });
   const all = [...data.route, ...data.others.flatMap(([, stops]) => stops)];
   const titles = Object.fromEntries(all.map(({ name, title }) => [name, title]));
   setAttribute(root, "lang", data.language);

@@ -1,6 +1,7 @@
 // Keeps the open scene up to date with something that goes on at the server; see live.js for the other end.
 
 import { setAttribute } from "../../common/dom.js";
+import { eventId } from "../../common/events.js";
 import { readPayload } from "./arrays.js";
 
 const NEWS = "headlight.lesson.news";
@@ -16,7 +17,7 @@ export class Following {
 
   /** A button of the scene was pressed; told again until the server has heard it. */
   press(name) {
-    this.pressed = { name, id: Date.now() };
+    this.pressed = { name, id: eventId() };
     this.send();
   }
 

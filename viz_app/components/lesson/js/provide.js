@@ -1,5 +1,6 @@
 // Makes the code of a lesson known to mount.js. STYLE, the text of lesson.css, is put before all modules by Python.
 
+import { eventId } from "../../common/events.js";
 import { Lesson } from "./lesson.js";
 
 const lessons = new WeakMap();
@@ -27,7 +28,7 @@ function show({ data, parentElement, setStateValue }, scenes) {
     root.lesson = lesson; // for tests and the console
   }
   lesson.report = (state) => setStateValue("state", state);
-  lesson.leave = () => setStateValue("onward", Date.now());
+  lesson.leave = () => setStateValue("onward", eventId());
   lesson.receive(data);
   return () => {
     // Streamlit also cleans up after a call that a newer one has overtaken; then the component is still on the page.

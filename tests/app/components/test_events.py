@@ -1,0 +1,70 @@
+"""The numbers of events, in the browser and on the side of Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from viz_app.components import events
+
+# The clock of a machine: it goes on, stands still, is set back by a day, and goes on from there.
+CLOCK = [1_000_000_000_000, 1_000_000_000_005, 1_000_000_000_005, 999_913_600_000, 999_913_600_007, 999_913_600_020]
+SET = f"const clock = {CLOCK}; let at = 0; Date.now = () => clock[Math.min(at++, clock.length - 1)];"
+
+
+def test_numbers_rise_when_the_clock_is_set_back_and_a_component_is_mounted_anew(
+    javascript: Callable[[str], Any],
+) -> None:
+    numbers = javascript(
+        f"""{SET}
+        const first = await import("./components/common/events.js");
+        const anew = await import("./components/common/events.js?anew");
+        const both = [first, anew, first, anew, anew, first, anew];
+        console.log(JSON.stringify([first !== anew, both.map((each) => each.eventId())]));"""
+    )
+    assert numbers[0], "the second import is the same module, which tests nothing"
+    assert all(before < after for before, after in pairwise(numbers[1])), numbers
+    assert numbers[1][0] == CLOCK[0]
+
+
+def test_every_press_of_a_button_has_a_number_of_its_own(javascript: Callable[[str], Any]) -> None:
+    told = javascript(
+        f"""{SET}
+        globalThis.addEventListener = () => {{}};
+        const {{ Following }} = await import("./components/lesson/js/following.js");
+        const following = new Following({{}});
+        const told = [];
+        following.tell = ({{ name, id }}) => told.push([name, id]);
+        for (const name of ["start", "stop", "start", "stop", "start"]) following.press(name);
+        following.forget();
+        console.log(JSON.stringify(told));"""
+    )
+    assert [name for name, _ in told] == ["start", "stop", "start", "stop", "start"]
+    assert all(before[1] < after[1] for before, after in pairwise(told)), told
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "st", SimpleNamespace(session_state={}))
+
+
+@pytest.mark.usefixtures("session")
+def test_an_event_is_answered_once() -> None:
+    assert events.last_answered("news") == 0
+    assert events.is_new("news", 7)
+    assert events.is_new("news", 7), "it was asked about, but not answered"
+    events.answered("news", 7)
+    assert not events.is_new("news", 7) and not events.is_new("news", 6)
+    assert events.is_new("news", 8) and events.is_new("news", 8.0)
+    assert events.is_new("index", 1), "another component counts for itself"
+    assert events.last_answered("news") == 7
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("odd", [None, "8", True, 0, -1, 0.5, float("nan"), float("inf"), 1e308, 2**53, [1], {"id": 1}])
+def test_what_is_no_number_of_an_event_is_not_answered(odd: object) -> None:
+    assert not events.is_new("news", odd)
