@@ -6,15 +6,13 @@ again with every run: a trigger would be lost with a run that another one replac
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 import streamlit as st
 
 _LARGEST = 2**53  # from here on a number of JavaScript has no next one
 
 
-def is_new(key: str, event: object) -> TypeGuard[int]:
-    """Whether this is the number of an event that has not been answered in this session.
+def new_event(key: str, event: object) -> int | None:
+    """The number of an event that has not been answered in this session, else None.
 
     Args:
         key: Of the component.
@@ -22,8 +20,8 @@ def is_new(key: str, event: object) -> TypeGuard[int]:
     """
     number = int(event) if isinstance(event, float) and event.is_integer() else event
     if not isinstance(number, int) or isinstance(number, bool):
-        return False
-    return last_answered(key) < number < _LARGEST
+        return None
+    return number if last_answered(key) < number < _LARGEST else None
 
 
 def last_answered(key: str) -> int:

@@ -55,16 +55,16 @@ def session(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("session")
 def test_an_event_is_answered_once() -> None:
     assert events.last_answered("news") == 0
-    assert events.is_new("news", 7)
-    assert events.is_new("news", 7), "it was asked about, but not answered"
+    assert events.new_event("news", 7) == 7
+    assert events.new_event("news", 7) == 7, "it was asked about, but not answered"
     events.answered("news", 7)
-    assert not events.is_new("news", 7) and not events.is_new("news", 6)
-    assert events.is_new("news", 8) and events.is_new("news", 8.0)
-    assert events.is_new("index", 1), "another component counts for itself"
+    assert events.new_event("news", 7) is None and events.new_event("news", 6) is None
+    assert events.new_event("news", 8) == 8 and events.new_event("news", 8.0) == 8
+    assert events.new_event("index", 1) == 1, "another component counts for itself"
     assert events.last_answered("news") == 7
 
 
 @pytest.mark.usefixtures("session")
 @pytest.mark.parametrize("odd", [None, "8", True, 0, -1, 0.5, float("nan"), float("inf"), 1e308, 2**53, [1], {"id": 1}])
 def test_what_is_no_number_of_an_event_is_not_answered(odd: object) -> None:
-    assert not events.is_new("news", odd)
+    assert events.new_event("news", odd) is None

@@ -76,8 +76,8 @@ def lesson_index(
     opened = result.get("open")
     if not isinstance(opened, Mapping):
         return False
-    name, number = opened.get("name"), opened.get("id")
-    if not isinstance(name, str) or not events.is_new(_KEY, number):
+    name, number = opened.get("name"), events.new_event(_KEY, opened.get("id"))
+    if not isinstance(name, str) or number is None:
         return False
     on_open(name)
     events.answered(_KEY, number)

@@ -65,11 +65,11 @@ def stage(
     result: Any = _mount(
         key=key, data=payload, default={_STATE: state.to_dict()}, on_state_change=_nothing, on_onward_change=_nothing
     )
-    left = result.get("onward")
-    if leaves := events.is_new(f"{key}-onward", left):
+    left = events.new_event(f"{key}-onward", result.get("onward"))
+    if left is not None:
         on_onward()
         events.answered(f"{key}-onward", left)
-    return LessonState.from_report(result.get(_STATE)) or state, leaves
+    return LessonState.from_report(result.get(_STATE)) or state, left is not None
 
 
 def tell(news: bytes, *, key: str) -> str | None:
@@ -78,8 +78,8 @@ def tell(news: bytes, *, key: str) -> str | None:
     pressed = result.get("pressed")
     if not isinstance(pressed, Mapping):
         return None
-    name, number = pressed.get("name"), pressed.get("id")
-    if not isinstance(name, str) or not events.is_new(key, number):
+    name, number = pressed.get("name"), events.new_event(key, pressed.get("id"))
+    if not isinstance(name, str) or number is None:
         return None
     events.answered(key, number)
     return name
