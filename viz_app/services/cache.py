@@ -53,7 +53,8 @@ class SingleFlightCache(Generic[Value]):
         Args:
             key: What identifies the value.
             compute: Makes the value; it is handed a function that says whether nobody wants it any more.
-            ticket: The request; when it is cancelled this raises Superseded, unless others wait for its value.
+            ticket: The request; when it is cancelled this raises Superseded, unless the computation has begun and
+                others wait for its value.
 
         Raises:
             Superseded: when a newer request took over.
@@ -73,12 +74,12 @@ class SingleFlightCache(Generic[Value]):
                     flight.followers += 1
             if leads:
                 return self._lead(key, flight, compute, ticket)
-            if self._follow(flight, ticket):
-                if flight.error is not None:
-                    raise flight.error
-                if flight.value is not None:
-                    return flight.value
-            # The leader gave up: ask again, perhaps as the leader.
+            self._follow(flight, ticket)
+            if flight.error is not None:
+                raise flight.error
+            if flight.value is not None:
+                return flight.value
+            # The leader gave up: ask again, perhaps as the leader, in the order of the tickets.
 
     def _lead(
         self, key: object, flight: _Flight[Value], compute: Callable[[ShouldStop], Value], ticket: Ticket
@@ -102,15 +103,14 @@ class SingleFlightCache(Generic[Value]):
             flight.done.set()
         return value
 
-    def _follow(self, flight: _Flight[Value], ticket: Ticket) -> bool:
-        """Wait for the leader. True when it is done; raises Superseded when this request is cancelled first."""
+    def _follow(self, flight: _Flight[Value], ticket: Ticket) -> None:
+        """Wait until the leader is done or has given up. Raises Superseded when this request is cancelled first."""
         try:
             while not flight.done.wait(_LOOK_UP_SECONDS):
                 ticket.check()
         finally:
             with self._lock:
                 flight.followers -= 1
-        return True
 
     def _keep(self, key: object, value: Value) -> None:
         size = self._size(value)

@@ -3,14 +3,18 @@
 Streamlit starts a new thread for every edit of a text field and lets the old one run on, so six quick edits would be
 six translations at the same time. Here each request takes a ticket. A newer ticket of the same session cancels the
 older one, whether that one waits or works; the decode loop asks `ticket.cancelled` at every step.
+
+The place in the queue comes with the ticket. Whoever has waited for another's computation, which is then given up
+(see `viz_app.services.cache`), thus goes in front of all who came later.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import deque
+from bisect import insort
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 
 OnPosition = Callable[[int], None]
 
@@ -22,10 +26,16 @@ class Superseded(Exception):
 
 
 class Ticket:
-    """One request of one session. Made by `ModelGate.ticket`."""
+    """One request of one session. Made by `ModelGate.ticket`.
 
-    def __init__(self, session: str) -> None:
+    Args:
+        session: Who asks.
+        arrival: Its place in the order of requests; the lowest is served first.
+    """
+
+    def __init__(self, session: str, arrival: int = 0) -> None:
         self.session = session
+        self.arrival = arrival
         self._cancelled = threading.Event()
 
     @property
@@ -58,7 +68,8 @@ class ModelGate:
         self.slots = slots
         self._still_wanted = still_wanted
         self._working = 0
-        self._waiting: deque[Ticket] = deque()
+        self._arrivals = 0
+        self._waiting: list[Ticket] = []  # the first to come stands first
         self._newest: dict[str, Ticket] = {}
         self._changed = threading.Condition()
 
@@ -66,8 +77,8 @@ class ModelGate:
     def ticket(self, session: str) -> Iterator[Ticket]:
         """A ticket for the newest request of a session; an older one of the same session is cancelled at once."""
         self._still_wanted()
-        ticket = Ticket(session)
         with self._changed:
+            ticket = Ticket(session, self._next_arrival())
             older = self._newest.get(session)
             if older is not None:
                 older.cancel()
@@ -98,11 +109,12 @@ class ModelGate:
         finally:
             with self._changed:
                 self._working -= 1
+                ticket.arrival = self._next_arrival()  # who asks for another turn lets the others go first
                 self._changed.notify_all()
 
     def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> None:
         with self._changed:
-            self._waiting.append(ticket)
+            insort(self._waiting, ticket, key=attrgetter("arrival"))
         patience = 0.0
         try:
             while True:
@@ -110,7 +122,7 @@ class ModelGate:
                     self._changed.wait_for(lambda: ticket.cancelled or self._fits(ticket), timeout=patience)
                     ticket.check()
                     if self._fits(ticket):
-                        self._waiting.popleft()
+                        self._waiting.pop(0)
                         self._working += 1
                         self._changed.notify_all()  # the next in line may fit as well
                         return
@@ -123,6 +135,10 @@ class ModelGate:
                 self._waiting.remove(ticket)
                 self._changed.notify_all()
             raise
+
+    def _next_arrival(self) -> int:
+        self._arrivals += 1
+        return self._arrivals
 
     def _fits(self, ticket: Ticket) -> bool:
         return self._waiting[0] is ticket and self._working < self.slots

@@ -10,7 +10,7 @@ import pytest
 
 from tests.app.services.test_gate import PATIENCE, wait_until
 from viz_app.services.cache import SingleFlightCache
-from viz_app.services.gate import Superseded, Ticket
+from viz_app.services.gate import ModelGate, Superseded, Ticket
 
 
 def cache_of(entries: int = 8, size: int = 10_000) -> SingleFlightCache[str]:
@@ -113,6 +113,54 @@ def test_a_follower_takes_over_when_the_leader_gives_up() -> None:
     second.join(PATIENCE)
     assert isinstance(lost[0], Superseded)
     assert outcome == ["mine"]
+
+
+class Left(BaseException):
+    """What ends a run of Streamlit: no `Exception`."""
+
+
+@pytest.mark.parametrize("how", ["asks for something else", "leaves"])
+def test_who_waited_with_another_keeps_the_place_when_that_one_goes(how: str) -> None:
+    gate, cache, gone = ModelGate(1), cache_of(), threading.Event()
+    log: list[str] = []
+
+    def ask(session: str, key: str) -> str:
+        def told(_: int) -> None:
+            if (session, key) == ("A", "X") and gone.is_set():
+                raise Left
+
+        def compute(_: object) -> str:
+            with gate.slot(ticket, told):
+                log.append(f"{session}:{key}")
+                return key
+
+        with gate.ticket(session) as ticket:
+            return cache.get(key, compute, ticket)
+
+    def leader() -> str:
+        try:
+            return ask("A", "X")
+        except Left:
+            return "left"
+
+    with gate.ticket("busy") as busy, gate.slot(busy):
+        first = in_thread(leader)
+        wait_until(lambda: gate.waiting == 1)
+        second = in_thread(lambda: ask("B", "X"))
+        wait_until(lambda: cache._flights["X"].followers == 1)
+        third = in_thread(lambda: ask("C", "Y"))
+        wait_until(lambda: gate.waiting == 2)
+        if how == "leaves":
+            gone.set()
+            first[0].join(PATIENCE)
+        fourth = in_thread(lambda: ask("A", "Z"))
+        first[0].join(PATIENCE)
+        wait_until(lambda: gate.waiting == 3)
+    for thread, _ in (second, third, fourth):
+        thread.join(PATIENCE)
+    assert log == ["B:X", "C:Y", "A:Z"]
+    assert [outcome for _, outcome in (second, third, fourth)] == [["X"], ["Y"], ["Z"]]
+    assert first[1] == ["left"] or isinstance(first[1][0], Superseded)
 
 
 def test_a_failure_reaches_everybody_and_is_not_kept() -> None:

@@ -80,6 +80,29 @@ def test_first_come_first_served_and_each_knows_its_place() -> None:
     assert log == ["s0", "s1", "s2", "s3"]
 
 
+def test_who_works_again_with_the_same_ticket_lets_the_others_go_first() -> None:
+    gate, again = ModelGate(slots=1), threading.Event()
+    log: list[str] = []
+
+    def twice() -> None:
+        with gate.ticket("twice") as ticket:
+            for turn in ("first", "second"):
+                with gate.slot(ticket):
+                    log.append(turn)
+                    again.wait(PATIENCE)
+
+    thread = threading.Thread(target=twice, daemon=True)
+    thread.start()
+    wait_until(lambda: log == ["first"])
+    other = Worker(gate, "other", log)
+    wait_until(lambda: gate.waiting == 1)
+    again.set()
+    other.release.set()
+    other.join()
+    thread.join(PATIENCE)
+    assert log == ["first", "other", "second"]
+
+
 def test_a_newer_request_stops_the_one_that_works() -> None:
     gate = ModelGate(slots=1)
     old = Worker(gate, "same")
