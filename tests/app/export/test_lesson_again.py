@@ -30,8 +30,9 @@ MATRIX = ["--lesson=positions", "--scene=clocks", "--with=k:5", "--value-range=-
         (TOUR, ("pdf", "csv", "json")),
         (MATRIX, ("svg", "png")),
         (["--lesson=decoding", "--scene=tree"], ("pdf", "json")),
+        (["--lesson=decoding", "--scene=bleu", "--with=text:Ich%20habe%20kein%20Auto."], ("pdf", "json")),
     ],
-    ids=("waves", "tour", "matrix", "tree"),
+    ids=("waves", "tour", "matrix", "tree", "bleu"),
 )
 def test_each_format_is_made_again(
     scene: list[str], endings: tuple[str, ...], run: Callable[..., int], tmp_path: Path

@@ -3,31 +3,58 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from viz_app.components.lesson import LessonState, from_address, pack, to_address
+from viz_app.components.lesson.state import unread
 from viz_app.lessons import lesson
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
-WORDS = st.from_regex(r"[a-z]{1,20}", fullmatch=True).filter(
-    lambda word: word not in ("on", "off", "nan", "inf", "infinity")
-)
-SETTINGS = st.dictionaries(NAMES, st.booleans() | st.integers(-1000, 1000).map(float) | WORDS, max_size=12)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200) | st.from_regex(r"[\w.+-]+")
+NUMBERS = st.integers(-1000, 1000).map(float)
+SETTINGS = st.dictionaries(NAMES, st.booleans() | NUMBERS | TEXTS.map(lambda text: text[:200]), max_size=12)
 
 
 @given(SETTINGS)
-def test_settings_survive_the_address(settings: dict[str, Any]) -> None:
-    assert from_address(to_address(settings) or "") == settings
+@example({"a": "nan", "b": "inf", "c": "on", "d": "1e5", "e": "1024", "f": "-5", "g": "1_000", "h": "%41"})
+@example({f"setting_{letter}{'x' * 6}": "\U0001f600" * 200 for letter in "abcdefghijkl"})
+def test_settings_survive_the_address_with_their_types(settings: dict[str, Any]) -> None:
+    address = to_address(settings) or ""
+    found = from_address(address)
+    assert found == settings and [type(found[name]) for name in settings] == [type(each) for each in settings.values()]
+    assert unread(address) == []
+    assert re.fullmatch(r"[\w.,:~%+-]*", address, re.ASCII), (
+        "nothing that a shell, a page or a link could take for more"
+    )
 
 
-@pytest.mark.parametrize("address", ["", ":", "a", "a:nan", "a:inf", "A:1", "1a:2", ",,,", "a:" + "x" * 900, "<b>:1"])
+def test_addresses_of_older_versions_mean_what_they_meant() -> None:
+    told = "at:5,mask:on,part:cos,d:1024,x:-1.5e-05,picked:0.1.2,k:off,v:1_-2"
+    expected = {
+        "at": 5,
+        "mask": True,
+        "part": "cos",
+        "d": 1024,
+        "x": -1.5e-5,
+        "picked": "0.1.2",
+        "k": False,
+        "v": "1_-2",
+    }
+    assert from_address(told) == expected and unread(told) == []
+
+
+NONSENSE = ["", ":", "a", "a:%", "a:%zz", "a:$(x)", "a:nan", "a:inf", "A:1", "1a:2", ",,,", "a:" + "x" * 900, "<b>:1"]
+
+
+@pytest.mark.parametrize("address", NONSENSE)
 def test_an_address_without_sense_is_left_out(address: str) -> None:
     assert from_address(address) == {}
 

@@ -107,6 +107,19 @@ def test_a_choice_of_digits_survives_its_address(served: TranslationService) -> 
     assert wide is not None and plain is not None and export(wide, "csv") != export(plain, "csv")
 
 
+@pytest.mark.parametrize("typed", ["Ich besitze gar keinen Wagen.", "nan", "on", "1e5", "100 %, \uac00"])
+def test_the_picture_is_of_the_translation_that_the_reader_typed(typed: str, served: TranslationService) -> None:
+    scene = LessonScene("decoding", LessonState("bleu", {"text": typed}))
+    figure = drawn(served, scene)
+    assert figure is not None
+    assert all(word in f"{figure.title} {figure.caption}" for word in typed.replace(",", "").rstrip(".").split())
+    params = {name: value for name, value in scene.params().items() if value is not None}
+    linked = LessonScene.of_params(params)
+    assert linked is not None
+    again = drawn(served, linked)
+    assert again is not None and again.fingerprint == figure.fingerprint
+
+
 def test_the_style_goes_with_the_picture_but_its_range_stays() -> None:
     draft = Draft(style=Style(preset="a4", value_range=(0.0, 0.5), mapping="sqrt", scale="grey"))
     scene = draft.of_scene(LessonScene("positions"))

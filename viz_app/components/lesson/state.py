@@ -6,13 +6,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import quote, unquote
 
 Setting = float | str | bool
 
 MOST_SETTINGS = 12
 MOST_LETTERS = 200
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,15}")
-_PLAIN = re.compile(r"[\w.+-]{1,40}", re.ASCII)
+_MOST_ADDRESS = MOST_SETTINGS * (18 + 12 * MOST_LETTERS)  # a letter takes at most four bytes, a byte three characters
+_VALUE = re.compile(r"(?:[\w.+~-]|%[0-9A-F]{2})+", re.ASCII)
 _LARGEST = 1e9
 
 
@@ -58,7 +60,7 @@ class LessonState:
 
     @property
     def addressed(self) -> LessonState:
-        """The same as it comes back from an address: texts that an address cannot hold are gone, numbers rounded."""
+        """The same as it comes back from an address: numbers are rounded, empty texts gone."""
         return replace(self, settings=from_address(to_address(self.settings) or ""))
 
 
@@ -75,9 +77,11 @@ def clean(settings: Mapping[Any, Any]) -> dict[str, Setting]:
 
 
 def to_address(settings: Mapping[str, Setting]) -> str | None:
-    """Settings as one parameter of the address, "at:5,mask:on"; texts that hold other characters are left out."""
-    told = {name: _told(value) for name, value in sorted(settings.items())}
-    return ",".join(f"{name}:{text}" for name, text in told.items() if _PLAIN.fullmatch(text)) or None
+    """Settings as one parameter of the address, "at:5,mask:on,text:Guten%20Tag"."""
+    told = {
+        name: _quoted(value) if isinstance(value, str) else _told(value) for name, value in sorted(settings.items())
+    }
+    return ",".join(f"{name}:{text}" for name, text in told.items() if text) or None
 
 
 def _told(value: Setting) -> str:
@@ -86,22 +90,32 @@ def _told(value: Setting) -> str:
     return value if isinstance(value, str) else f"{value:g}"
 
 
+def _quoted(text: str) -> str:
+    """A text, percent-encoded; where it would read as a number or a switch, its first character is encoded too."""
+    quoted = quote(text, safe="+", errors="replace")
+    return quoted if "%" in quoted or isinstance(_value(quoted), str) else f"%{ord(text[0]):02X}{quoted[1:]}"
+
+
 def unread(text: str) -> list[str]:
     """The parts of a parameter of the address that are no setting; empty where all of it can be read."""
-    known = from_address(to_address(from_address(text)) or "")  # what would stand in the address again
-    return [part for part in text.split(",") if text and part.partition(":")[0] not in known]
+    known = from_address(text)
+    named = ((part, part.partition(":")[0]) for part in text.split(",") if part)
+    return [part for part, name in named if name not in known or not from_address(part)]
 
 
 def from_address(text: str) -> dict[str, Setting]:
     """The settings that a parameter of the address holds; what makes no sense is left out."""
-    settings: dict[str, Any] = {}
-    for part in text[: MOST_LETTERS * 4].split(","):
-        name, _, value = part.partition(":")
-        if value in ("on", "off"):
-            settings[name] = value == "on"
-        elif value:
-            try:
-                settings[name] = float(value)
-            except ValueError:
-                settings[name] = value
-    return clean(settings)
+    parts = (part.partition(":") for part in text[:_MOST_ADDRESS].split(","))
+    return clean({name: _value(value) for name, _, value in parts if _VALUE.fullmatch(value)})
+
+
+def _value(told: str) -> Setting:
+    """A switch, a number, or a text; what holds an encoded character is always a text."""
+    if "%" in told:
+        return unquote(told, errors="replace")
+    if told in ("on", "off"):
+        return told == "on"
+    try:
+        return float(told)
+    except ValueError:
+        return told
