@@ -25,7 +25,20 @@ A file may also name
     EVIDENCE                                                 scenes with a question whose picture tells no answer
 """
 
+from typing import TYPE_CHECKING, Any
+
 from viz_app.services.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop
-from viz_app.services.lessons.context import Context, Data
+
+if TYPE_CHECKING:
+    from viz_app.services.lessons.context import Context, Data
 
 __all__ = ["CHAPTERS", "LESSONS", "ROUTE", "Context", "Data", "Entry", "head_of", "module_of", "next_stop"]
+
+
+def __getattr__(name: str) -> Any:
+    """`Context` and `Data`, which need Streamlit, when somebody asks for them; the catalogue needs nothing."""
+    if name not in ("Context", "Data"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from viz_app.services.lessons import context
+
+    return getattr(context, name)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from viz_app.figures.spec import Figure
-from viz_app.services.lessons.context import Context, Data
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for Streamlit
     from viz_app.components.explorer import Selection
+    from viz_app.figures.spec import Figure
+    from viz_app.services.lessons.context import Context, Data
 
 CHAPTERS = ("attention", "model", "training", "decoding")
 
