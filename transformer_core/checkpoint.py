@@ -165,6 +165,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
     if not folder.is_dir():
         raise CheckpointError(folder, "there is no such checkpoint folder")
     _check_manifest(folder)
+    digest = sha256(folder / "manifest.json")  # before the rest: what is put there meanwhile is another checkpoint
     config = _read_json(folder / "config.json")
     if config.get("format_version") != FORMAT_VERSION:
         raise CheckpointError(
@@ -203,7 +204,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
         tokenizer=tokenizer,
         decoding=decoding,
         metrics=_read_json(folder / "metrics.json"),
-        hash=sha256(folder / "manifest.json"),
+        hash=digest,
     )
 
 

@@ -53,7 +53,7 @@ def in_address() -> str | None:
 
 
 def service(name: str | None = None) -> TranslationService:
-    """The service of a model, made on first use.
+    """The service of a model, made on first use, and again when its checkpoint has been replaced.
 
     Args:
         name: Of the model; None for the one that this session has chosen. Work that another thread may do, such as that
@@ -72,12 +72,24 @@ def service(name: str | None = None) -> TranslationService:
     return loaded
 
 
-@st.cache_resource(show_spinner=False, max_entries=1)
+def _is_current(loaded: TranslationService) -> bool:
+    """Whether the folder still holds the model that was loaded; True as well while there is nothing in its place."""
+    from transformer_core.files import sha256
+
+    checkpoint = loaded.translator.checkpoint
+    assert checkpoint is not None, "a model that was loaded from a folder"
+    try:
+        return sha256(checkpoint.folder / "manifest.json") == checkpoint.hash
+    except OSError:
+        return True
+
+
+@st.cache_resource(show_spinner=False, max_entries=1, validate=_is_current)
 def _served(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _CACHE_BYTES)
 
 
-@st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS)
+@st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS, validate=_is_current)
 def _other(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _OTHER_CACHE_BYTES)
 

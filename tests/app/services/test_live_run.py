@@ -127,7 +127,7 @@ def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: py
         assert run._record is not None
         records.append(run._record)
     alone = [Looker().looks("word", record.weights[:1])[0].attention for record in records]
-    assert not np.array_equal(*alone), "the two runs start with other weights"
+    assert not np.array_equal(alone[0], alone[1]), "the two runs start with other weights"
     run.watch("headlight")  # the looker is there before the two need it
 
     load, both = Transformer.load_state_dict, threading.Barrier(2)
