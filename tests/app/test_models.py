@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -20,7 +21,8 @@ from tests.app.test_compare import handed, headers
 from tests.app.test_pages import damaged_copy, visible
 from transformer_core.translator import Translator
 from viz_app.components.lesson import LessonState
-from viz_app.services import model
+from viz_app.services import errors, model
+from viz_app.services import models as registry
 from viz_app.services.compare import others
 from viz_app.services.gate import Superseded
 from viz_app.services.handout import handout
@@ -166,11 +168,46 @@ def test_a_damaged_model_is_told_and_the_other_goes_on(
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception
         assert t("errors.checkpoint_title") in visible(app) and shard.name in visible(app)
-        assert t("errors.checkpoint_other") in visible(app)
+        assert t("errors.checkpoint_other") in visible(app) and t("errors.checkpoint_own") in visible(app)
+        assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
         assert app.segmented_control(key=CHOICE).value == "damaged", page
     choose(app, "random")
     assert t("errors.checkpoint_title") not in visible(app)
     assert address(app)["model"] is None
+
+
+def test_only_what_the_repository_tracks_can_be_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped, own = tmp_path / "checkpoints" / "en-xx", tmp_path / "checkpoints" / "my-model"
+    for folder in (shipped, own):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr(registry, "ROOT", tmp_path)
+    assert not registry.is_tracked(shipped), "no repository"
+    for arguments in (["init", "-q"], ["add", str(shipped)]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, timeout=60)
+    assert registry.is_tracked(shipped) and not registry.is_tracked(own)
+    shutil.rmtree(shipped)
+    assert registry.is_tracked(shipped), "a model that was deleted is what Git has to fetch"
+    assert not registry.is_tracked(tmp_path), "the whole repository is no model"
+    assert not registry.is_tracked(tmp_path.parent)
+    monkeypatch.setenv("PATH", "")
+    assert not registry.is_tracked(shipped), "no Git"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_shipped_model_that_is_gone_has_the_command_that_brings_it_back(
+    language: str, tmp_path: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = tmp_path / "checkpoints" / "en-xx"
+    for module in (registry, errors):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(errors, "is_tracked", lambda folder: folder == shipped)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(shipped))
+    app.query_params["lang"] = language
+    app.run()
+    t = texts(language)
+    assert t("errors.checkpoint_way_out") in visible(app) and t("errors.checkpoint_own") not in visible(app)
+    assert "git checkout -- checkpoints/en-xx" in [code.value for code in app.code]
 
 
 def test_one_model_alone_says_who_it_is(

@@ -192,7 +192,8 @@ def test_a_missing_checkpoint_names_the_folder_and_the_way_out(
     t = texts(language)
     assert not app.exception
     assert str(folder) in visible(app)
-    assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_way_out") in visible(app)
+    assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_own") in visible(app)
+    assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
     assert "Traceback" not in visible(app)
 
 

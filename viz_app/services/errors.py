@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import streamlit as st
 
 from viz_app.services.model import SettingError, chosen
-from viz_app.services.models import DEFAULT_CHECKPOINT, ROOT, models
+from viz_app.services.models import ROOT, is_tracked, models
 from viz_app.text import Texts
 
 _log = logging.getLogger(__name__)
@@ -49,11 +49,8 @@ def _show_checkpoint_error(t: Texts, error: Exception) -> None:
     st.code(str(error) if folder.is_dir() else str(folder), language=None, wrap_lines=True)
     if len(there) > 1:
         st.markdown(t("errors.checkpoint_other"))
-    st.markdown(t("errors.checkpoint_way_out"))
-    st.code(f"git checkout -- {_from_repository(folder)}", language=None)
-
-
-def _from_repository(folder: Path) -> str:
-    """The model that can be fetched again: this one if it came with the repository, else the first of those."""
-    came = folder.resolve().parent == (ROOT / "checkpoints").resolve()
-    return (folder.resolve() if came else DEFAULT_CHECKPOINT).relative_to(ROOT).as_posix()
+    if is_tracked(folder):
+        st.markdown(t("errors.checkpoint_way_out"))
+        st.code(f"git checkout -- {shlex.quote(folder.resolve().relative_to(ROOT).as_posix())}", language=None)
+    else:
+        st.markdown(t("errors.checkpoint_own"))

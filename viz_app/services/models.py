@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,7 @@ from viz_app.text import Texts
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_CHECKPOINT = ROOT / "checkpoints" / "en-de"
 
+_GIT_SECONDS = 5
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # of BCP 47, as far as models need it
 
 
@@ -57,6 +59,22 @@ def models() -> dict[str, Path]:
             name, number = f"{folder.name} ({number})", number + 1
         found[name] = folder
     return found
+
+
+def is_tracked(folder: Path) -> bool:
+    """Whether the repository of the app tracks this model, so that Git can fetch it again; else it is the user's own.
+
+    Its `config.json` decides, which only the folder of a model has: a whole repository is no model to fetch again.
+    """
+    config = folder.resolve() / "config.json"
+    if not config.is_relative_to(ROOT):
+        return False
+    command = ["git", "--literal-pathspecs", "ls-files", "--", str(config)]
+    try:
+        found = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=_GIT_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):  # no Git, so nothing that it could fetch
+        return False
+    return found.returncode == 0 and bool(found.stdout)
 
 
 def default_model() -> str:
