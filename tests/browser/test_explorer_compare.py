@@ -18,6 +18,7 @@ from PIL import Image
 from tests.browser import explorer_samples as samples
 from tests.browser.explorer_driver import ENGLISH, choose, map_of, numbers, reported, settle
 from tests.browser.explorer_page import START
+from viz_app.figures.scales import ColourMap, diverging
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -29,9 +30,6 @@ EDIT = (
     [*samples.SENTENCE[0][:2], "▁little", *samples.SENTENCE[0][2:]],
     [*samples.SENTENCE[1][:3], "▁kleiner", "▁Hund"],
 )
-# Ends of the diverging scale in the light theme: 0, half, all; less is purple, more is orange.
-LESS = np.array([[255, 255, 255], [0x99, 0x8E, 0xC3], [0x54, 0x27, 0x88]])
-MORE = np.array([[255, 255, 255], [0xF1, 0xA3, 0x40], [0xB3, 0x58, 0x06]])
 OpenCompare = Callable[..., "Page"]
 
 
@@ -61,14 +59,9 @@ def side_colours(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[
     return image[np.ix_(rows, columns)]
 
 
-def diverging(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.float64]:
-    """Colours of differences, by interpolation between three each side."""
-    share = np.minimum(1, np.abs(difference))[..., None]
-    ends = np.where((difference < 0)[..., None, None], LESS, MORE)  # (queries, keys, 3 anchors, 3 channels)
-    low = ends[..., 0, :] + (ends[..., 1, :] - ends[..., 0, :]) * (2 * share)
-    high = ends[..., 1, :] + (ends[..., 2, :] - ends[..., 1, :]) * (2 * share - 1)
-    found: npt.NDArray[np.float64] = np.where(share <= 0.5, low, high)
-    return found
+def printed(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.uint8]:
+    """Colours of differences in a figure for print."""
+    return ColourMap(diverging("light"), -1, 1, two_ends=True).rgb(difference)
 
 
 def pin_first_then(page: Page, tile: int) -> None:
@@ -83,7 +76,7 @@ def test_two_heads_and_their_difference(open_compare: OpenCompare, check_accessi
     pin_first_then(page, 8)  # head 2.1
     a, b = map_of(maps, "cross"), map_of(maps, "cross", 1, 0)
     found = side_colours(page, "difference", *a.shape)
-    assert np.abs(found - diverging(b - a)).max() <= 3
+    assert np.abs(found.astype(int) - printed(b - a)).max() <= 3
     assert not page.locator(".head").is_visible()
     page.get_by_text('"against": "cross.3.5"').wait_for()
     assert reported(page)["vs"] == "plain"
@@ -132,7 +125,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
     for (query, row), (key, column) in itertools.product(enumerate(rows), enumerate(columns)):
         if row is not None and column is not None:
             difference = np.array([[b[query, key] - a[row, column]]])
-            assert np.abs(found[query, key] - diverging(difference)[0, 0]).max() <= 3, (query, key)
+            assert np.abs(found[query, key].astype(int) - printed(difference)[0, 0]).max() <= 3, (query, key)
     alone = page.locator(".compare").get_by_text("Without a partner").inner_text()
     assert "läuft" in alone and "in B kleiner, little" in alone
     names = page.locator(".compare-name").all_inner_texts()

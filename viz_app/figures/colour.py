@@ -7,7 +7,6 @@ it uniform for the eye, monotone in grey print and readable without colour visio
 
 from __future__ import annotations
 
-import base64
 from functools import cache
 from typing import Literal
 
@@ -65,11 +64,6 @@ def scale(theme: Theme = "light") -> npt.NDArray[np.uint8]:
     lab = start * (1.0 - t) + end * t
     lab[:, 1:] += _polar(bulge * np.sin(np.pi * t[:, 0]), hue_first + (hue_last - hue_first) * t[:, 0])
     return from_lab(lab)
-
-
-def packed_scale(theme: Theme = "light") -> str:
-    """The colours of `scale` for a browser: 256 RGB triples, base64."""
-    return base64.b64encode(scale(theme).tobytes()).decode()
 
 
 def hex_scale(theme: Theme = "light") -> tuple[str, ...]:

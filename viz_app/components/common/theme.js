@@ -16,12 +16,8 @@ export class Theme {
     this.muted = this.dark ? "#a4acba" : "#5b6270";
     this.mark = this.dark ? "#6b7383" : "#a3a9b5"; // word boundaries
     this.line = this.dark ? "#3a4150" : "#d5d9e0";
-    const bytes = Uint8Array.from(atob(own.scale), (letter) => letter.charCodeAt(0));
-    // One 32-bit pixel for each of the 256 steps, in the byte order of canvas memory (all browsers: little-endian).
-    this.pixels = new Uint32Array(256);
-    for (let i = 0; i < 256; i++) {
-      this.pixels[i] = (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i];
-    }
+    this.pixels = unpacked(own.scale);
+    this.diverging = unpacked(own.diverging);
     this.hatchPixel = pixel(this.hatch);
     this.key = [this.background, this.text, this.font, this.code].join();
   }
@@ -38,6 +34,12 @@ function channels(colour) {
 export function isDark(colour) {
   const [red, green, blue] = channels(colour);
   return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255 < 0.5;
+}
+
+/** A 32-bit pixel for each RGB triple, in the byte order of canvas memory (all browsers: little-endian). */
+function unpacked(table) {
+  const bytes = Uint8Array.from(atob(table), (letter) => letter.charCodeAt(0));
+  return Uint32Array.from({ length: bytes.length / 3 }, (_, i) => (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i]);
 }
 
 function pixel(colour) {

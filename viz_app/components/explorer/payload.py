@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
+from transformer_core.attention_maps import AttentionMaps, Axis, Kind
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import PackedWeights, pack_weights
-from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, packed_scale
+from viz_app.components.palette import palettes
 
 FORMAT_VERSION = 2
 
@@ -94,7 +94,7 @@ def pack(
         "finished": maps.finished,
         "steps": [[_short(step.probability), [[piece, _short(p)] for piece, p in step.alternatives]] for step in steps],
         "languages": {"source": source_language, "target": target_language},
-        "colours": _colours(),
+        "colours": palettes(),
         "texts": dict(texts),
         "alignment": _rates(alignment or {}, maps),
     }
@@ -154,16 +154,4 @@ def _axis(axis: Axis) -> dict[str, list[Any]]:
         "tokens": list(axis.tokens),
         "words": [int(word) for word in axis.words],
         "special": [bool(mark) for mark in axis.special],
-    }
-
-
-def _colours() -> dict[str, dict[str, Any]]:
-    """For light and dark: the scale (256 RGB triples, base64), the colours of the kinds, the hatch of masked cells."""
-    return {
-        theme: {
-            "scale": packed_scale(theme),
-            "kinds": {kind: kind_colour(kind, theme) for kind in KINDS},
-            "hatch": MASK_HATCH[theme],
-        }
-        for theme in THEMES
     }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from transformer_core.attention_maps import KINDS, Axis
-from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, packed_scale
+from viz_app.components.palette import palettes
 
 if TYPE_CHECKING:
     from transformer_core.history import History  # with torch, which takes seconds to import
@@ -55,7 +55,7 @@ def pack(history: History, *, texts: Mapping[str, str], language: str, start: Ma
         "course": history.course,
         "validation": history.validation,
         "alignment": history.alignment,
-        "colours": _colours(),
+        "colours": palettes(),
     }
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % 4)
@@ -64,14 +64,3 @@ def pack(history: History, *, texts: Mapping[str, str], language: str, start: Ma
 
 def _axis(axis: Axis) -> dict[str, list[Any]]:
     return {"tokens": list(axis.tokens), "special": [bool(mark) for mark in axis.special]}
-
-
-def _colours() -> dict[str, dict[str, Any]]:
-    return {
-        theme: {
-            "scale": packed_scale(theme),
-            "kinds": {kind: kind_colour(kind, theme) for kind in KINDS},
-            "hatch": MASK_HATCH[theme],
-        }
-        for theme in THEMES
-    }

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.attention_maps import KINDS
 from viz_app.components.lesson.state import LessonState
-from viz_app.figures.colour import MASK_HATCH, THEMES, kind_colour, packed_scale
+from viz_app.components.palette import palettes
 from viz_app.lessons import Lesson, Scene
 
 TYPES = {"float32": "f4", "uint8": "u1", "int32": "i4"}
@@ -58,7 +57,7 @@ def pack(
         "texts": dict(texts),
         "answers": dict(answers or {}),
         "onward": onward,
-        "colours": _colours(),
+        "colours": palettes(),
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
     return _joined(header | {"id": digest, "state": state.to_dict()}, data)
@@ -122,15 +121,4 @@ def _scene(scene: Scene) -> dict[str, Any]:
             "choices": [{"text": choice.text, "right": choice.right} for choice in question.choices],
             "answer": question.answer,
         },
-    }
-
-
-def _colours() -> dict[str, dict[str, Any]]:
-    return {
-        theme: {
-            "scale": packed_scale(theme),
-            "kinds": {kind: kind_colour(kind, theme) for kind in KINDS},
-            "hatch": MASK_HATCH[theme],
-        }
-        for theme in THEMES
     }

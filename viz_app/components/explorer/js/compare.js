@@ -2,7 +2,7 @@
 
 import { Difference, plus } from "./difference.js";
 import { DifferenceTable } from "./differencetable.js";
-import { Diverging } from "../../common/diverging.js";
+import { divergingPixel } from "../../common/diverging.js";
 import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
 import { resize } from "./paint.js";
 import { unitName } from "./sentences.js";
@@ -176,11 +176,10 @@ export class Compare {
     const { a, b, difference } = this;
     const seen = (positions, count) => Array.from({ length: count }, (_, i) => i).filter((i) => state.special || !positions[i].special);
     const axes = (sheet) => ({ rows: seen(sheet.queries, sheet.rows), columns: seen(sheet.keys, sheet.columns) });
-    const diverging = new Diverging(theme);
     const plain = (sheet) => weights(sheet, axes(sheet).columns, state, theme);
     const colour = (query, key) => {
       const value = difference.at(query, key);
-      return value === null ? null : diverging.pixel(value, state.scale);
+      return value === null ? null : divergingPixel(theme, value, state.scale);
     };
     const common = (name) => ({ theme, label: `${this.titles[name].textContent}. ${texts.map_keys}` });
     const caption = (name, letter, text, sheet) => this.titles[name].replaceChildren(h("b", {}, letter), ` ${text}`, this.axes(sheet));
@@ -196,7 +195,7 @@ export class Compare {
     if (!difference.comparable) this.table.open = false;
     this.table.update(difference, rows, columns, fillText(texts.compare_title, { a: a.name, b: b.name }), texts);
     this.weights.draw(texts.weight, (share) => theme.pixels[toneIndex(share, 1, state.scale, state.threshold)]);
-    this.differences.draw(texts.compare_scale, (share) => diverging.pixel(2 * share - 1, state.scale));
+    this.differences.draw(texts.compare_scale, (share) => divergingPixel(theme, 2 * share - 1, state.scale));
     this.differences.element.hidden = !difference.comparable;
     this.hatched.textContent = texts.compare_nothing;
     this.tellAlone(difference, texts);

@@ -1,15 +1,6 @@
 // A matrix as cells of colour, painted once and drawn at any size.
 
-import { Diverging } from "../../common/diverging.js";
 import { h } from "../../common/dom.js";
-
-const scales = new WeakMap();
-
-/** Colours for numbers from -1 to 1 in a theme. */
-export function diverging(theme) {
-  if (!scales.has(theme)) scales.set(theme, new Diverging(theme));
-  return scales.get(theme);
-}
 
 export class Grid {
   constructor() {

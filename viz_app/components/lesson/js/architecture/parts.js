@@ -1,6 +1,7 @@
 // What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
 
-import { diverging, Grid } from "../grid.js";
+import { divergingPixel } from "../../../common/diverging.js";
+import { Grid } from "../grid.js";
 import { write } from "../plot.js";
 
 export const NARROW = 620;
@@ -53,7 +54,7 @@ export function value(byte) {
 
 /** The colour of a number in a vector, as a pixel. */
 export function pixelOf(theme, number) {
-  return diverging(theme).pixel(number / STRONGEST, "sqrt");
+  return divergingPixel(theme, number / STRONGEST, "sqrt");
 }
 
 /** Tensors as pictures of a pixel for each number, each painted once. */

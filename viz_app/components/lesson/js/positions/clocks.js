@@ -1,8 +1,9 @@
 // Six pairs as clock hands at two positions, k apart: each hand turns, the angle between the two does not. Below, the
 // matrix that turns PE(p) into PE(p + k), and the dot product of both.
 
+import { divergingPixel } from "../../../common/diverging.js";
 import { fillText } from "../../../common/dom.js";
-import { diverging, frame, Grid } from "../grid.js";
+import { frame, Grid } from "../grid.js";
 import { Axis, dot, drawAxis, trace, write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { angle, block, dotProduct, encoding, mapError, pairs, period } from "./encoding.js";
@@ -116,12 +117,11 @@ export class Clocks extends Scene {
     const size = Math.max(6, Math.min(Math.floor((width - 70) / (count + 2 * 1.6)), Math.floor((height - 46) / count)));
     const thick = 1.6 * size;
     const top = y + 22;
-    const colours = diverging(theme);
     const { matrix, from, to } = this.grids;
     const column = (index) => 2 * this.shown[index >> 1] + (index % 2);
-    matrix.paint(`${theme.key} ${k}`, count, count, (row, other) => colours.pixel(row >> 1 === other >> 1 ? block(k, this.shown[row >> 1], d_model)[row % 2][other % 2] : 0));
-    from.paint(`${theme.key} ${at}`, count, 1, (row) => colours.pixel(encoding(at, column(row), d_model)));
-    to.paint(`${theme.key} ${at} ${k}`, count, 1, (row) => colours.pixel(encoding(at + k, column(row), d_model)));
+    matrix.paint(`${theme.key} ${k}`, count, count, (row, other) => divergingPixel(theme, row >> 1 === other >> 1 ? block(k, this.shown[row >> 1], d_model)[row % 2][other % 2] : 0));
+    from.paint(`${theme.key} ${at}`, count, 1, (row) => divergingPixel(theme, encoding(at, column(row), d_model)));
+    to.paint(`${theme.key} ${at} ${k}`, count, 1, (row) => divergingPixel(theme, encoding(at + k, column(row), d_model)));
     const side = count * size;
     const second = x + side + 28;
     const third = second + thick + 34;

@@ -1,8 +1,9 @@
 // All positions by all columns as colours, with a row for each cut; beside it, on the same positions, the dot product of the
 // cut's row with every other row: its curve keeps its shape while it slides along.
 
+import { divergingPixel } from "../../../common/diverging.js";
 import { fillText } from "../../../common/dom.js";
-import { diverging, frame, Grid } from "../grid.js";
+import { frame, Grid } from "../grid.js";
 import { Axis, dot, drawAxis, trace, write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { dotProduct, encoding } from "./encoding.js";
@@ -54,11 +55,10 @@ export class Heatmap extends Scene {
     const { context, theme, width } = pen;
     const { d_model, tokens } = this.lesson.values;
     const { small, left, wide, rows, product } = this.places(pen);
-    const colours = diverging(theme);
     const across = new Axis(this.low, d_model / 2, product.from, product.to);
     const half_d = d_model / 2;
     const column = order === "mixed" ? (index) => index : (index) => (index < half_d ? 2 * index : 2 * (index - half_d) + 1);
-    this.grid.paint(`${theme.key} ${order}`, this.rows, d_model, (row, index) => colours.pixel(encoding(row, column(index), d_model)));
+    this.grid.paint(`${theme.key} ${order}`, this.rows, d_model, (row, index) => divergingPixel(theme, encoding(row, column(index), d_model)));
     const half = (rows.place(1) - rows.place(0)) / 2;
     this.grid.draw(context, left, rows.from - half, wide, rows.to - rows.from + 2 * half);
     frame(context, left, rows.from - half, wide, rows.to - rows.from + 2 * half, theme.line);

@@ -1,8 +1,9 @@
 // A learned table beside the sinusoids: how alike any two positions are, as cosine. The learned table ends, and beyond the
 // longest sentence of its training its rows are what chance drew.
 
+import { divergingPixel } from "../../../common/diverging.js";
 import { fillText } from "../../../common/dom.js";
-import { diverging, frame, Grid } from "../grid.js";
+import { frame, Grid } from "../grid.js";
 import { Axis, drawAxis, trace, write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { signed } from "./numerals.js";
@@ -54,9 +55,8 @@ export class Learned extends Scene {
 
   drawTable({ context, theme }, name, table, index, x, size, row) {
     const { positions, trained } = this.learned;
-    const colours = diverging(theme);
     const grid = this.grids[index];
-    grid.paint(`${theme.key} ${name}`, positions, positions, (one, other) => colours.pixel(table.at(one, other)));
+    grid.paint(`${theme.key} ${name}`, positions, positions, (one, other) => divergingPixel(theme, table.at(one, other)));
     grid.draw(context, x, HEAD, size, size);
     frame(context, x, HEAD, size, size, theme.line);
     write(context, this.texts[name], x + size / 2, 9, { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center", most: size + GAP - 8 });

@@ -1,7 +1,8 @@
 // Waves that stand still: six pairs of columns over the positions, a cut through them, and the vector that it reads off.
 
+import { divergingPixel } from "../../../common/diverging.js";
 import { fillText } from "../../../common/dom.js";
-import { diverging, frame, Grid } from "../grid.js";
+import { frame, Grid } from "../grid.js";
 import { Axis, dot, trace, write } from "../plot.js";
 import { Scene } from "../scene.js";
 import { encoding, pairs, period } from "./encoding.js";
@@ -97,8 +98,7 @@ export class Waves extends Scene {
   /** PE(pos): a row for each pair, sine left and cosine right. */
   drawVector({ context, theme }, { strip, cell, bottom, small }, at) {
     const { d_model } = this.lesson.values;
-    const colours = diverging(theme);
-    this.grid.paint(`${theme.key} ${at}`, d_model / 2, 2, (pair, odd) => colours.pixel(encoding(at, 2 * pair + odd, d_model)));
+    this.grid.paint(`${theme.key} ${at}`, d_model / 2, 2, (pair, odd) => divergingPixel(theme, encoding(at, 2 * pair + odd, d_model)));
     this.grid.draw(context, strip, HEAD, 2 * cell, bottom - HEAD);
     frame(context, strip, HEAD, 2 * cell, bottom - HEAD, theme.line);
     const style = { colour: theme.muted, font: theme.font, size: small ? 10 : 12, align: "center" };
