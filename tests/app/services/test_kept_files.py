@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from streamlit.runtime import media_file_manager
+from streamlit import runtime
+from streamlit.runtime import Runtime, RuntimeConfig, media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
 from viz_app.services.kept_files import KEPT_SECONDS, Seldom, keep_files
 
@@ -49,5 +51,29 @@ def test_without_it_two_runs_are_enough(manager: MediaFileManager) -> None:
     assert not there(manager, file)
 
 
-def test_without_a_server_there_is_nothing_to_keep() -> None:
+@pytest.fixture
+def server(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> Runtime:
+    """Streamlit's runtime as a server makes it, with a store of its own."""
+    monkeypatch.setattr(Runtime, "_instance", None)
+    return Runtime(RuntimeConfig("app.py", MemoryMediaFileStorage("/media"), MemoryUploadedFileManager("/upload")))
+
+
+def test_a_server_keeps_files_from_the_first_run_on(server: Runtime) -> None:
+    store = server.media_file_mgr
     keep_files()
+    kept, file = store.remove_orphaned_files, pressed(store)
+    for _ in range(3):
+        keep_files()  # as each run does
+        store.remove_orphaned_files()
+    assert there(store, file)
+    assert store.remove_orphaned_files is kept, "a wait of its own for each run would never end"
+
+
+def test_without_a_server_there_is_nothing_to_keep(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Runtime, "_instance", None)
+    keep_files()
+    assert not runtime.exists(), "none is made for it"
+    file = pressed(manager)
+    for _ in range(2):
+        manager.remove_orphaned_files()
+    assert not there(manager, file), "stores of others are left as they are"
