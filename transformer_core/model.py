@@ -1,7 +1,6 @@
 """The Transformer of "Attention Is All You Need" (Section 3, Figure 1).
 
-Shape legend: B sentences, R rows (sentences x beams), S source positions, T target positions, d = d_model,
-V = vocab_size.
+Shape legend: B sentences, S source positions, T target positions, d = d_model, V = vocab_size.
 """
 
 from __future__ import annotations
@@ -14,9 +13,6 @@ from torch import Tensor, nn
 from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
-from transformer_core.decoding.cache import DecoderCache, SourceCache
-from transformer_core.decoding.packed import PackedLinear, may_pack
-from transformer_core.decoding.step import QuickStep
 from transformer_core.dropout import Dropout
 from transformer_core.hooks import name_hook_points, visit
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
@@ -138,15 +134,9 @@ class Transformer(nn.Module):
         out: Tensor = self.decoder.norm(x)
         return out
 
-    def logits(self, x: Tensor, project: PackedLinear | None = None) -> Tensor:
-        """(B, n, d) -> (B, n, V); softmax of these is the probability of each next piece.
-
-        Args:
-            x: (B, n, d) from `decode`.
-            project: The output projection, packed for a search; None takes the model's own.
-        """
-        logits = project(x) if project else (self.projection or self.embedding).logits(x, self.output_bias)
-        return visit(self.decoder.logits, logits)
+    def logits(self, x: Tensor) -> Tensor:
+        """(B, n, d) from `decode` -> (B, n, V); softmax of these is the probability of each next token."""
+        return visit(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias))
 
     @property
     def output_weight(self) -> nn.Parameter:
@@ -157,58 +147,6 @@ class Transformer(nn.Module):
         """(B, S) and (B, T) ids, (B, 1, 1, S), perhaps (B, 1, 1, T) -> (B, T, V) logits; see `decode`."""
         return self.logits(self.decode(target, self.encode(source, source_mask), source_mask, target_mask))
 
-    def start_cache(self, memory: Tensor, source_mask: Tensor, beams: int, capacity: int = 32) -> DecoderCache:
-        """A cache for decoding step by step, with `beams` rows for each sentence.
-
-        Args:
-            memory: (B, S, d) from `encode`.
-            source_mask: (B, 1, 1, S).
-            beams: Rows for each sentence; row r belongs to sentence r // beams.
-            capacity: Pieces that fit before the cache has to grow.
-        """
-        sources = []
-        for layer in self.decoder.layers:
-            assert isinstance(layer, DecoderLayer)
-            keys, values = layer.cross_attention.project_keys_and_values(memory)
-            # Every step reads them again, which is up to twice as fast when a head's keys lie side by side.
-            sources.append(SourceCache(keys.contiguous(), values.contiguous()))
-        config, dtype = self.config, sources[0].keys.dtype
-        shape = (config.num_layers, memory.shape[0] * beams, config.num_heads, capacity)
-        project = PackedLinear(self.output_weight, self.output_bias, shape[1]) if may_pack(self.output_weight) else None
-        return DecoderCache(
-            sources,
-            source_mask,
-            memory.new_empty(*shape, config.d_k, dtype=dtype),
-            memory.new_empty(*shape, config.d_v, dtype=dtype),
-            project,
-            QuickStep.of(self, project, shape[1], source_mask) if project else None,
-        )
-
-    def decode_step(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
-        """Read one more piece in every row; the twin of the last row of `decode`, where that is causal.
-
-        While nobody listens, `QuickStep` stands in for what follows where it can.
-
-        Args:
-            pieces: (R, 1) ids, the pieces written last.
-            cache: Grows by one position.
-
-        Returns:
-            (R, V) logits of the next piece.
-        """
-        if cache.quick_step is not None and cache.quick_step.undisturbed():
-            return cache.quick_step(pieces, cache)
-        x = self.embed(pieces, first_position=cache.length)  # (R, 1, d)
-        for number, layer in enumerate(self.decoder.layers):
-            assert isinstance(layer, DecoderLayer)
-            x = layer(
-                x,
-                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number),
-                lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
-            )
-        cache.length += 1
-        return self.logits(self.decoder.norm(x), cache.project)[:, 0]
-
 
 def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions | NoPositions:
     if config.positions == "none":
@@ -216,16 +154,6 @@ def _positions(config: ModelConfig) -> SinusoidalPositions | LearnedPositions | 
     if config.positions == "learned":
         return LearnedPositions(config.d_model, config.max_positions)
     return SinusoidalPositions(config.d_model, interleaved=config.positions == "sinusoidal")
-
-
-def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: DecoderCache, layer: int) -> Tensor:
-    keys, values = cache.append(layer, *attention.project_keys_and_values(x))
-    return attention.attend(attention.project_queries(x), keys, values, mask=None)
-
-
-def _attend_to_source(attention: MultiHeadAttention, x: Tensor, cache: DecoderCache, layer: int) -> Tensor:
-    source = cache.sources[layer]
-    return attention.attend(attention.project_queries(x), source.keys, source.values, cache.source_mask)
 
 
 def _glorot_as_one(parts: list[nn.Linear]) -> None:

@@ -17,6 +17,7 @@ from transformer_core.additive import AdditiveAttention, additive_scores
 from transformer_core.config import DecodingConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks import POINTS, capture
 from transformer_core.model import count_parameters
 
@@ -105,9 +106,9 @@ def test_cached_steps_and_beams_agree_with_full_decoding() -> None:
     model = tiny_model(attention="additive")
     source, target, mask = inputs_for([7, 4, 1], 9)
     full = model(source, target, mask)
-    cache = model.start_cache(model.encode(source, mask), mask, beams=1, capacity=2)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)
     for t in range(9):
-        torch.testing.assert_close(model.decode_step(target[:, t : t + 1], cache), full[:, t], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(decoder.step(target[:, t : t + 1]), full[:, t], atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(3))

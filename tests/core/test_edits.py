@@ -10,6 +10,7 @@ from tests.core.tiny import SPECIAL, inputs_for, run, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.edits import (
     ablate_heads,
     ablate_neurons,
@@ -145,10 +146,10 @@ def test_an_edit_means_the_same_step_by_step_as_in_one_pass(address: str, change
     source, target, mask = inputs_for((5, 5), 4)
     with torch.no_grad(), edit(model, address, change):
         whole = model(source, target, mask)
-        cache = model.start_cache(model.encode(source, mask), mask, beams=1)
+        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
         for position in range(4):
             with rows_are(Rows(query_offset=position)):
-                step = model.decode_step(target[:, position : position + 1], cache)
+                step = decoder.step(target[:, position : position + 1])
             torch.testing.assert_close(step, whole[:, position], atol=1e-5, rtol=1e-4)
     with torch.no_grad():
         assert not torch.allclose(model(source, target, mask), whole, atol=1e-4)

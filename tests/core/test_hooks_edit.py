@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.edits import ablate_heads
 from transformer_core.hooks import POINTS, Rows, Site, capture, edit, hook_points, rows_are
 
@@ -139,9 +140,9 @@ def test_edits_act_on_cached_steps() -> None:
     source, target, mask = inputs_for([5, 3], 4)
     with torch.no_grad(), edit(model, f"{CROSS_1}.head_outputs", ablate_heads({0, 2})):
         full = model(source, target, mask)
-        cache = model.start_cache(model.encode(source, mask), mask, beams=1)
+        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
         for t in range(4):
-            torch.testing.assert_close(model.decode_step(target[:, t : t + 1], cache), full[:, t], atol=1e-5, rtol=1e-5)
+            torch.testing.assert_close(decoder.step(target[:, t : t + 1]), full[:, t], atol=1e-5, rtol=1e-5)
 
 
 # --- PyTorch's own hooks ----------------------------------------------------------------------------------------------

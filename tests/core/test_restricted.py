@@ -19,6 +19,7 @@ from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import beam_search
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks import capture
 from transformer_core.model import Transformer
 from transformer_core.restricted import RestrictedAttention, window_mask
@@ -169,15 +170,15 @@ def test_cached_steps_agree_with_full_decoding(opened: bool) -> None:
     full = model(source, target, mask)
     with capture(model, kinds={"decoder"}) as forced:
         model(source, target, mask)
-    cache = model.start_cache(model.encode(source, mask), mask, beams=1, capacity=2)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)
     for t in range(9):
         if opened:
             with capture(model, kinds={"decoder"}) as step:
-                logits = model.decode_step(target[:, t : t + 1], cache)
+                logits = decoder.step(target[:, t : t + 1])
             for address, row in step.items():
                 torch.testing.assert_close(row, forced[address][:, :, t : t + 1, : t + 1], atol=1e-5, rtol=1e-5)
         else:
-            logits = model.decode_step(target[:, t : t + 1], cache)
+            logits = decoder.step(target[:, t : t + 1])
         torch.testing.assert_close(logits, full[:, t], atol=1e-5, rtol=1e-5)
 
 

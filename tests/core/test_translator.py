@@ -19,6 +19,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.edits import ablate_heads
 from transformer_core.hooks import Site, capture, edit, hook_points
 from transformer_core.masks import padding_mask
@@ -84,9 +85,9 @@ def test_a_row_is_named_after_what_it_produces(translation: Translation) -> None
     mask = padding_mask(source, 0)
     written = [1, *hypothesis.ids]
     with torch.no_grad(), capture(translator.model) as steps:
-        cache = translator.model.start_cache(translator.model.encode(source, mask), mask, beams=1, capacity=1)
+        decoder = IncrementalDecoder(translator.model, translator.model.encode(source, mask), mask, beams=1, capacity=1)
         for t in range(len(maps.outputs)):
-            logits = translator.model.decode_step(torch.tensor([[written[t]]]), cache)
+            logits = decoder.step(torch.tensor([[written[t]]]))
             log_p = F.log_softmax(logits, dim=-1)[0]
             produced = [*hypothesis.ids, 2][t]
             assert translation.scores[t] == pytest.approx(float(log_p[produced]), abs=1e-5)

@@ -18,6 +18,7 @@ from transformer_core.config import ConfigError, DecodingConfig, TrainingConfig
 from transformer_core.data import Corpus, make_batch
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.dropout import Dropout
 from transformer_core.hooks import capture
 from transformer_core.masks import causal_mask
@@ -190,9 +191,9 @@ def test_cached_steps_agree_with_full_decoding(options: dict[str, Any]) -> None:
     model = unlike_their_start(tiny_model(**options))
     source, target, mask = inputs_for([7, 4, 1], 9)
     full = model(source, target, mask)
-    cache = model.start_cache(model.encode(source, mask), mask, beams=1, capacity=2)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)
     for t in range(9):
-        torch.testing.assert_close(model.decode_step(target[:, t : t + 1], cache), full[:, t], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(decoder.step(target[:, t : t + 1]), full[:, t], atol=1e-5, rtol=1e-5)
 
 
 @each_variant

@@ -16,6 +16,7 @@ from tests.core.tiny import SPECIAL, inputs_for, padded, run, tiny_config, tiny_
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.data import make_batch
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks import capture
 from transformer_core.layers import EncoderLayer
 from transformer_core.model import Transformer, load_weights
@@ -139,12 +140,12 @@ def test_step_by_step_the_future_is_hidden_anyhow(window: int) -> None:
     source, target, mask = inputs_for([7, 4], 9)
     ahead, behind = open_(source, target, mask), masked(source, target, mask)
     assert not torch.allclose(ahead[:, 0], behind[:, 0], atol=1e-3)  # the first position reads the answer
-    for quick in (True, False):
-        cache = open_.start_cache(open_.encode(source, mask), mask, beams=1, capacity=2)
-        assert cache.quick_step is not None
-        cache.quick_step = cache.quick_step if quick else None
+    for fused in (True, False):
+        decoder = IncrementalDecoder(open_, open_.encode(source, mask), mask, beams=1, capacity=2)
+        assert decoder.fused_step is not None
+        decoder.fused_step = decoder.fused_step if fused else None
         for t in range(9):
-            step = open_.decode_step(target[:, t : t + 1], cache)
+            step = decoder.step(target[:, t : t + 1])
             torch.testing.assert_close(step, behind[:, t], atol=1e-5, rtol=1e-5)
 
 

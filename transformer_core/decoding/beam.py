@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
-from transformer_core.decoding.cache import DecoderCache
-from transformer_core.decoding.largest import largest
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
+from transformer_core.decoding.topk import chunked_topk
 from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
@@ -227,15 +227,15 @@ def beam_search(
     limits = length_limits(mask, config.extra_length, model.config.longest).tolist()
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
     running = list(sentences)
-    cache = model.start_cache(model.encode(source, mask), mask, beams=beam)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
     pieces = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
     totals = torch.full((len(source), beam), -torch.inf, device=device)  # (B, k) log-probabilities
     totals[:, 0] = 0.0  # all beams start alike, so only one of them counts
     for step in range(1, max(limits) + 1):
         if should_stop():
             raise DecodingStopped(f"stopped before step {step}")
-        with rows_are(_rows(running, cache, beam)):
-            logits = model.decode_step(pieces, cache)  # (R, V)
+        with rows_are(_rows(running, decoder.length, beam)):
+            logits = decoder.step(pieces)  # (R, V)
         rows, pieces, totals = _advance(running, logits, totals, special, config, step)
         going = [i for i, sentence in enumerate(running) if not sentence.over(step)]
         if not going:
@@ -243,16 +243,16 @@ def beam_search(
         if len(going) < len(running):
             kept = torch.tensor(going, device=device)
             running = [running[i] for i in going]
-            cache.keep_sentences(kept)
+            decoder.keep_sentences(kept)
             rows, pieces, totals = rows[kept], pieces[kept], totals[kept]
-        cache.reorder(rows.flatten())
+        decoder.reorder(rows.flatten())
         pieces = pieces.reshape(-1, 1)
     return [sentence.result() for sentence in sentences]
 
 
-def _rows(running: list[_Sentence], cache: DecoderCache, beam: int) -> Rows:
+def _rows(running: list[_Sentence], length: int, beam: int) -> Rows:
     numbers = tuple(sentence.number for sentence in running for _ in range(beam))
-    return Rows(query_offset=cache.length, sentences=numbers, beams=tuple(range(beam)) * len(running))
+    return Rows(query_offset=length, sentences=numbers, beams=tuple(range(beam)) * len(running))
 
 
 def _advance(
@@ -276,7 +276,7 @@ def _advance(
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
     # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
-    top_pieces = largest(logits.index_fill_(1, never, -torch.inf), width)[1]  # (R, width)
+    top_pieces = chunked_topk(logits.index_fill_(1, never, -torch.inf), width)[1]  # (R, width)
     own = log_p.gather(1, top_pieces).view(len(running), beam, width)
     choices = min(2 * beam, width)
     # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.

@@ -9,8 +9,9 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import SpecialIds
-from transformer_core.decoding.largest import largest
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
+from transformer_core.decoding.topk import chunked_topk
 from transformer_core.hooks import Rows, rows_are
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
@@ -31,15 +32,15 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     """
     mask = padding_mask(source, special.pad)
     limits = length_limits(mask, extra_length, model.config.longest).tolist()
-    cache = model.start_cache(model.encode(source, mask), mask, beams=1)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
     pieces = torch.full((len(source), 1), special.bos, device=source.device)
     alive = list(range(len(source)))  # sentences that still grow
     never = torch.tensor([special.pad, special.bos, special.unk], device=source.device)
     results: list[list[int]] = [[] for _ in alive]
     for length in range(1, max(limits) + 1):
-        with rows_are(Rows(query_offset=cache.length, sentences=tuple(alive))):
-            logits = model.decode_step(pieces, cache)  # (alive, V)
-        pieces = largest(logits.index_fill_(1, never, -torch.inf), 1)[1]  # (alive, 1)
+        with rows_are(Rows(query_offset=decoder.length, sentences=tuple(alive))):
+            logits = decoder.step(pieces)  # (alive, V)
+        pieces = chunked_topk(logits.index_fill_(1, never, -torch.inf), 1)[1]  # (alive, 1)
         going = []
         for row, (sentence, piece) in enumerate(zip(alive, pieces[:, 0].tolist(), strict=True)):
             if piece != special.eos:
@@ -50,7 +51,7 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
             break
         if len(going) < len(alive):
             kept = torch.tensor(going, device=source.device)
-            cache.keep_sentences(kept)
-            cache.reorder(kept)
+            decoder.keep_sentences(kept)
+            decoder.reorder(kept)
             alive, pieces = [alive[row] for row in going], pieces[kept]
     return results

@@ -1,7 +1,7 @@
 """Weights laid out for a search, which multiplies few rows with them at every step.
 
-They are made anew for every search, since weights may have changed in between: a copy of milliseconds that a few steps
-win back.
+They are packed again for every search, since weights may have changed in between: a copy of milliseconds that a few
+steps win back.
 """
 
 from __future__ import annotations

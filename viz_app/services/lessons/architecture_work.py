@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from transformer_core.analysis.stations import Side, Station, stations
 from transformer_core.data import make_batch
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.masks import padding_mask
 
 if TYPE_CHECKING:
@@ -196,10 +197,10 @@ def _step_by_step(model: Transformer, source: Tensor, inputs: Tensor, pad: int) 
     """Logits as inference has them, one row after the other: with the cache, and computed afresh at every step."""
     mask = padding_mask(source, pad)
     memory = model.encode(source, mask)
-    cache = model.start_cache(memory, mask, beams=1)
+    decoder = IncrementalDecoder(model, memory, mask, beams=1)
     cached, fresh = [], []
     for step in range(inputs.shape[1]):
-        cached.append(model.decode_step(inputs[:, step : step + 1], cache)[0])
+        cached.append(decoder.step(inputs[:, step : step + 1])[0])
         fresh.append(model.logits(model.decode(inputs[:, : step + 1], memory, mask)[:, -1:])[0, 0])
     return torch.stack(cached), torch.stack(fresh)
 

@@ -1,4 +1,4 @@
-"""The quick step against its readable twin, when it stands aside, and packed weights against plain ones."""
+"""The fused step against its readable twin, when it is not applicable, and packed weights against plain ones."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tests.core.tiny import SPECIAL, padded, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding import packed
 from transformer_core.decoding.beam import beam_search
-from transformer_core.decoding.cache import DecoderCache
-from transformer_core.decoding.largest import largest
+from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.packed import PackedLinear
+from transformer_core.decoding.topk import chunked_topk
 from transformer_core.hooks import capture, edit
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
@@ -49,24 +49,24 @@ def drawn(**options: Any) -> Transformer:
     return model
 
 
-def start(model: Transformer, lengths: tuple[int, ...], beams: int) -> DecoderCache:
+def start(model: Transformer, lengths: tuple[int, ...], beams: int) -> IncrementalDecoder:
     source = padded(lengths)
     mask = padding_mask(source, SPECIAL.pad)
-    return model.start_cache(model.encode(source, mask), mask, beams=beams, capacity=2)  # grows at 2 and 4
+    return IncrementalDecoder(model, model.encode(source, mask), mask, beams=beams, capacity=2)  # grows at 2 and 4
 
 
-def steps(model: Transformer, cache: DecoderCache, pieces: Tensor, sentences: int) -> Tensor:
+def steps(decoder: IncrementalDecoder, pieces: Tensor, sentences: int) -> Tensor:
     """Logits of all steps; rows change places after every step, and half of the sentences leave before the last."""
     rows = torch.arange(pieces.shape[0]).view(sentences, -1).roll(1, dims=1).flatten()
     logits = []
     for t in range(STEPS):
-        logits.append(model.decode_step(pieces[:, t : t + 1], cache))
-        cache.reorder(rows)
+        logits.append(decoder.step(pieces[:, t : t + 1]))
+        decoder.reorder(rows)
     kept = torch.arange(0, sentences, 2)
-    cache.keep_sentences(kept)
-    cache.reorder(torch.arange(pieces.shape[0]).view(sentences, -1)[kept].flatten())
+    decoder.keep_sentences(kept)
+    decoder.reorder(torch.arange(pieces.shape[0]).view(sentences, -1)[kept].flatten())
     left = pieces[: len(kept) * (len(pieces) // sentences), :1]
-    return torch.cat([*logits, model.decode_step(left, cache)])
+    return torch.cat([*logits, decoder.step(left)])
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
@@ -76,12 +76,11 @@ def steps(model: Transformer, cache: DecoderCache, pieces: Tensor, sentences: in
 def test_both_paths_agree(options: dict[str, Any], lengths: tuple[int, ...], beams: int) -> None:
     model = drawn(**options)
     pieces = padded([STEPS] * (len(lengths) * beams), seed=5)
-    quick, readable = start(model, lengths, beams), start(model, lengths, beams)
-    assert quick.quick_step is not None
-    readable.quick_step = None
-    readable.project = None
+    fused, readable = start(model, lengths, beams), start(model, lengths, beams)
+    assert fused.fused_step is not None
+    readable.fused_step = readable.packed_projection = None
     torch.testing.assert_close(
-        steps(model, quick, pieces, len(lengths)), steps(model, readable, pieces, len(lengths)), atol=1e-5, rtol=1e-5
+        steps(fused, pieces, len(lengths)), steps(readable, pieces, len(lengths)), atol=1e-5, rtol=1e-5
     )
 
 
@@ -89,20 +88,20 @@ def test_both_paths_agree(options: dict[str, Any], lengths: tuple[int, ...], bea
 def test_bfloat16_agrees_as_far_as_it_can() -> None:
     model = drawn().bfloat16()
     pieces = padded([STEPS] * 6, seed=5)
-    quick, readable = start(model, (5, 2), 3), start(model, (5, 2), 3)
-    assert quick.quick_step is not None
-    readable.quick_step = None
-    torch.testing.assert_close(steps(model, quick, pieces, 2), steps(model, readable, pieces, 2), atol=0.1, rtol=0.05)
+    fused, readable = start(model, (5, 2), 3), start(model, (5, 2), 3)
+    assert fused.fused_step is not None
+    readable.fused_step = None
+    torch.testing.assert_close(steps(fused, pieces, 2), steps(readable, pieces, 2), atol=0.1, rtol=0.05)
 
 
 @torch.no_grad()
 def test_a_source_of_padding_alone_takes_the_readable_path() -> None:
-    cache = start(tiny_model(), (3, 0), beams=2)
-    assert cache.quick_step is None
-    assert bool(tiny_model().decode_step(torch.full((4, 1), 5), cache).isfinite().all())
+    decoder = start(tiny_model(), (3, 0), beams=2)
+    assert decoder.fused_step is None
+    assert bool(decoder.step(torch.full((4, 1), 5)).isfinite().all())
 
 
-# --- standing aside ---------------------------------------------------------------------------------------------------
+# --- not applicable ---------------------------------------------------------------------------------------------------
 
 
 def _adapter(model: Transformer) -> None:
@@ -123,23 +122,23 @@ def _two_formats(model: Transformer) -> None:
 
 @pytest.mark.parametrize("change", [_adapter, _own_forward, _two_formats])
 @torch.no_grad()
-def test_only_what_it_understands(change: Callable[[Transformer], None]) -> None:
+def test_only_supported_modules(change: Callable[[Transformer], None]) -> None:
     model = tiny_model()
-    assert start(model, (3,), 1).quick_step is not None
+    assert start(model, (3,), 1).fused_step is not None
     change(model)
-    assert start(model, (3,), 1).quick_step is None
+    assert start(model, (3,), 1).fused_step is None
 
 
 @torch.no_grad()
 def test_additive_attention_is_left_to_the_readable_path() -> None:
-    assert start(tiny_model(attention="additive"), (3,), 1).quick_step is None
+    assert start(tiny_model(attention="additive"), (3,), 1).fused_step is None
 
 
 def test_no_gradients_no_autocast() -> None:
     model = tiny_model()
-    assert start(model, (3,), 1).project is None
+    assert start(model, (3,), 1).packed_projection is None
     with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-        assert start(model, (3,), 1).project is None
+        assert start(model, (3,), 1).packed_projection is None
 
 
 @contextmanager
@@ -156,7 +155,7 @@ def _global_hook(model: Transformer) -> Iterator[None]:
     handle.remove()
 
 
-DISTURBERS: tuple[Callable[[Transformer], Any], ...] = (
+HOOKS: tuple[Callable[[Transformer], Any], ...] = (
     lambda model: capture(model, points={"head_outputs"}, kinds={"cross"}, layers={1}),
     lambda model: edit(model, "decoder.logits", lambda value, site: None),
     lambda model: _module_hook(model.get_submodule("decoder.layers.1.feed_forward.w_2")),
@@ -165,28 +164,28 @@ DISTURBERS: tuple[Callable[[Transformer], Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("disturb", DISTURBERS)
+@pytest.mark.parametrize("hooked", HOOKS)
 @torch.no_grad()
-def test_it_stands_aside_while_somebody_listens(disturb: Callable[[Transformer], Any]) -> None:
+def test_it_is_not_applicable_while_the_decoder_has_hooks(hooked: Callable[[Transformer], Any]) -> None:
     model = tiny_model()
-    quick = start(model, (3,), 1).quick_step
-    assert quick is not None
-    assert quick.undisturbed()
-    with disturb(model):
-        assert not quick.undisturbed()
-    assert quick.undisturbed()
+    fused = start(model, (3,), 1).fused_step
+    assert fused is not None
+    assert fused.is_applicable()
+    with hooked(model):
+        assert not fused.is_applicable()
+    assert fused.is_applicable()
     with torch.enable_grad():
-        assert not quick.undisturbed()
+        assert not fused.is_applicable()
     model.train()
-    assert not quick.undisturbed()
+    assert not fused.is_applicable()
 
 
 @torch.no_grad()
-def test_listening_to_the_encoder_does_not_disturb() -> None:
+def test_hooks_of_the_encoder_do_not_matter() -> None:
     model = tiny_model()
-    quick = start(model, (3,), 1).quick_step
+    fused = start(model, (3,), 1).fused_step
     with capture(model, kinds={"encoder"}):
-        assert quick is not None and quick.undisturbed()
+        assert fused is not None and fused.is_applicable()
 
 
 @torch.no_grad()
@@ -194,28 +193,28 @@ def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search() -> None:
     model = tiny_model()
     pieces = padded([STEPS] * 2, seed=5)
     changing, readable = start(model, (4, 4), 1), start(model, (4, 4), 1)
-    readable.quick_step = None
+    readable.fused_step = None
     address = "decoder.layers.0.self_attention.values"
     for t in range(STEPS):
         expected: list[torch.Tensor] = []
         got: list[torch.Tensor] = []
-        for cache, logits in ((readable, expected), (changing, got)):
+        for decoder, logits in ((readable, expected), (changing, got)):
             if t % 3 == 1:
                 with edit(model, address, lambda value, site: 0 * value):
-                    logits.append(model.decode_step(pieces[:, t : t + 1], cache))
+                    logits.append(decoder.step(pieces[:, t : t + 1]))
             else:
-                logits.append(model.decode_step(pieces[:, t : t + 1], cache))
+                logits.append(decoder.step(pieces[:, t : t + 1]))
         torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_a_search_is_the_same_with_and_without_a_listener() -> None:
     model, source = drawn(), padded((5, 3, 4))
     config = DecodingConfig(beam=3, extra_length=5)
-    quick = beam_search(model, source, SPECIAL, config)
+    fused = beam_search(model, source, SPECIAL, config)
     with capture(model, points={"residual"}, layers={0}) as seen:
         readable = beam_search(model, source, SPECIAL, config)
     assert seen.calls["decoder.layers.0.feed_forward_add_norm.residual"]
-    for one, other in zip(quick, readable, strict=True):
+    for one, other in zip(fused, readable, strict=True):
         assert [h.ids for h in one.hypotheses] == [h.ids for h in other.hypotheses]
         assert [h.score for h in one.hypotheses] == pytest.approx([h.score for h in other.hypotheses], abs=1e-5)
         assert [(n.parent, n.piece, n.status) for n in one.history] == [
@@ -230,13 +229,13 @@ def test_a_search_is_the_same_with_and_without_a_listener() -> None:
 def test_weights_that_change_between_two_searches() -> None:
     model = tiny_model()
     pieces = torch.full((2, 1), 7)
-    before = model.decode_step(pieces, start(model, (3, 3), 1))
+    before = start(model, (3, 3), 1).step(pieces)
     for parameter in model.parameters():
         parameter.data.mul_(1.5)  # unseen by version counters
     readable = start(model, (3, 3), 1)
-    readable.quick_step = readable.project = None
-    after = model.decode_step(pieces, start(model, (3, 3), 1))
-    torch.testing.assert_close(after, model.decode_step(pieces, readable), atol=1e-5, rtol=1e-5)
+    readable.fused_step = readable.packed_projection = None
+    after = start(model, (3, 3), 1).step(pieces)
+    torch.testing.assert_close(after, readable.step(pieces), atol=1e-5, rtol=1e-5)
     assert not torch.allclose(before, after, atol=1e-2)
 
 
@@ -267,19 +266,19 @@ def test_blocks_are_for_formats_that_they_know() -> None:
 
 
 @given(st.integers(1, 3), st.sampled_from([2**16, 2**16 + 77]), st.integers(1, 13), st.integers(0, 99))
-def test_largest_of_many(rows: int, length: int, count: int, seed: int) -> None:
+def test_topk_of_many(rows: int, length: int, count: int, seed: int) -> None:
     values = torch.randn(rows, length, generator=torch.Generator().manual_seed(seed))
     values[:, :3] = -torch.inf
     values[0, -1] = 9.0  # beyond the last whole chunk, where there is one
-    top, at = largest(values, count)
+    top, at = chunked_topk(values, count)
     expected = torch.sort(values, dim=1, descending=True, stable=True)
     assert torch.equal(top, expected.values[:, :count])
     assert torch.equal(at, expected.indices[:, :count]) or torch.equal(values.gather(1, at), top)
     assert all(len(set(row)) == count for row in at.tolist())
 
 
-def test_largest_of_few_and_of_equals() -> None:
-    assert largest(torch.tensor([[1.0, 3.0, 2.0]]), 2)[1].tolist() == [[1, 2]]
-    top, at = largest(torch.zeros(1, 2**16), 5)
+def test_topk_of_few_and_of_equals() -> None:
+    assert chunked_topk(torch.tensor([[1.0, 3.0, 2.0]]), 2)[1].tolist() == [[1, 2]]
+    top, at = chunked_topk(torch.zeros(1, 2**16), 5)
     assert top.tolist() == [[0.0] * 5]
     assert len(set(at[0].tolist())) == 5

@@ -1,10 +1,10 @@
-"""One step of decoding as quick as it can be while nobody listens: the twin of `Transformer.decode_step`.
+"""One step of decoding in as few kernels as possible, without hooks: the twin of the modules of the decoder.
 
 Nothing but tensors: no module is called, no hook point visited; Q, K and V are one product; the weights are packed for
-few rows. `QuickStep.of` tells for which models it can stand in. With all others, and at every step at which somebody
-listens in the decoder, `decode_step` takes its readable path over the same cache.
+few rows. `FusedDecodeStep.try_build` builds it for the models that it supports. For all others, and at every step at
+which the decoder has hooks, `IncrementalDecoder` takes its readable path over the same cache.
 
-Shape legend: R rows (sentences x beams), B sentences, n = R / B beams, H heads, t pieces so far, S source positions,
+Shape legend: R rows (sentences x beams), B sentences, n = R / B beams, H heads, t tokens so far, S source positions,
 d = d_model, V = vocab_size.
 """
 
@@ -14,7 +14,6 @@ import math
 from collections.abc import Callable
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 import torch
 import torch.nn.functional as F
@@ -22,31 +21,29 @@ from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
 
 from transformer_core.attention import MultiHeadAttention
+from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
 from transformer_core.decoding.packed import PackedLinear, may_pack
 from transformer_core.dropout import Dropout
 from transformer_core.hooks import HookPoint
 from transformer_core.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
+from transformer_core.model import Transformer
 from transformer_core.restricted import RestrictedAttention
-
-if TYPE_CHECKING:
-    from transformer_core.decoding.cache import DecoderCache, Past, SourceCache
-    from transformer_core.model import Transformer
 
 Function = Callable[[Tensor], Tensor]
 
 # Exactly these: a subclass, such as additive attention or a layer with adapters, may do anything.
-_UNDERSTOOD = frozenset(
+_SUPPORTED_MODULES = frozenset(
     {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint}
     | {nn.ModuleList, nn.Linear, nn.LayerNorm, Dropout, nn.Identity}
 )
 _listening = attrgetter("listening")
 
 
-class QuickStep:
+class FusedDecodeStep:
     """The decoder of one model, packed for one search.
 
     Args:
-        model: One that `of` understands.
+        model: One that `try_build` supports.
         project: The output projection, packed already.
         rows: R at most.
     """
@@ -66,8 +63,10 @@ class QuickStep:
         ]
 
     @staticmethod
-    def of(model: Transformer, project: PackedLinear, rows: int, source_mask: Tensor | None) -> QuickStep | None:
-        """Pack a model for a search; None where only the readable path knows what to do.
+    def try_build(
+        model: Transformer, project: PackedLinear, rows: int, source_mask: Tensor | None
+    ) -> FusedDecodeStep | None:
+        """Pack a model for a search; None where only the readable path is right.
 
         Args:
             model: Any Transformer.
@@ -76,23 +75,25 @@ class QuickStep:
             source_mask: (B, 1, 1, S), or None without padding.
         """
         if source_mask is not None and not bool(source_mask.any(dim=-1).all()):
-            return None  # a source of nothing but padding, over which softmax is no number
-        plain = all(type(module) in _UNDERSTOOD and "forward" not in vars(module) for module in model.decoder.modules())
+            return None  # a source of nothing but padding, over which softmax is NaN
+        plain = all(
+            type(module) in _SUPPORTED_MODULES and "forward" not in vars(module) for module in model.decoder.modules()
+        )
         weights = list(model.decoder.parameters())
         alike = {(weight.dtype, weight.device) for weight in (*weights, model.output_weight)}
         if not plain or len(alike) > 1 or not all(map(may_pack, weights)):
             return None
-        return QuickStep(model, project, rows)
+        return FusedDecodeStep(model, project, rows)
 
-    def undisturbed(self) -> bool:
-        """Whether nobody listens in the decoder at this moment, and nothing needs dropout or a gradient."""
+    def is_applicable(self) -> bool:
+        """Whether at this moment the decoder has no hooks, and nothing needs dropout or a gradient."""
         return not (
             self._model.training or torch.is_grad_enabled() or any(map(_listening, self._points)) or any(self._hooks)
         )
 
-    def __call__(self, pieces: Tensor, cache: DecoderCache) -> Tensor:
-        """(R, 1) ids, the pieces written last, -> (R, V) logits of the next; the cache grows by one position."""
-        x = self._model.embed(pieces, first_position=cache.length)[:, 0]  # (R, d)
+    def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:
+        """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position."""
+        x = self._model.embed(tokens, first_position=cache.length)[:, 0]  # (R, d)
         forbidden = _forbidden(cache.source_mask, self._layers[0].num_heads)
         for layer, past, source in zip(self._layers, cache.next_position(), cache.sources, strict=True):
             x = layer.self_add_norm(x, partial(layer.attend_to_past, past=past))
@@ -103,12 +104,12 @@ class QuickStep:
 
 
 class _Layer:
-    """A decoder layer as a few products; see `DecoderLayer` for what it says."""
+    """A decoder layer as a few products; see `DecoderLayer` for the readable twin."""
 
     def __init__(self, layer: DecoderLayer, rows: int) -> None:
         past, source, inner = layer.self_attention, layer.cross_attention, layer.feed_forward
         self.num_heads = past.num_heads
-        # A restricted query sees itself and so many positions before it.
+        # A restricted query sees itself and `window` positions before it.
         self.seen = slice(-past.window - 1, None) if isinstance(past, RestrictedAttention) else slice(None)
         self.past_scale, self.source_scale = past.scale, source.scale
         self.sizes = [part.out_features // self.num_heads for part in (past.w_q, past.w_k, past.w_v)]
@@ -120,8 +121,8 @@ class _Layer:
         self.cross_add_norm = _add_and_norm(layer.cross_attention_add_norm)
         self.feed_forward_add_norm = _add_and_norm(layer.feed_forward_add_norm)
 
-    def attend_to_past(self, x: Tensor, past: Past) -> Tensor:
-        """(R, d) -> (R, d), after writing the new keys and values where they belong."""
+    def attend_to_past(self, x: Tensor, past: SelfKV) -> Tensor:
+        """(R, d) -> (R, d), after writing the new keys and values to the cache."""
         projected = self.to_queries_keys_values(x).view(-1, 1, sum(self.sizes))
         queries, keys, values = torch.split(projected, self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
         past.next_keys.copy_(keys)
@@ -129,7 +130,7 @@ class _Layer:
         heads = _attend(queries, past.keys[:, self.seen], past.values[:, self.seen], self.past_scale)  # (R * H, 1, d_v)
         return self.self_w_o(heads.view(len(x), -1))
 
-    def attend_to_source(self, x: Tensor, source: SourceCache, forbidden: Tensor | None) -> Tensor:
+    def attend_to_source(self, x: Tensor, source: CrossKV, forbidden: Tensor | None) -> Tensor:
         """(R, d) -> (R, d); the n beams of a sentence are n queries for the same keys."""
         sentences = len(source.keys)
         queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)

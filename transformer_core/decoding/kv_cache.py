@@ -1,24 +1,20 @@
-"""Keys and values that decoding has computed already, so that each step computes those of one new piece only.
+"""Keys and values that decoding has computed already, so that each step computes those of one new token only.
 
-Shape legend: R rows (sentences x beams), B sentences, L layers, H heads, S source positions, t pieces so far.
+Shape legend: R rows (sentences x beams), B sentences, L layers, H heads, S source positions, t tokens so far.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-if TYPE_CHECKING:
-    from transformer_core.decoding.packed import PackedLinear
-    from transformer_core.decoding.step import QuickStep
-
 
 @dataclass
-class SourceCache:
-    """What one decoder layer remembers of the sources.
+class CrossKV:
+    """Keys and values of encoder-decoder attention in one layer, computed once for each source.
 
     Args:
         keys: (B, H, S, d_k) of the encoder's output; shared by the beams of a sentence.
@@ -29,13 +25,13 @@ class SourceCache:
     values: Tensor
 
 
-class Past(NamedTuple):
-    """What one decoder layer remembers of the pieces written, heads of all rows side by side; all are views.
+class SelfKV(NamedTuple):
+    """Keys and values of self-attention in one layer, rows and heads in one dimension; all are views of the cache.
 
     Args:
-        next_keys: (R * H, 1, d_k), where those of the next piece belong.
+        next_keys: (R * H, 1, d_k), to be filled with those of the next token.
         next_values: (R * H, 1, d_v).
-        keys: (R * H, t + 1, d_k), those of the next piece included.
+        keys: (R * H, t + 1, d_k), those of the next token included.
         values: (R * H, t + 1, d_v).
     """
 
@@ -45,35 +41,24 @@ class Past(NamedTuple):
     values: Tensor
 
 
-class DecoderCache:
+class KVCache:
     """Keys and values of all decoder layers.
 
-    The keys of all layers lie in one tensor, and so do the values. Each has a second one of the same size, so that
-    beams change places with one copy. Works without gradients only.
+    The keys of all layers are one tensor, and so are the values. Each has a second one of the same size, so that
+    beams are reordered with one copy. Works without gradients only.
 
     Args:
         sources: One for each decoder layer.
         source_mask: (B, 1, 1, S), True where a source position is no padding; kept only while there is padding, since
             attention without a mask is quicker.
-        keys: (L, R, H, capacity, d_k) of the pieces written so far; filled up to `length`.
+        keys: (L, R, H, capacity, d_k) of the tokens so far; filled up to `length`.
         values: (L, R, H, capacity, d_v).
-        project: The output projection, packed for few rows; None takes the model's own.
-        quick_step: What stands in for the decoder while nobody listens; None where nothing can.
     """
 
-    def __init__(
-        self,
-        sources: list[SourceCache],
-        source_mask: Tensor,
-        keys: Tensor,
-        values: Tensor,
-        project: PackedLinear | None = None,
-        quick_step: QuickStep | None = None,
-    ) -> None:
+    def __init__(self, sources: list[CrossKV], source_mask: Tensor, keys: Tensor, values: Tensor) -> None:
         self.sources = sources
         self.source_mask = _needed(source_mask)
         self.keys, self.values = keys, values
-        self.project, self.quick_step = project, quick_step
         self.length = 0
         self._spare_keys, self._spare_values = torch.empty_like(keys), torch.empty_like(values)
 
@@ -85,13 +70,13 @@ class DecoderCache:
         live = self.length + 1
         return self.keys[layer, :, :, :live], self.values[layer, :, :, :live]
 
-    def next_position(self) -> list[Past]:
-        """Of each layer where the keys and values of the next piece go, and all up to there; as `append`, at once."""
+    def next_position(self) -> list[SelfKV]:
+        """For each layer, where the next token's keys and values go, and all up to there; as `append`, at once."""
         self._make_room()
         live = self.length + 1
         keys, values = (_heads_side_by_side(cached, live) for cached in (self.keys, self.values))  # (L, R * H, t, ...)
         next_keys, next_values = keys[:, :, -1:].unbind(), values[:, :, -1:].unbind()
-        return list(map(Past, next_keys, next_values, keys.unbind(), values.unbind()))
+        return list(map(SelfKV, next_keys, next_values, keys.unbind(), values.unbind()))
 
     def _make_room(self) -> None:
         """Room for one more position."""
@@ -100,7 +85,7 @@ class DecoderCache:
             self._spare_keys, self._spare_values = torch.empty_like(self.keys), torch.empty_like(self.values)
 
     def reorder(self, rows: Tensor) -> None:
-        """Let row i go on from what row rows[i] remembers; rows (R,) stay within their sentences."""
+        """Let row i continue the past of row rows[i]; rows (R,) stay within their sentences."""
         count = len(rows)
         if count == self.keys.shape[1] and torch.equal(rows, torch.arange(count, device=rows.device)):
             return
@@ -110,7 +95,7 @@ class DecoderCache:
         self.values, self._spare_values = self._spare_values[:, :count], self.values[:, :count]
 
     def keep_sentences(self, sentences: Tensor) -> None:
-        """Forget the sources of finished sentences; the caller reorders the rows to match."""
+        """Drop the sources of all other sentences; the caller reorders the rows to match."""
         for source in self.sources:
             source.keys, source.values = source.keys[sentences], source.values[sentences]
         if self.source_mask is not None:

@@ -1,4 +1,4 @@
-"""The cache as a container: growing, reordering, forgetting. What it computes is tested in test_model.py."""
+"""The cache as a container: growing, reordering, forgetting. What it computes is tested in test_incremental.py."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from transformer_core.decoding.cache import DecoderCache, SourceCache
+from transformer_core.decoding.kv_cache import CrossKV, KVCache
 
 
-def cache_of(rows: int, sentences: int, capacity: int = 1) -> DecoderCache:
+def cache_of(rows: int, sentences: int, capacity: int = 1) -> KVCache:
     """Two layers, one head, d_k = 1 and d_v = 2; the source keys of sentence b are all b."""
     sources = [
-        SourceCache(
+        CrossKV(
             torch.arange(sentences, dtype=torch.float32).view(-1, 1, 1, 1).expand(-1, 1, 3, 1).clone(),
             torch.zeros(sentences, 1, 3, 2),
         )
         for _ in range(2)
     ]
-    return DecoderCache(
+    return KVCache(
         sources,
         torch.arange(3) < torch.arange(1, sentences + 1)[:, None, None, None],  # 1, 2, 3, 3, ... real positions
         torch.full((2, rows, 1, capacity, 1), torch.nan),
@@ -27,7 +27,7 @@ def cache_of(rows: int, sentences: int, capacity: int = 1) -> DecoderCache:
     )
 
 
-def write(cache: DecoderCache, marks: list[float]) -> list[Tensor]:
+def write(cache: KVCache, marks: list[float]) -> list[Tensor]:
     """Append one position: key = mark + layer / 10, values = its negative; returns the live keys of each layer."""
     live = []
     for layer in range(2):
@@ -81,7 +81,7 @@ def test_many_moves_are_those_of_lists(moves: list[list[int]]) -> None:
         pasts = [pasts[row] for row in rows]
 
 
-def test_finished_sentences_are_forgotten() -> None:
+def test_finished_sentences_are_dropped() -> None:
     cache = cache_of(rows=6, sentences=3, capacity=2)
     write(cache, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
     cache.keep_sentences(torch.tensor([0, 2]))

@@ -1,4 +1,4 @@
-"""The likeliest pieces out of many.
+"""The largest values of long rows, such as the likeliest tokens of a vocabulary.
 
 Shape legend: R rows, V values of a row, C chunks of a row, w values of a chunk.
 """
@@ -12,12 +12,12 @@ _WIDTH = 128
 _MANY = 2**16  # values; with fewer one pass is as quick
 
 
-def largest(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """As torch.topk(values, count) over the last dimension: (R, V) -> the largest, best first, and their places.
+def chunked_topk(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """As torch.topk(values, count) over the last dimension: (R, V) -> the largest, best first, and their indices.
 
-    torch looks at each value one by one on a CPU. The maximum of every chunk comes four times as quickly, and the
-    `count` largest values lie in the `count` chunks with the largest maxima. Which of equal values is taken is left
-    open, as in torch.
+    On a CPU torch compares the values one by one. The maximum of every chunk takes a quarter of the time, and the
+    `count` largest values are in the `count` chunks with the largest maxima. Which of equal values is chosen is
+    undefined, as in torch.
     """
     if values.device.type != "cpu" or values.numel() < _MANY or values.shape[1] < 4 * count * _WIDTH:
         top, at = values.topk(count)

@@ -1,0 +1,111 @@
+"""Decoding one position at a time: the model, the cached keys and values, and the faster of two paths through them.
+
+Shape legend: B sentences, R rows (sentences x beams), S source positions, d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from transformer_core.attention import MultiHeadAttention
+from transformer_core.decoding.fused_step import FusedDecodeStep
+from transformer_core.decoding.kv_cache import CrossKV, KVCache
+from transformer_core.decoding.packed import PackedLinear, may_pack
+from transformer_core.hooks import visit
+from transformer_core.layers import DecoderLayer
+from transformer_core.model import Transformer
+
+
+class IncrementalDecoder:
+    """The decoder of a model over one batch of sources, which it reads step by step.
+
+    Weights are packed once, here; after they change, start another one.
+
+    Args:
+        model: In evaluation mode.
+        memory: (B, S, d) from `model.encode`.
+        source_mask: (B, 1, 1, S), True where a source position is no padding.
+        beams: Rows for each sentence; row r belongs to sentence r // beams.
+        capacity: Positions that fit before the cache has to grow.
+
+    Attributes:
+        cache: Keys and values so far.
+        packed_projection: The output projection, packed for few rows; None takes the model's own.
+        fused_step: What replaces the modules of the decoder while it is applicable; None where it never is.
+    """
+
+    def __init__(self, model: Transformer, memory: Tensor, source_mask: Tensor, beams: int, capacity: int = 32) -> None:
+        self._model = model
+        self._layers = [layer for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
+        sources = []
+        for layer in self._layers:
+            keys, values = layer.cross_attention.project_keys_and_values(memory)
+            # Every step reads them again, which is up to twice as fast when the keys of a head are contiguous.
+            sources.append(CrossKV(keys.contiguous(), values.contiguous()))
+        config, rows = model.config, memory.shape[0] * beams
+        shape = (config.num_layers, rows, config.num_heads, capacity)
+        self.cache = KVCache(
+            sources,
+            source_mask,
+            memory.new_empty(*shape, config.d_k, dtype=sources[0].keys.dtype),
+            memory.new_empty(*shape, config.d_v, dtype=sources[0].keys.dtype),
+        )
+        weight = model.output_weight
+        self.packed_projection = PackedLinear(weight, model.output_bias, rows) if may_pack(weight) else None
+        self.fused_step = (
+            FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache.source_mask)
+            if self.packed_projection
+            else None
+        )
+
+    @property
+    def length(self) -> int:
+        """Positions read so far."""
+        return self.cache.length
+
+    def step(self, tokens: Tensor) -> Tensor:
+        """Read one more token in every row; for a causal model the same as the last row of `Transformer.decode`.
+
+        Args:
+            tokens: (R, 1) ids, the ones generated last.
+
+        Returns:
+            (R, V) logits of the next token.
+        """
+        if self.fused_step is not None and self.fused_step.is_applicable():
+            return self.fused_step(tokens, self.cache)
+        return self._readable_step(tokens)
+
+    def _readable_step(self, tokens: Tensor) -> Tensor:
+        """The readable twin of `FusedDecodeStep`: the modules of the decoder, hook points included."""
+        model, cache = self._model, self.cache
+        x = model.embed(tokens, first_position=cache.length)  # (R, 1, d)
+        for number, layer in enumerate(self._layers):
+            x = layer(
+                x,
+                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number),
+                lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
+            )
+        cache.length += 1
+        x = model.decoder.norm(x)
+        if self.packed_projection is None:
+            return model.logits(x)[:, 0]
+        return visit(model.decoder.logits, self.packed_projection(x))[:, 0]
+
+    def reorder(self, rows: Tensor) -> None:
+        """Let row i continue the past of row rows[i]; rows (R,) stay within their sentences."""
+        self.cache.reorder(rows)
+
+    def keep_sentences(self, sentences: Tensor) -> None:
+        """Drop the sources of all other sentences; `reorder` must follow, with the rows that are left."""
+        self.cache.keep_sentences(sentences)
+
+
+def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int) -> Tensor:
+    keys, values = cache.append(layer, *attention.project_keys_and_values(x))
+    return attention.attend(attention.project_queries(x), keys, values, mask=None)
+
+
+def _attend_to_source(attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int) -> Tensor:
+    source = cache.sources[layer]
+    return attention.attend(attention.project_queries(x), source.keys, source.values, cache.source_mask)
