@@ -19,7 +19,7 @@ import pytest
 from tests.browser.chromium import Chromium, executable
 from tests.browser.explorer_driver import PAGE
 from tests.browser.kept import Kept
-from tests.browser.rest import PAGE_MILLISECONDS, rest
+from tests.browser.rest import PAGE_MILLISECONDS, rest, settled
 from tests.browser.served import address_of
 from tests.conftest import SERVERS
 from tests.missing import skip_or_fail
@@ -207,25 +207,21 @@ def wait_until_idle(page: Page) -> None:
 
 @pytest.fixture
 def check_accessibility() -> CheckAccessibility:
-    """Fail when axe finds something serious or critical on the page as it stands."""
+    """Fail when axe finds something serious or critical on the page, which it looks at once, when nothing changes."""
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError:
         _missing("axe (python -m pip install -r requirements-dev.txt)")
     axe = Axe()
 
-    def grave(page: Page) -> list[str]:
-        rest(page)
+    def check(page: Page) -> None:
+        settled(page)
         response: dict[str, Any] = axe.run(page).response
-        return [
+        found = [
             f"{violation['id']}: {violation['help']} at {[node['target'] for node in violation['nodes']][:5]}"
             for violation in response["violations"]
             if violation["impact"] in ("serious", "critical")
         ]
-
-    def check(page: Page) -> None:
-        # Axe takes seconds on a small machine; what it saw while the page went on is not there when it looks again.
-        found = grave(page) and grave(page) and grave(page)
         assert not found, "axe finds: " + "; ".join(found)
 
     return check

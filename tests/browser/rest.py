@@ -43,6 +43,41 @@ def rest(page: Page) -> None:
     page.wait_for_function(AT_REST, arg=FRAMES)
 
 
+# Nothing of the page has changed, in its light or in a shadow root, for so long; a scene that follows something at the
+# server changes for ever, so there is a longest time.
+SETTLED_MILLISECONDS = 500
+LONGEST_MILLISECONDS = 5_000
+SETTLED = """([milliseconds, longest]) => new Promise((done) => {
+    const start = performance.now();
+    const roots = (node) => [node, ...Array.from(node.querySelectorAll("*"))
+        .flatMap((each) => each.shadowRoot ? roots(each.shadowRoot) : [])];
+    let changed = start;
+    const changes = new MutationObserver(() => { changed = performance.now(); });
+    const watched = new Set();
+    const look = () => {
+        for (const root of roots(document)) {
+            if (watched.has(root)) continue;
+            watched.add(root);
+            changes.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+            changed = performance.now();
+        }
+        const now = performance.now();
+        if (now - changed >= milliseconds || now - start >= longest) {
+            changes.disconnect();
+            done(true);
+        } else setTimeout(look, 50);
+    };
+    look();
+})"""
+
+
+def settled(page: Page) -> None:
+    """Wait until the page is at rest and no element, attribute or text of it has changed for half a second."""
+    rest(page)
+    page.wait_for_function(SETTLED, arg=[SETTLED_MILLISECONDS, LONGEST_MILLISECONDS])
+    rest(page)
+
+
 def until(page: Page, holds: Callable[[], bool], milliseconds: float = PAGE_MILLISECONDS) -> bool:
     """Whether something holds, as soon as it does, or when the time is over."""
     end = time.monotonic() + milliseconds / 1000
