@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
+from viz_app.components.lesson.state import from_address, to_address
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -66,3 +68,23 @@ def test_nothing_sticks_out(open_page: OpenPage, app_url: str, language: str, wi
     page.locator(".lesson canvas").wait_for()
     wait_until_idle(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_link_is_of_what_is_on_the_screen(open_page: OpenPage, app_url: str) -> None:
+    """Python sets the address bar later; while the figure plays it does not."""
+    page = open_page(address(app_url, "positions"), still=True)
+    page.evaluate(FIND)
+    ready(page)
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    scene, wanted = page.evaluate(
+        """() => {
+            const { lesson } = window.root();
+            lesson.turn(1);
+            lesson.tools.copy();
+            return [lesson.name, lesson.settings()];
+        }"""
+    )
+    link = page.evaluate("window.copied")
+    params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
+    assert (params["scene"], params["lesson"]) == (scene, "positions")
+    assert from_address(params["with"]) == from_address(to_address(wanted) or "")

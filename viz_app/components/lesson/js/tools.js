@@ -1,6 +1,7 @@
 // The small menu of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
 import { h, setAttribute } from "../../common/dom.js";
+import { linkTo } from "./address.js";
 import { download, Film } from "./film.js";
 
 const SAID = 2000; // milliseconds for which a button says that it is done
@@ -52,9 +53,10 @@ export class Tools {
   }
 
   async copy() {
-    const address = new URL(location.href);
+    // Of what is on the screen: Python sets the address bar a moment later, and not at all while the figure plays.
+    const link = linkTo(location.href, this.lesson.state());
     try {
-      await navigator.clipboard.writeText(address.href);
+      await navigator.clipboard.writeText(link);
       this.link.textContent = this.texts.link_copied;
     } catch {
       this.link.textContent = this.texts.link_failed;

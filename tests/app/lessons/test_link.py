@@ -1,0 +1,35 @@
+"""The link that a scene copies holds the state that Python reads from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from viz_app.components.lesson.state import Setting, from_address, to_address
+
+SETTINGS: list[dict[str, Setting]] = [
+    {},
+    {"part": "cos", "at": 5, "mask": True, "shown": False},
+    {"rate": 1 / 3, "small": 1.5e-7, "large": 123456789.0, "below": -0.25},
+    {"text": "Ich besitze gar keinen Wagen."},
+    {"text": "a:b,c=d&e?f#g/h%20i+j"},
+    {"text": "it's (really) so*!~_-."},
+    {"text": "큰 개 \U0001f600 ü"},
+    *[{"text": odd} for odd in ("on", "off", "nan", "-inf", "Infinity", "1e5", "1_000", ".5", "+1", "7", "offset", "")],
+]
+HREF = "http://host:8501/headlight/lessons?lesson=why&scene=old&with=at:1&text=A+b&lang=ko"
+
+
+def test_the_link_of_a_scene_is_read_as_its_state(javascript: Callable[[str], Any]) -> None:
+    links = javascript(
+        'import { linkTo } from "./components/lesson/js/address.js";'
+        f"const all = {json.dumps(SETTINGS)}.map((settings) => ({{ scene: 'costs', settings }}));"
+        f"console.log(JSON.stringify(all.map((state) => linkTo({json.dumps(HREF)}, state))));"
+    )
+    for settings, link in zip(SETTINGS, links, strict=True):
+        params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
+        assert from_address(params.pop("with", "")) == from_address(to_address(settings) or ""), link
+        assert params == {"lesson": "why", "scene": "costs", "text": "A b", "lang": "ko"}
+        assert link.startswith("http://host:8501/headlight/lessons?")
