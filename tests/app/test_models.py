@@ -28,7 +28,8 @@ from viz_app.services.gate import Superseded
 from viz_app.services.handout import handout
 from viz_app.services.lessons import Context, module_of
 from viz_app.services.lessons.small_target import small_target
-from viz_app.services.models import Languages, languages, languages_of, models, title, titles
+from viz_app.services.metrics import Languages, ModelCard
+from viz_app.services.models import languages, models, title, titles
 from viz_app.services.translation import TranslationService
 from viz_app.text import texts
 
@@ -366,7 +367,7 @@ def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
     ],
 )
 def test_languages_that_make_no_sense_are_untold(told: Any, tmp_path: Path) -> None:
-    assert languages_of({"languages": told}) is None
+    assert ModelCard.read({"languages": told}).languages is None
     (tmp_path / "metrics.json").write_text(json.dumps({"languages": told}))
     assert languages(tmp_path) is None
     assert title(texts("ko"), "my-model", None) == "my-model"

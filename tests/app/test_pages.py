@@ -262,6 +262,36 @@ def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, la
     assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
 
 
+BROKEN = {
+    "alignment is null": {"alignment": None},
+    "best_head is null": {"alignment": {"best_head": None}},
+    "layer is no number": {"alignment": {"best_head": {"layer": "x", "head": 0}}},
+    "training is null": {"training": None},
+    "pieces are not a number": {"training": {"max_pieces": float("nan")}},
+    "endless": {"scores": {"tatoeba": {"bleu": 10**400}}},
+    "lists": {name: [1] for name in ("languages", "training", "scores", "alignment", "probes")},
+}
+
+
+@pytest.mark.parametrize("metrics", BROKEN.values(), ids=BROKEN)
+def test_no_page_breaks_on_metrics_of_another_form(
+    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metrics: dict[str, Any]
+) -> None:
+    random = load_checkpoint(random_checkpoint)
+    folder = tmp_path / "broken"
+    save_checkpoint(folder, random.model.state_dict(), random.model.config, random.tokenizer, metrics=metrics)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app.query_params["text"] = "The dog."
+    failed = texts("en")("errors.unexpected_title")
+    app.run()
+    for page in ("pages/figures.py", "pages/model.py"):
+        assert not app.exception and not app.error and failed not in visible(app)
+        app.switch_page(page).run()
+    assert not app.exception and not app.error and failed not in visible(app)
+    named = [warning.value for warning in app.warning if "metrics.json" in warning.value]
+    assert len(named) == ("max_pieces" not in str(metrics)), "a fact that is no plain value is left out, as lists are"
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_the_model_page_tells_what_was_measured(
     app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str

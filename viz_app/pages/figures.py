@@ -105,7 +105,7 @@ def _draw_attention(
     left, right = places
     who = session.session_id()
     best = served.request(who, sentence.text, on_position=ask)
-    draft = _draft(f"{served.name}\n{sentence.text}", best_head(served.translator.metrics, best.maps))
+    draft = _draft(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
     result = served.branch(who, best, draft.selection.branch, on_position=ask)
     branch = draft.selection.branch if result is not best else 0
     draft = replace(draft, selection=replace(draft.selection, branch=branch)).fitted(result.maps)

@@ -14,11 +14,13 @@ from viz_app.pages.parts.models import draw_models, load
 from viz_app.pages.parts.plain import plain
 from viz_app.pages.parts.quality import draw_aligners, draw_answers, draw_scores
 from viz_app.services import card, model, session
+from viz_app.services.metrics import ModelCard
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
+_MOST_NAMED = 8  # parts of metrics.json that could not be read
 _WIDTH = 900  # pixels: a card is read, not looked at
 
 
@@ -28,22 +30,24 @@ def main() -> None:
     with row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
         st.title(t("model.title"), width="content")
         draw_models(t)
-    translator = load(t).translator
+    served = load(t)
+    translator, told = served.translator, served.card
     with st.container(key="card", width=_WIDTH):
-        _draw_summary(t, translator)
-        draw_scores(t, translator.metrics)
+        _draw_summary(t, translator, told)
+        _draw_unreadable(t, told)
+        draw_scores(t, told)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model.in_address()}
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
-        draw_aligners(t, translator.metrics)
-        draw_answers(t, translator.metrics)
+        draw_aligners(t, told)
+        draw_answers(t, told)
         _draw_shape(t, translator)
-        _draw_training(t, translator)
+        _draw_training(t, told)
         _draw_card(t, translator)
     publish(params, language=t.language, page="model")
 
 
-def _draw_summary(t: Texts, translator: Translator) -> None:
-    size, bleu = card.size(translator), card.everyday_bleu(translator.metrics)
+def _draw_summary(t: Texts, translator: Translator, told: ModelCard) -> None:
+    size, bleu = card.size(translator), told.everyday_bleu
     with st.container(horizontal=True):
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
@@ -52,6 +56,13 @@ def _draw_summary(t: Texts, translator: Translator) -> None:
         st.warning(t("model.unmeasured"), icon=":material/warning:")
     elif bleu < card.WEAK_BLEU:
         st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")
+
+
+def _draw_unreadable(t: Texts, told: ModelCard) -> None:
+    if told.unreadable:
+        more = " …" if len(told.unreadable) > _MOST_NAMED else ""
+        parts = ", ".join(plain(part) for part in told.unreadable[:_MOST_NAMED])
+        st.warning(t("model.unreadable", parts=f"{parts}{more}"), icon=":material/warning:")
 
 
 def _draw_shape(t: Texts, translator: Translator) -> None:
@@ -69,8 +80,8 @@ def _draw_shape(t: Texts, translator: Translator) -> None:
     _draw_pairs(t, rows)
 
 
-def _draw_training(t: Texts, translator: Translator) -> None:
-    facts = card.training_facts(translator.metrics)
+def _draw_training(t: Texts, told: ModelCard) -> None:
+    facts = card.training_facts(told)
     if facts:
         st.header(t("model.training"))
         known = t.table("model")

@@ -24,7 +24,7 @@ from viz_app.pages.parts.route import draw_route
 from viz_app.pages.parts.sentence import sentence_field
 from viz_app.services import model, session
 from viz_app.services.address import params_from, selection_from
-from viz_app.services.card import WEAK_BLEU, everyday_bleu, trained_pieces
+from viz_app.services.card import WEAK_BLEU
 from viz_app.services.compare import Compared, NotComparable, compared_with, others
 from viz_app.services.examples import EXAMPLES
 from viz_app.services.gate import Superseded
@@ -141,12 +141,12 @@ def _draw_unknown(t: Texts, sentence: Sentence) -> None:
 
 def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> None:
     """Say so when the translations are not to be trusted."""
-    bleu = everyday_bleu(served.translator.metrics)
+    bleu = served.card.everyday_bleu
     if bleu is None:
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:
         st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}")
-    trained = trained_pieces(served.translator.metrics)
+    trained = served.card.trained_pieces
     if trained is not None and sentence.pieces > trained:
         st.caption(f":material/straighten: {t('translate.untrained', pieces=sentence.pieces, trained=trained)}")
 
@@ -155,7 +155,7 @@ def _draw_result(
     t: Texts, served: TranslationService, sentence: Sentence, result: Result, status: DeltaGenerator
 ) -> tuple[Selection, Result, Compared | None]:
     """The explorer. Returns what is seen in it: the selection, the branch of the search, what that is compared with."""
-    best = best_head(served.translator.metrics, result.maps)
+    best = best_head(served.card, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
     start = reported(_EXPLORER) or start
     branch = branch_for(f"{served.name}\n{sentence.text}", start.branch)
@@ -197,8 +197,8 @@ def _packed(
     tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
     name = (own or served).name
     about = {"text": text, "model": served.name, "own": name, "models": others(name), "titles": titles(t)}
-    best = best_head(translator.metrics, result.maps)
-    return payload(shown, t, best, translator.metrics, beam=tree, about=about)
+    best = best_head(served.card, result.maps)
+    return payload(shown, t, best, served.card, beam=tree, about=about)
 
 
 def _draw_downloads(t: Texts, picture: Picture) -> None:

@@ -14,7 +14,7 @@ from viz_app.figures import Style, export
 from viz_app.lessons import Lesson, Scene, lesson
 from viz_app.lessons.markup import to_html
 from viz_app.services.lessons import Context, module_of
-from viz_app.services.models import languages_of, title
+from viz_app.services.models import title
 
 _FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
 _STYLE = """
@@ -59,7 +59,7 @@ def handout(name: str, context: Context) -> bytes:
     told = t("handout.made", sentence=context.text)
     translator = context.service.translator
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
-    if (spoken := languages_of(translator.metrics)) is not None:
+    if (spoken := context.service.card.languages) is not None:
         names.insert(0, title(t, "", spoken))
     origin = ", ".join(name for name in names if name)
     return f"""<!doctype html>

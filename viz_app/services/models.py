@@ -7,29 +7,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from viz_app.services.metrics import Languages, ModelCard
 from viz_app.text import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
 DEFAULT_CHECKPOINT = ROOT / "checkpoints" / "en-de"
 
 _GIT_SECONDS = 5
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # of BCP 47, as far as models need it
-
-
-@dataclass(frozen=True)
-class Languages:
-    """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers."""
-
-    source: str
-    target: str
 
 
 def checkpoint_folder() -> Path:
@@ -82,17 +71,6 @@ def default_model() -> str:
     return next(iter(models()))
 
 
-def languages_of(metrics: Mapping[str, Any]) -> Languages | None:
-    """What `metrics.json` tells of the languages; None when it tells nothing that makes sense."""
-    told = metrics.get("languages")
-    if not isinstance(told, Mapping):
-        return None
-    source, target = told.get("source"), told.get("target")
-    if not all(isinstance(code, str) and _CODE.fullmatch(code) for code in (source, target)):
-        return None
-    return Languages(str(source), str(target))
-
-
 def languages(folder: Path) -> Languages | None:
     """What a checkpoint reads and writes, from its files, without loading it; None when they do not tell."""
     path = folder / "metrics.json"
@@ -109,7 +87,7 @@ def _read(path: Path, written: int) -> Languages | None:
         metrics = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return languages_of(metrics) if isinstance(metrics, Mapping) else None
+    return ModelCard.read(metrics).languages if isinstance(metrics, Mapping) else None
 
 
 def titles(t: Texts) -> dict[str, str]:

@@ -16,8 +16,7 @@ from viz_app.export.order import Reading
 from viz_app.figures import Figure
 from viz_app.services.compare import Compared
 from viz_app.services.draft import Draft
-from viz_app.services.measured import aligners
-from viz_app.services.models import languages_of
+from viz_app.services.metrics import ModelCard
 from viz_app.services.studio import Product, figure_for
 from viz_app.services.translation import Result
 from viz_app.text import Texts
@@ -26,16 +25,15 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation
 
 
-def best_head(metrics: Mapping[str, Any], maps: AttentionMaps) -> Selection:
+def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
     """The encoder-decoder head that aligns words best on the gold set; unknown, the first head of the last layer."""
-    best = metrics.get("alignment", {}).get("best_head", {})
-    layer, head = best.get("layer", maps.cross.shape[0] - 1), best.get("head", 0)
+    layer, head = card.best_head or (maps.cross.shape[0] - 1, 0)
     return Selection(kind="cross", layer=layer, head=head).fitted(maps)
 
 
-def alignment_rates(metrics: Mapping[str, Any], maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
+def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
     """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
-    table = aligners(metrics, "output")
+    table = card.aligners.get("output")
     layers, heads = maps.cross.shape[:2]
     if table is None or [len(row) for row in table.rates] != [heads] * layers:
         return {}
@@ -46,7 +44,7 @@ def payload(
     result: Result,
     t: Texts,
     best: Selection,
-    metrics: Mapping[str, Any],
+    card: ModelCard,
     *,
     beam: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
@@ -59,11 +57,11 @@ def payload(
         result: The translation and its maps.
         t: Labels in the visitor's language.
         best: The encoder-decoder head from which the words under the translation are taken.
-        metrics: What was measured about the checkpoint.
+        card: What was measured about the checkpoint.
         beam: The search as a tree; see `viz_app.services.hypotheses.search_tree`.
         about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
     """
-    spoken = languages_of(metrics)
+    spoken = card.languages
     return pack(
         result.maps,
         weights=result.packed,
@@ -71,7 +69,7 @@ def payload(
         texts=t.table("explorer"),
         selection=best,
         gloss_head=(best.layer, best.head),
-        alignment=alignment_rates(metrics, result.maps),
+        alignment=alignment_rates(card, result.maps),
         beam=beam,
         about=about,
         source_language=spoken.source if spoken else "",

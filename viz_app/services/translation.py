@@ -11,6 +11,7 @@ from viz_app.components.explorer.weights import PackedWeights, pack_weights, pac
 from viz_app.services.cache import ShouldStop, SingleFlightCache
 from viz_app.services.gate import ModelGate, OnPosition, Superseded
 from viz_app.services.hypotheses import branch_of
+from viz_app.services.metrics import ModelCard
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -56,6 +57,7 @@ class TranslationService:
         name: str = "",
     ) -> None:
         self.translator = translator
+        self.card = ModelCard.read(translator.metrics)
         self.gate = gate
         self.name = name
         self.cache: SingleFlightCache[Result] = SingleFlightCache(max_entries, max_bytes, lambda result: result.nbytes)

@@ -23,6 +23,7 @@ from viz_app.export import origin
 from viz_app.export.order import Reading
 from viz_app.figures import HeatmapFigure, LinesFigure
 from viz_app.services.gate import ModelGate
+from viz_app.services.metrics import ModelCard
 from viz_app.services.picture import Picture, alignment_rates, best_head
 from viz_app.services.studio import reading
 from viz_app.services.translation import TranslationService
@@ -49,16 +50,15 @@ def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation:
     maps = translation.attention
     layers, heads = maps.cross.shape[:2]
     table = [[0.5] * heads for _ in range(layers)]
-    assert alignment_rates({"alignment": {"aer": {"output": table, "input": []}}}, maps) == {"cross": table}
-    assert alignment_rates({}, maps) == {}
-    assert alignment_rates({"alignment": {"aer": {"output": table[:-1]}}}, maps) == {}
+    for aer, expected in (({"output": table, "input": []}, {"cross": table}), ({}, {}), ({"output": table[:-1]}, {})):
+        assert alignment_rates(ModelCard.read({"alignment": {"aer": aer}}), maps) == expected
 
 
 def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
     maps = translation.attention
-    assert best_head(translator.metrics, maps) == Selection(kind="cross", layer=1, head=2)
-    assert best_head({}, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=0)
-    far = {"alignment": {"best_head": {"layer": 9, "head": 9}}}
+    assert best_head(ModelCard.read(translator.metrics), maps) == Selection(kind="cross", layer=1, head=2)
+    assert best_head(ModelCard(), maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=0)
+    far = ModelCard(best_head=(9, 9))
     assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
 from viz_app.components.explorer import Selection
 from viz_app.pages.parts.edit import open_in_translate
 from viz_app.pages.parts.plain import plain
-from viz_app.services import card, measured, session
-from viz_app.services.card import Score
-from viz_app.services.measured import Aligners
+from viz_app.services import session
+from viz_app.services.metrics import Aligners, ModelCard, Score
 from viz_app.text import Texts
 
 
-def draw_scores(t: Texts, metrics: Mapping[str, Any]) -> None:
+def draw_scores(t: Texts, card: ModelCard) -> None:
     """BLEU and chrF of each set; those on which settings were chosen stand apart."""
-    scores = card.scores(metrics)
+    scores = card.scores
     if not scores:
         return
     st.header(t("model.scores"))
@@ -50,23 +48,22 @@ def _set(t: Texts, score: Score) -> str:
     return f"{t('model.set_unseen', holds=holds) if score.unseen else holds} · {name}"
 
 
-def draw_aligners(t: Texts, metrics: Mapping[str, Any]) -> None:
+def draw_aligners(t: Texts, card: ModelCard) -> None:
     """The alignment error of each head of encoder-decoder attention, by both conventions, and the way to their maps."""
-    tables = {convention: measured.aligners(metrics, convention) for convention in measured.CONVENTIONS}
-    if not any(tables.values()):
+    tables = card.aligners
+    if not tables:
         return
     st.header(t("model.aligners"))
     st.markdown(t("model.aligners_about"))
     with st.container(horizontal=True, key="aligners"):
         for convention, table in tables.items():
-            if table is not None:
-                layer, head = table.best
-                values = {"head": f"{layer + 1}.{head + 1}", "rate": f"{100 * table.rates[layer][head]:.1f}"}
-                st.html(_rates(t, t(f"model.aligners_{convention}", **values), table), width="content")
-    told = next(table for table in tables.values() if table is not None)
+            layer, head = table.best
+            values = {"head": f"{layer + 1}.{head + 1}", "rate": f"{100 * table.rates[layer][head]:.1f}"}
+            st.html(_rates(t, t(f"model.aligners_{convention}", **values), table), width="content")
+    told = next(iter(tables.values()))
     if told.sentences is not None:
         st.caption(t("model.aligners_sentences", sentences=f"{told.sentences:,}"))
-    if tables["output"] is not None:
+    if "output" in tables:
         layer, head = tables["output"].best
         shown = Selection(kind="cross", layer=layer, head=head, zoom="heads", order="alignment")
         st.button(
@@ -93,9 +90,9 @@ def _rates(t: Texts, title: str, table: Aligners) -> str:
     return f'<table class="rates"><caption>{title}</caption>{"".join(lines)}</table>'
 
 
-def draw_answers(t: Texts, metrics: Mapping[str, Any]) -> None:
+def draw_answers(t: Texts, card: ModelCard) -> None:
     """How often it finds the right one of two or three translations, by what they differ in."""
-    rows = measured.answers(metrics)
+    rows = card.answers
     if not rows:
         return
     known = t.table("model")

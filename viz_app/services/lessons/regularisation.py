@@ -44,7 +44,7 @@ def data(context: Context) -> Data:
             "steps": _steps(translation),
             "measured": {"paper": [_row(*scores) for scores in _PAPER], "small": _small()},
             "places": list(PLACES),
-            "own_dropout": translator.metrics.get("training", {}).get("dropout", translator.config.dropout),
+            "own_dropout": context.service.card.training_number("dropout", translator.config.dropout),
             "question": QUESTION,
         },
         arrays={"vectors": vectors, "drawn": np.random.default_rng(0).random(vectors.shape)},

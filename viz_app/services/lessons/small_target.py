@@ -11,7 +11,6 @@ import contextlib
 import streamlit as st
 
 from viz_app.services.lessons.context import Context
-from viz_app.services.models import languages_of
 from viz_app.services.small import SmallName, SmallUnavailable, small_model
 
 LESSONS = ("heads", "masks", "positions", "broken")  # those with small models
@@ -21,7 +20,7 @@ _TARGET = "de"
 
 def other_language(context: Context) -> bool:
     """Whether the visitor's model is known to write another language than the small ones."""
-    told = languages_of(context.service.translator.metrics)
+    told = context.service.card.languages
     return told is not None and told.target.split("-")[0].lower() != _TARGET
 
 

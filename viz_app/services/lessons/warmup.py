@@ -157,13 +157,11 @@ def _courses() -> tuple[Course, ...]:
 
 def _own(context: Context) -> dict[str, Any]:
     """How the model of this app was trained, as far as its checkpoint tells."""
-    translator = context.service.translator
-    told = translator.metrics.get("training", {})
-    default = PRESETS["en-de"].training
+    told, default = context.service.card.training_number, PRESETS["en-de"].training
     return {
-        "d_model": translator.config.d_model,
-        "warmup": told.get("warmup_steps", default.warmup_steps),
-        "factor": told.get("learning_rate_factor", default.learning_rate_factor),
+        "d_model": context.service.translator.config.d_model,
+        "warmup": told("warmup_steps", default.warmup_steps),
+        "factor": told("learning_rate_factor", default.learning_rate_factor),
     }
 
 
