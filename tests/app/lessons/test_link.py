@@ -17,8 +17,9 @@ SETTINGS: list[dict[str, Setting]] = [
     {"text": "a:b,c=d&e?f#g/h%20i+j"},
     {"text": "it's (really) so*!~_-."},
     {"text": "큰 개 \U0001f600 ü"},
-    *[{"text": odd} for odd in ("on", "off", "nan", "-inf", "Infinity", "1e5", "1_000", ".5", "+1", "7", "offset", "")],
 ]
+LIKE_OTHERS = ("on", "off", "nan", "-inf", "Infinity", "1e5", "1_000", ".5", "+1", "7", "offset", "")
+SETTINGS += [{"text": text} for text in LIKE_OTHERS]
 HREF = "http://host:8501/headlight/lessons?lesson=why&scene=old&with=at:1&text=A+b&lang=ko"
 
 
