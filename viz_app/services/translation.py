@@ -57,10 +57,14 @@ class TranslationService:
         name: str = "",
     ) -> None:
         self.translator = translator
-        self.card = ModelCard.read(translator.metrics)
         self.gate = gate
         self.name = name
         self.cache: SingleFlightCache[Result] = SingleFlightCache(max_entries, max_bytes, lambda result: result.nbytes)
+
+    @cached_property
+    def card(self) -> ModelCard:
+        """What the checkpoint tells of itself."""
+        return ModelCard.read(self.translator.metrics)
 
     def request(self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None) -> Result:
         """Translate a sentence for a session and compute its attention.
