@@ -21,7 +21,7 @@ from viz_app.figures.style import SCALES, ColourMapping, ScaleName, Style
 Colours = npt.NDArray[np.uint8]
 # Ends of the scale of differences: lightness on a light and on a dark page, chroma, hues of less and of more.
 _DIVERGING = {"light": (34.0, 52.0), "dark": (76.0, 48.0)}
-_LESS, _MORE = 262.0, 48.0  # blue and orange in CIELAB degrees: apart for every common kind of colour vision
+_LESS, _MORE = 262.0, 48.0  # blue and brown in CIELAB degrees: apart for every common kind of colour vision
 
 
 @cache
@@ -45,7 +45,7 @@ def sequential(name: ScaleName = "headlight", theme: Theme = "light") -> Colours
 
 @cache
 def diverging(theme: Theme = "light") -> Colours:
-    """(257, 3) uint8 sRGB from "less" (blue) over the page's background to "more" (orange), read-only.
+    """(257, 3) uint8 sRGB from "less" (blue) over the page's background to "more" (brown), read-only.
 
     An odd number of colours, so that zero has one of its own: the background.
     """

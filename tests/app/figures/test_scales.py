@@ -43,7 +43,7 @@ def test_no_difference_has_the_colour_of_the_page_and_both_ends_weigh_the_same(t
     assert (np.diff(away[128::8]) > 0).all()
     assert (np.diff(away[128::-8]) > 0).all()
     assert colours[0][2] > colours[0][0]  # less is blue
-    assert colours[-1][0] > colours[-1][2]  # more is orange
+    assert colours[-1][0] > colours[-1][2]  # more is brown
 
 
 def test_a_shared_range_ends_at_the_largest_weight() -> None:

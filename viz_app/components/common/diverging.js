@@ -1,7 +1,7 @@
 // Colours for numbers of both signs, such as differences: the table that print takes its colours from.
 
 /**
- * A number from -1 to 1 as a 32-bit pixel: blue for less, orange for more, the page itself where nothing differs.
+ * A number from -1 to 1 as a 32-bit pixel: blue for less, brown for more, the page itself where nothing differs.
  * The square root shows small ones, as it does for weights.
  */
 export function divergingPixel(theme, value, scale = "linear") {

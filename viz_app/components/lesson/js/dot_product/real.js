@@ -89,7 +89,7 @@ export class Real extends Scene {
     this.legend(pen, most, mostValue);
   }
 
-  /** A vector as a row of cells, orange above zero and blue below. */
+  /** A vector as a row of cells, brown above zero and blue below. */
   strip(context, theme, vector, x, y, width, height, most) {
     const cell = width / vector.length;
     vector.forEach((value, i) => {
