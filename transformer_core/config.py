@@ -6,8 +6,9 @@ Command line, recipe files and the `config.json` beside every checkpoint all fol
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 Precision = Literal["float32", "bfloat16"]
 Norm = Literal["post", "pre"]
@@ -40,9 +41,20 @@ def _require_choice(config: object, field: str, choices: object) -> None:
 class _Config:
     """To and from plain dictionaries; an unknown key is an error."""
 
+    RENAMED: ClassVar[Mapping[str, str]] = {}  # former name of an option -> its name; files and recipes may have either
+
+    @classmethod
+    def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The same values, by the current names of the options. Raises ConfigError when one is given by both names."""
+        twice = [old for old, new in cls.RENAMED.items() if old in values and new in values]
+        if twice:
+            raise ConfigError(f"{twice[0]} is the former name of {cls.RENAMED[twice[0]]}; give one of them")
+        return {cls.RENAMED.get(name, name): value for name, value in values.items()}
+
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
-        """Build from a plain dictionary. Raises ConfigError for a key that is no option, or a bad value."""
+        """Build from a plain dictionary. Raises ConfigError for an unknown option, or a bad value."""
+        values = cls.with_current_names(values)
         known = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
         unknown = sorted(set(values) - set(known))
         if unknown:
@@ -208,9 +220,9 @@ class TrainingConfig(_Config):
         checkpoint_every: Updates between two checkpoints; 0 means only by time.
         checkpoint_minutes: Minutes between two checkpoints; 0 means only by steps.
         keep_checkpoints: Checkpoints kept, the newest; averaging needs the last 5 (Section 6.1).
-        moments: Updates, spaced geometrically, whose weights are kept as float16 to look back on, and those before the
-            first update; 0 keeps none.
-        moments_from: The first of these updates.
+        snapshots: Steps, spaced geometrically, whose weights are kept as float16 for the history of the heads, besides
+            the initial weights; 0 keeps none.
+        snapshots_from: The first of these steps.
         plateau_steps: After so many updates the loss must have left its plateau; 0 never stops for that.
         plateau_loss: Training loss per piece, in nats, that counts as stuck on the plateau.
     """
@@ -241,15 +253,17 @@ class TrainingConfig(_Config):
     checkpoint_every: int = 1_000
     checkpoint_minutes: float = 10.0
     keep_checkpoints: int = 5
-    moments: int = 0
-    moments_from: int = 100
+    snapshots: int = 0
+    snapshots_from: int = 100
     plateau_steps: int = 4_000
     plateau_loss: float = 6.5
+
+    RENAMED: ClassVar[Mapping[str, str]] = {"moments": "snapshots", "moments_from": "snapshots_from"}
 
     def __post_init__(self) -> None:
         self._check_types()
         positive = ("batch_tokens", "accumulate", "steps", "warmup_steps", "max_pieces", "log_every", "validate_every")
-        for name in (*positive, "keep_checkpoints", "moments_from"):
+        for name in (*positive, "keep_checkpoints", "snapshots_from"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         for name in (
             "checkpoint_every",
@@ -257,7 +271,7 @@ class TrainingConfig(_Config):
             "max_gradient_norm",
             "plateau_steps",
             "validation_sentences",
-            "moments",
+            "snapshots",
             "cooldown_steps",
         ):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (off) or positive")

@@ -1,11 +1,11 @@
-"""The history of a training: the attention of a few sentences at several moments of it, small enough to ship.
+"""The history of a training: the attention of a few sentences at several snapshots, small enough to ship.
 
-    history.json            sentences, moments, and what was measured at each of them
+    history.json            sentences, steps of the snapshots, and what was measured at each of them
     attention.safetensors   a weight w as the byte round(255 w), so within 1/510 of the true one
 
 A folder of its own, or `history/` in a checkpoint, whose manifest then covers it. Nothing is ever unpickled.
 
-Shape legend: M moments, L layers, H heads, Q queries, K keys.
+Shape legend: M snapshots, L layers, H heads, Q queries, K keys.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from transformer_core.files import whole_folder
 
 FOLDER = "history"  # within a checkpoint
 FORMAT_VERSION = 1
-MOST_BYTES = 3_000_000  # of both files: the numbers of a class's browser, not a data set
+MAX_BYTES = 3_000_000  # of both files: the numbers of a class's browser, not a data set
 STEPS = 255  # the byte that stands for a weight of 1
 
-_TOLD, _WEIGHTS = "history.json", "attention.safetensors"
+_FACTS, _WEIGHTS = "history.json", "attention.safetensors"
 _AXES = ("source", "inputs", "outputs")
 _AXES_OF: dict[Kind, tuple[str, str]] = {
     "encoder": ("source", "source"),
@@ -43,12 +43,12 @@ Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
-class Remembered:
-    """One sentence pair, the same at every moment.
+class SentenceHistory:
+    """One sentence pair, the same at every snapshot.
 
     Args:
         source: The text.
-        target: The translation that the model is given to read at every moment.
+        target: The translation that every snapshot reads.
         axes: `source`, `inputs` and `outputs`, as AttentionMaps has them.
         weights: For each kind (M, L, H, Q, K): round(255 w).
     """
@@ -66,24 +66,24 @@ class Remembered:
         """What labels the columns."""
         return self.axes[_AXES_OF[kind][1]]
 
-    def decoded(self, kind: Kind, moment: int) -> npt.NDArray[np.float32]:
-        """(L, H, Q, K) weights at a moment, each within 1/510 of the true one."""
-        weights: npt.NDArray[np.float32] = self.weights[kind][moment] / np.float32(STEPS)
+    def decoded(self, kind: Kind, snapshot: int) -> npt.NDArray[np.float32]:
+        """(L, H, Q, K) weights at a snapshot, each within 1/510 of the true one."""
+        weights: npt.NDArray[np.float32] = self.weights[kind][snapshot] / np.float32(STEPS)
         return weights
 
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """What a training looked like at M moments.
+    """The attention heads of a model at M snapshots of its training.
 
     Args:
         model: Facts for the reader: `parameters`, `layers`, `heads`, `preset`, `files`.
-        steps: Updates done at each moment; rising.
-        sentences: What was read at each of them.
-        roles: For each kind, by role: `places`, how many could tell; `chance`, the weight that a head would give the
-            role which looks at all keys alike; `shares` of the places, (M, L, H) as nested lists: analysis/roles.py.
-        training: Columns of M numbers, None where nothing was recorded: `nll` in nats per piece of the batch of that
-            update, `mean_nll` since the line before it in the journal, `learning_rate`.
+        steps: Step of each snapshot; rising.
+        sentences: What each of them reads.
+        roles: For each kind, by role: `places`, positions that were counted; `chance`, the weight that uniform
+            attention gives the role; `shares` of the positions, (M, L, H) as nested lists: analysis/roles.py.
+        training: Columns of M numbers, None where nothing was recorded: `nll` in nats per token of the batch of that
+            step, `mean_nll` since the line before it in the journal, `learning_rate`.
         course: Columns of the whole journal, thinned out: `step`, `mean_nll`, `learning_rate`.
         validation: None, or `name`, `sentences`, `signature`, and columns `bleu` of greedy translations, `nll`.
         alignment: None, or `name`, `sentences`, and `aer`, (M, L, H) as nested lists.
@@ -91,7 +91,7 @@ class History:
 
     model: Mapping[str, Any]
     steps: tuple[int, ...]
-    sentences: tuple[Remembered, ...]
+    sentences: tuple[SentenceHistory, ...]
     roles: Mapping[Kind, Mapping[str, Mapping[str, Any]]]
     training: Mapping[str, list[float | None]]
     course: Mapping[str, list[float]]
@@ -99,7 +99,7 @@ class History:
     alignment: Mapping[str, Any] | None = None
 
     def files(self) -> dict[str, bytes]:
-        """What stands in the folder, by file name. Raises ValueError when it is more than MOST_BYTES."""
+        """The files of the folder by name. Raises ValueError when they are larger than MAX_BYTES."""
         weights = safetensors.numpy.save(
             {
                 f"{number}.{kind}": np.ascontiguousarray(sentence.weights[kind])
@@ -107,11 +107,11 @@ class History:
                 for kind in KINDS
             }
         )
-        told = {
+        facts = {
             "format_version": FORMAT_VERSION,
             "model": dict(self.model),
             "steps": list(self.steps),
-            "sentences": [_told(sentence) for sentence in self.sentences],
+            "sentences": [_sentence_facts(sentence) for sentence in self.sentences],
             "roles": self.roles,
             "training": dict(self.training),
             "course": dict(self.course),
@@ -120,12 +120,12 @@ class History:
             "attention_sha256": hashlib.sha256(weights).hexdigest(),
         }
         lines = ",\n".join(
-            f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False, allow_nan=False)}" for k, v in told.items()
+            f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False, allow_nan=False)}" for k, v in facts.items()
         )
-        files = {_TOLD: f"{{\n{lines}\n}}\n".encode(), _WEIGHTS: weights}
-        if (size := sum(map(len, files.values()))) > MOST_BYTES:
+        files = {_FACTS: f"{{\n{lines}\n}}\n".encode(), _WEIGHTS: weights}
+        if (size := sum(map(len, files.values()))) > MAX_BYTES:
             raise ValueError(
-                f"the history has {size:,} bytes, but at most {MOST_BYTES:,} are allowed; "
+                f"the history has {size:,} bytes, but at most {MAX_BYTES:,} are allowed; "
                 "take fewer, or shorter, sentences"
             )
         return files
@@ -145,18 +145,18 @@ class History:
             CheckpointError: Names the file that is missing, damaged, or does not fit.
         """
         size = 0
-        for name in (_TOLD, _WEIGHTS):
+        for name in (_FACTS, _WEIGHTS):
             if not (folder / name).is_file():
                 raise CheckpointError(folder / name, "is missing")
             size += (folder / name).stat().st_size
-        if size > MOST_BYTES:
-            raise CheckpointError(folder, f"has {size:,} bytes, but a history has at most {MOST_BYTES:,}")
-        told = _read(folder / _TOLD)
-        weights = _weights(folder / _WEIGHTS, str(told.get("attention_sha256")))
+        if size > MAX_BYTES:
+            raise CheckpointError(folder, f"has {size:,} bytes, but a history has at most {MAX_BYTES:,}")
+        facts = _read(folder / _FACTS)
+        weights = _weights(folder / _WEIGHTS, str(facts.get("attention_sha256")))
         try:
-            return _history(told, weights)
+            return _history(facts, weights)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-            raise CheckpointError(folder / _TOLD, f"is no history of a training: {error!r}") from error
+            raise CheckpointError(folder / _FACTS, f"is not a valid history: {error!r}") from error
 
 
 def to_bytes(weights: npt.NDArray[np.float32]) -> Bytes:
@@ -168,7 +168,7 @@ def to_bytes(weights: npt.NDArray[np.float32]) -> Bytes:
     return rounded
 
 
-def _told(sentence: Remembered) -> dict[str, Any]:
+def _sentence_facts(sentence: SentenceHistory) -> dict[str, Any]:
     axes = {
         name: {"tokens": list(axis.tokens), "words": list(axis.words), "special": list(axis.special)}
         for name, axis in sentence.axes.items()
@@ -178,34 +178,34 @@ def _told(sentence: Remembered) -> dict[str, Any]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        facts = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise CheckpointError(path, f"cannot be read: {error}") from error
-    if not isinstance(told, dict):
-        raise CheckpointError(path, "holds no JSON object")
-    if told.get("format_version") != FORMAT_VERSION:
-        raise CheckpointError(path, f"has format {told.get('format_version')!r}, this program reads {FORMAT_VERSION}")
-    return told
+    if not isinstance(facts, dict):
+        raise CheckpointError(path, "expected a JSON object")
+    if facts.get("format_version") != FORMAT_VERSION:
+        raise CheckpointError(path, f"has format {facts.get('format_version')!r}, this program reads {FORMAT_VERSION}")
+    return facts
 
 
 def _weights(path: Path, expected: str) -> dict[str, npt.NDArray[Any]]:
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != expected:
-        raise CheckpointError(path, f"is damaged: its sha256 is not the one in {_TOLD}")
+        raise CheckpointError(path, f"is damaged: its sha256 is not the one in {_FACTS}")
     try:
         return dict(safetensors.numpy.load(data))
     except (SafetensorError, ValueError, KeyError) as error:
         raise CheckpointError(path, f"cannot be read: {error}") from error
 
 
-def _history(told: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> History:
-    steps = tuple(_whole(step) for step in told["steps"])
+def _history(facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> History:
+    steps = tuple(_whole(step) for step in facts["steps"])
     if not steps or any(after <= before for before, after in zip((-1, *steps), steps, strict=False)):
-        raise ValueError("the moments must be updates that rise")
-    model = told["model"]
+        raise ValueError("the steps of the snapshots must rise")
+    model = facts["model"]
     layers, heads = _whole(model["layers"]), _whole(model["heads"])
     shape = (len(steps), layers, heads)
-    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(told["sentences"]))
+    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(facts["sentences"]))
     if not sentences or len(weights) != len(KINDS) * len(sentences):
         raise ValueError(f"{len(weights)} maps for {len(sentences)} sentences")
     roles: dict[Kind, dict[str, dict[str, Any]]] = {}
@@ -216,15 +216,15 @@ def _history(told: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> Hist
                 "chance": _numbers([found["chance"]], 1)[0],
                 "shares": _table(found["shares"], shape),
             }
-            for role, found in told["roles"][kind].items()
+            for role, found in facts["roles"][kind].items()
         }
     training = {
-        name: [None if value is None else float(value) for value in _column(told["training"][name], len(steps))]
+        name: [None if value is None else float(value) for value in _column(facts["training"][name], len(steps))]
         for name in ("nll", "mean_nll", "learning_rate")
     }
-    course = told["course"]
+    course = facts["course"]
     columns = {name: _numbers(course[name], len(course["step"])) for name in ("step", "mean_nll", "learning_rate")}
-    validation, alignment = told["validation"], told["alignment"]
+    validation, alignment = facts["validation"], facts["alignment"]
     if validation is not None:
         validation = {
             "name": str(validation["name"]),
@@ -242,13 +242,13 @@ def _history(told: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> Hist
 
 
 def _sentence(
-    told: dict[str, Any], weights: dict[str, npt.NDArray[Any]], number: int, shape: tuple[int, int, int]
-) -> Remembered:
+    facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]], number: int, shape: tuple[int, int, int]
+) -> SentenceHistory:
     axes = {
         name: Axis(
-            tuple(str(token) for token in told["axes"][name]["tokens"]),
-            tuple(_whole(word) for word in told["axes"][name]["words"]),
-            tuple(bool(mark) for mark in told["axes"][name]["special"]),
+            tuple(str(token) for token in facts["axes"][name]["tokens"]),
+            tuple(_whole(word) for word in facts["axes"][name]["words"]),
+            tuple(bool(mark) for mark in facts["axes"][name]["special"]),
         )
         for name in _AXES
     }
@@ -261,18 +261,18 @@ def _sentence(
             raise ValueError(f"map {number}.{kind} is {array.dtype} {array.shape}, its labels ask for {expected}")
         array.flags.writeable = False
         maps[kind] = array
-    return Remembered(_text(told["source"]), _text(told["target"]), axes, maps)
+    return SentenceHistory(_text(facts["source"]), _text(facts["target"]), axes, maps)
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"expected a string, got {value!r}")
     return value
 
 
 def _whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{value!r} is no whole number")
+        raise ValueError(f"expected a whole number, got {value!r}")
     return value
 
 
@@ -292,5 +292,5 @@ def _numbers(values: Any, length: int) -> list[float]:
 def _table(values: Any, shape: tuple[int, ...]) -> list[Any]:
     table = np.array(values, dtype=np.float64)
     if table.shape != shape or not bool(np.isfinite(table).all()):
-        raise ValueError(f"a table must have the shape {shape}")
+        raise ValueError(f"a table must have shape {shape}")
     return cast("list[Any]", table.tolist())

@@ -188,6 +188,8 @@ class Results:
             if values.pop("format_version", None) != FORMAT_VERSION:
                 raise VariationsError(f"{path} has another format than version {FORMAT_VERSION}")
             runs = tuple(_run(entry) for entry in values.pop("runs"))
+            if "training" in values:
+                values["training"] = TrainingConfig.with_current_names(values["training"])
         except VariationsError:
             raise
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

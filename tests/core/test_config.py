@@ -34,6 +34,15 @@ def test_every_config_survives_json(config: ModelConfig | TrainingConfig | Decod
     assert type(config).from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
+def test_options_are_read_by_their_former_names() -> None:
+    stored = {"steps": 3, "moments": 16, "moments_from": 50}  # as in the recipes of the shipped models
+    config = TrainingConfig.from_dict(stored)
+    assert (config.snapshots, config.snapshots_from) == (16, 50)
+    assert "moments" not in config.to_dict()
+    with pytest.raises(ConfigError, match="moments is the former name of snapshots; give one of them"):
+        TrainingConfig.from_dict({"moments": 16, "snapshots": 16})
+
+
 def test_an_unknown_key_is_named_with_those_that_exist() -> None:
     with pytest.raises(ConfigError, match="no option d_modle; it has vocab_size, d_model"):
         ModelConfig.from_dict({"d_modle": 512})

@@ -14,19 +14,19 @@ import torch
 
 from tests.core.training.runs import SHORT, new_model, new_trainer, updates
 from transformer_core.analysis.alignment import GoldAlignment, alignment_error_rate, links_of_head
-from transformer_core.analysis.looking_back import LookingBack, Question
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import CheckpointError
 from transformer_core.config import DecodingConfig
 from transformer_core.data import Corpus
-from transformer_core.history import MOST_BYTES, History, to_bytes
+from transformer_core.history import MAX_BYTES, History, to_bytes
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import load_weights
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.training.journal import course
-from transformer_core.training.moments import load_moment, moments_of
+from transformer_core.training.snapshots import load_snapshot, snapshot_files
 from transformer_core.training.validation import ValidationSet
+from transformer_core.training_history import HistoryBuilder, ProbeSentence
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = [("the red dog", "der rote hund"), ("a cat", "eine katze")]
@@ -38,18 +38,18 @@ SITES["cross"] = "decoder.layers.{}.cross_attention.weights"
 @pytest.fixture(scope="module")
 def run(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("grown") / "run"
-    new_trainer(corpus, folder, SHORT.replace(moments=3, moments_from=1)).train()
+    new_trainer(corpus, folder, SHORT.replace(snapshots=3, snapshots_from=1)).train()
     return folder
 
 
 @pytest.fixture(scope="module")
 def history(run: Path, corpus: Corpus) -> History:
     config = new_model(corpus).config
-    looking = LookingBack(moments_of(run), config, corpus.tokenizer, DecodingConfig(extra_length=3))
-    questions = [Question(*PAIRS[0]), Question(*PAIRS[1])]
+    builder = HistoryBuilder(snapshot_files(run), config, corpus.tokenizer, DecodingConfig(extra_length=3))
+    probes = [ProbeSentence(*PAIRS[0]), ProbeSentence(*PAIRS[1])]
     valid = ValidationSet("pairs", PAIRS)
-    return looking.history(
-        questions, facts={"preset": "none"}, course=course(run)["updates"], valid=valid, gold=("hand", GOLD)
+    return builder.build(
+        probes, facts={"preset": "none"}, course=course(run)["updates"], valid=valid, gold=("hand", GOLD)
     )
 
 
@@ -59,8 +59,8 @@ def saved(history: History, tmp_path: Path) -> Path:
     return tmp_path / "history"
 
 
-def test_weights_are_those_of_the_moment(run: Path, corpus: Corpus, history: History) -> None:
-    """Captured here from a model that reads the same ids, moment by moment."""
+def test_weights_are_those_of_the_snapshot(run: Path, corpus: Corpus, history: History) -> None:
+    """Captured here from a model that reads the same ids, snapshot by snapshot."""
     assert history.steps == (0, 1, 2, 6)
     tokenizer: Tokenizer = corpus.tokenizer
     special = tokenizer.special
@@ -68,18 +68,18 @@ def test_weights_are_those_of_the_moment(run: Path, corpus: Corpus, history: His
     inputs = torch.tensor([[special.bos, *tokenizer.encode(PAIRS[0][1]).ids]])
     model = new_model(corpus).eval()
     sentence = history.sentences[0]
-    for moment, file in enumerate(moments_of(run).values()):
-        load_weights(model, load_moment(file))
+    for number, file in enumerate(snapshot_files(run).values()):
+        load_weights(model, load_snapshot(file))
         with torch.no_grad(), capture(model, points={"weights"}) as captured:
             model(source, inputs, padding_mask(source, special.pad))
         for kind in KINDS:
             exact = captured[SITES[kind].format(0)].numpy()
-            error = np.abs(sentence.decoded(kind, moment) - exact)
-            assert error.max() <= 1 / 510 + 1e-6, (kind, moment)
+            error = np.abs(sentence.decoded(kind, number) - exact)
+            assert error.max() <= 1 / 510 + 1e-6, (kind, number)
             assert exact.max() - exact.min() > 0.02, "equal weights would prove nothing"
 
 
-def test_measures_at_a_moment(run: Path, corpus: Corpus, history: History) -> None:
+def test_measures_at_a_snapshot(run: Path, corpus: Corpus, history: History) -> None:
     lines = {line["step"]: line for line in updates(run)}
     for name, column in history.training.items():
         assert column[0] is None
@@ -89,8 +89,8 @@ def test_measures_at_a_moment(run: Path, corpus: Corpus, history: History) -> No
     # The loss by PyTorch's own cross entropy, one pair after the other.
     tokenizer, special = corpus.tokenizer, corpus.tokenizer.special
     model = new_model(corpus).eval()
-    for moment, file in enumerate(moments_of(run).values()):
-        load_weights(model, load_moment(file))
+    for number, file in enumerate(snapshot_files(run).values()):
+        load_weights(model, load_snapshot(file))
         total, pieces = 0.0, 0
         for source, target in PAIRS:
             ids = tokenizer.encode(target).ids
@@ -101,18 +101,18 @@ def test_measures_at_a_moment(run: Path, corpus: Corpus, history: History) -> No
                 torch.nn.functional.cross_entropy(logits, torch.tensor([*ids, special.eos]), reduction="sum")
             )
             pieces += len(ids) + 1
-        assert history.validation["nll"][moment] == pytest.approx(total / pieces, abs=1e-4)
+        assert history.validation["nll"][number] == pytest.approx(total / pieces, abs=1e-4)
     assert np.shape(history.alignment["aer"]) == (4, 1, 2)
 
 
 def test_shares_are_those_of_the_bytes(history: History) -> None:
     """The share of heads that look at themselves, counted from the stored weights."""
     found = history.roles["decoder"]["self"]
-    for moment in range(4):
+    for number in range(4):
         for head in range(2):
             hits = places = 0
             for sentence in history.sentences:
-                weights = sentence.weights["decoder"][moment, 0, head].astype(int)
+                weights = sentence.weights["decoder"][number, 0, head].astype(int)
                 for query, token in enumerate(sentence.queries("decoder").tokens):
                     if any(character.isalnum() for character in token) and not token.startswith("<"):
                         places += 1
@@ -120,7 +120,7 @@ def test_shares_are_those_of_the_bytes(history: History) -> None:
                         # Where bytes tie, the exact weights decided.
                         hits += int(weights[query, query] == best and (weights[query] == best).sum() == 1)
             assert places == found["places"]
-            assert hits / places <= found["shares"][moment][0][head] + 1e-4
+            assert hits / places <= found["shares"][number][0][head] + 1e-4
 
 
 def test_what_is_written_is_read(history: History, saved: Path) -> None:
@@ -167,31 +167,31 @@ def test_damaged_files_are_named(saved: Path, tmp_path: Path) -> None:
     resign(damaged, format_version=2)
     fails("has format 2, this program reads 1")
     resign(damaged, steps=[0, 2, 1, 6])
-    fails("updates that rise")
+    fails("steps of the snapshots must rise")
     resign(damaged, steps=[0, 1, 6])
     fails("its labels ask for")
     resign(damaged, sentences=[])
-    fails("is no history")
+    fails("is not a valid history")
     resign(damaged, model=None)
-    fails("is no history")
+    fails("is not a valid history")
     with (damaged / "attention.safetensors").open("ab") as file:
         file.write(b"x")
     fails("attention.safetensors: is damaged")
     (damaged / "attention.safetensors").write_bytes(b"no tensors")
     resign(damaged)
     fails("attention.safetensors: cannot be read")
-    (damaged / "attention.safetensors").write_bytes(bytes(MOST_BYTES))
+    (damaged / "attention.safetensors").write_bytes(bytes(MAX_BYTES))
     fails("has at most 3,000,000")
     assert History.load(damaged).steps == (0, 1, 2, 6)  # the copy itself is sound
 
 
-def test_alignment_of_the_moments_is_that_of_their_weights(history: History, run: Path, corpus: Corpus) -> None:
-    """The gold pair read here at the last moment, its links drawn from the captured weights."""
+def test_alignment_of_the_snapshots_is_that_of_their_weights(history: History, run: Path, corpus: Corpus) -> None:
+    """The gold pair read here at the last snapshot, its links drawn from the captured weights."""
     assert history.alignment is not None
     tokenizer, special = corpus.tokenizer, corpus.tokenizer.special
     source, target = tokenizer.source.encode("a dog"), tokenizer.encode("ein hund")
     model = new_model(corpus).eval()
-    load_weights(model, load_moment(list(moments_of(run).values())[-1]))
+    load_weights(model, load_snapshot(list(snapshot_files(run).values())[-1]))
     with torch.no_grad(), capture(model, points={"weights"}) as captured:
         x = torch.tensor([[*source.ids, special.eos]])
         model(x, torch.tensor([[special.bos, *target.ids]]), padding_mask(x, special.pad))
@@ -225,4 +225,4 @@ def test_the_histories_that_ship() -> None:
                 sums = sentence.weights[kind].astype(int).sum(axis=-1)
                 # Each of K bytes is at most half a step off.
                 assert np.abs(sums - 255).max() <= sentence.weights[kind].shape[-1] / 2 + 1
-        assert sum(file.stat().st_size for file in folder.iterdir()) <= MOST_BYTES
+        assert sum(file.stat().st_size for file in folder.iterdir()) <= MAX_BYTES

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
-from transformer_core.cli.options import Parser, check_at_least
+from transformer_core.cli.options import Parser, check_at_least, preset_in
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.flops import (
@@ -50,8 +49,7 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
 
 def run(arguments: Sequence[str]) -> int:
     """Count."""
-    shown = next((b for a, b in pairwise(arguments) if a == "--preset"), _DEFAULT_PRESET)
-    given = parser(shown).given(arguments)
+    given = parser(preset_in(arguments, _DEFAULT_PRESET)).given(arguments)
     name, length = given.get("preset", _DEFAULT_PRESET), given.get("length", 30)
     check_at_least("--length", length, 1)
     chosen = preset(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 
@@ -58,11 +58,14 @@ class Parser(jsonargparse.ArgumentParser):
             formatter_class=_Formatter,
             allow_abbrev=False,
         )
+        self._renamed: dict[str, str] = {}  # former name of an option -> its name
         self.add_argument("--debug", action="store_true", help="Show the whole stack trace when something fails.")
 
     def add_config(self, config: type, key: str, skip: set[str] | None = None) -> None:
         """An option `--key.field` for every field of a configuration class, with its docstring as the help."""
         self.add_class_arguments(config, key, skip=set(skip or ()))
+        renamed: Mapping[str, str] = config.RENAMED  # type: ignore[attr-defined]
+        self._renamed |= {f"--{key}.{old}": f"--{key}.{new}" for old, new in renamed.items()}
         for action in self._actions:
             if action.dest == key:  # jsonargparse's own way to read a whole group; ours is the recipe
                 action.help = argparse.SUPPRESS
@@ -90,13 +93,14 @@ class Parser(jsonargparse.ArgumentParser):
         raise UsageError(f"{self._plain(str(message))} (more: {self.prog} --help)")
 
     def _spelt(self, arguments: Sequence[str]) -> list[str]:
-        """The arguments with --init_from and --init-from meaning the same."""
+        """The arguments by their current names, with --init_from and --init-from meaning the same."""
         known = {option.replace("-", "_"): option for action in self._actions for option in action.option_strings}
         spelt = []
         for argument in arguments:
             name, equals, value = argument.partition("=")
             if name.startswith("--"):
                 name = known.get(name.replace("-", "_"), name)
+                name = self._renamed.get(name, name)
             spelt.append(f"{name}{equals}{value}")
         return spelt
 
@@ -171,6 +175,13 @@ def add_search(parser: Parser) -> None:
     """Options on how to search for a translation."""
     for name in SEARCH:
         parser.add_field(DecodingConfig, name, "The checkpoint's own default unless given.")
+
+
+def preset_in(arguments: Sequence[str], default: str) -> str:
+    """The value of --preset, needed before everything else is parsed: the help shows its values as defaults."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--preset", nargs="?")
+    return parser.parse_known_args(arguments)[0].preset or default
 
 
 def check_at_least(option: str, value: int, least: int) -> None:

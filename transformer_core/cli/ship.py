@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.average import Mean, check_out, given_metrics, mean_of, tell
-from transformer_core.cli.history import look_back, read_questions
+from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
 from transformer_core.cli.options import (
@@ -63,14 +63,14 @@ def parser() -> Parser:
         "--history",
         type=str,
         metavar="FILE",
-        help="Sentences whose attention at the moments of the training goes along, as `history` reads.",
+        help="Sentences whose attention at every snapshot is included, as for `history`.",
     )
     result.add_argument(
         "--history-sentences",
         type=int,
         default=500,
         metavar="N",
-        help="Lines of the first --valid on which BLEU is measured at each moment.",
+        help="First lines of the first --valid on which BLEU is measured at each snapshot.",
     )
     result.add_argument("--gold", type=str, metavar="FILE", help="Links made by hand, for --history, as `align` reads.")
     result.add_argument("--force", action="store_true", help="Replace a checkpoint that is there.")
@@ -90,11 +90,11 @@ def run(arguments: Sequence[str]) -> int:
     for part in ("valid", "test"):
         for spec in getattr(options, part):
             existing_text(f"--{part}", spec)
-    questions = read_questions("--history", options.history) if options.history else []
+    probes = read_probes("--history", options.history) if options.history else []
     check_at_least("--history-sentences", options.history_sentences, 1)
     if options.gold:
         existing("--gold", options.gold)
-        if not questions:
+        if not probes:
             raise UsageError("--gold is for --history; give both, or leave it out")
     settings = RunSettings.load(folder)
     journal = journal_text(folder, settings)
@@ -110,11 +110,11 @@ def run(arguments: Sequence[str]) -> int:
     alone = settings.training.replace(accumulate=settings.training.accumulate * settings.processes)
     changed = changed_options(replace(settings, training=alone, processes=1))
     grown = {}
-    if questions:
-        history = look_back(
+    if probes:
+        history = build_history(
             folder,
             settings,
-            questions,
+            probes,
             valid=options.valid[0] if options.valid else None,
             valid_sentences=options.history_sentences,
             gold=options.gold,

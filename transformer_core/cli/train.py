@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, add_machine, existing, existing_text, select_device
+from transformer_core.cli.options import (
+    Parser,
+    UsageError,
+    add_machine,
+    existing,
+    existing_text,
+    preset_in,
+    select_device,
+)
 from transformer_core.cli.prepare import add_training_text, prepare_text
 from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_model, resumed
-from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.files import TOKENIZER_FILE
 from transformer_core.presets import PRESETS, preset
 
@@ -73,7 +80,7 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
 
 def run(arguments: Sequence[str]) -> int:
     """Train."""
-    options = parser(_preset_in(arguments))
+    options = parser(preset_in(arguments, _DEFAULT_PRESET))
     given = options.given(arguments)
     if "recipe" in given:
         given = _over(_read_recipe(given["recipe"], options), given)
@@ -94,13 +101,6 @@ def run(arguments: Sequence[str]) -> int:
         if done.step >= settings.training.steps:
             log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", done.step, out)
     return 0
-
-
-def _preset_in(arguments: Sequence[str]) -> str:
-    """The preset that the command line names, which sets the defaults that the help shows."""
-    only = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    only.add_argument("--preset", nargs="?")
-    return only.parse_known_args(arguments)[0].preset or _DEFAULT_PRESET
 
 
 def _settings(out: Path, given: dict[str, Any], team: Team) -> RunSettings:
@@ -132,8 +132,10 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
             raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
     spelt = {name.replace("-", "_"): value for name, value in values.items()}
     try:
+        if "training" in spelt:
+            spelt["training"] = TrainingConfig.with_current_names(spelt["training"])
         checked: dict[str, Any] = options.parse_object(spelt, defaults=False).as_dict()
-    except UsageError as error:
+    except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:
         raise UsageError(f"--recipe: {path}: a recipe cannot name another one")

@@ -20,12 +20,12 @@ from transformer_core.progress import progress_bar
 from transformer_core.training.distributed import ALONE, Team, exchanging_gradients, replicated, sharded, whole
 from transformer_core.training.failures import save_failure
 from transformer_core.training.journal import Journal
-from transformer_core.training.moments import forget_moments_after, keep_moment, moment_steps
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.optimizer import optimizer_for, set_rate
 from transformer_core.training.reading import Reader, Share
 from transformer_core.training.recompute import recompute
 from transformer_core.training.schedule import cooldown, learning_rate
+from transformer_core.training.snapshots import remove_snapshots_after, save_snapshot, snapshot_steps
 from transformer_core.training.state import (
     Progress,
     StateError,
@@ -101,9 +101,9 @@ class Trainer:
         if team.leads:
             run.mkdir(parents=True, exist_ok=True)
             forget_partial_steps(run)
-            forget_moments_after(run, self.progress.step)
+            remove_snapshots_after(run, self.progress.step)
         self.journal.forget_after(self.progress.step)
-        self._moments = frozenset(moment_steps(config.moments, config.moments_from, config.steps))
+        self._snapshot_steps = frozenset(snapshot_steps(config.snapshots, config.snapshots_from, config.steps))
         self._since_line = 0.0, 0  # nll and pieces of the updates since the last line of the journal
 
     def train(self) -> Progress:
@@ -118,16 +118,16 @@ class Trainer:
         with signals_as(self._wish), progress_shown as bar:
             updates, stop = self._reader.updates(self.progress), False
             if progress.step == 0:
-                self._keep_moment()
+                self._save_snapshot()
             while progress.step < config.steps and not stop:
                 report = self._update(next(updates))
                 bar.update()
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 last = progress.step == config.steps
-                if progress.step % config.log_every == 0 or last or progress.step in self._moments:
+                if progress.step % config.log_every == 0 or last or progress.step in self._snapshot_steps:
                     self.journal.write({**report, "mean_nll": self._mean_nll()})
                 self._check(report)
-                self._keep_moment()
+                self._save_snapshot()
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
                 due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
@@ -280,12 +280,12 @@ class Trainer:
                 f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
             )
 
-    def _keep_moment(self) -> None:
-        """Keep the weights as they are now if this is a moment to look back on; to be called in every process."""
-        if self.progress.step in self._moments:
+    def _save_snapshot(self) -> None:
+        """Save the weights if a snapshot is due at this step; to be called in every process."""
+        if self.progress.step in self._snapshot_steps:
             weights = {name: whole(parameter.detach()) for name, parameter in self.model.named_parameters()}
             if self.team.leads:
-                keep_moment(self.run_folder, self.progress.step, weights)
+                save_snapshot(self.run_folder, self.progress.step, weights)
 
     def _save(self) -> None:
         save_state(self.run_folder, self.model, self.optimizer, self.progress, self.config.keep_checkpoints, self.team)

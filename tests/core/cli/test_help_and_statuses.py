@@ -39,11 +39,12 @@ def test_each_command_teaches_by_example(command: str, call: Call) -> None:
     assert f"Example:\n\n  python -m transformer_core {command}" in said.out
 
 
+@pytest.mark.parametrize("command", ["train", "count"])
 @pytest.mark.parametrize("given", [("--preset", "big"), ("--preset=big",), ("--preset", "tiny", "--preset=big")])
 def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_values(
-    given: tuple[str, ...], call: Call
+    command: str, given: tuple[str, ...], call: Call
 ) -> None:
-    said = call("train", *given, "--help")
+    said = call(command, *given, "--help")
     help_text = " ".join(said.out.split())
     assert "Width of every embedding and sub-layer output. (default: 1024)" in help_text
     assert "Updates over which the learning rate rises linearly. (default: 4000)" in help_text

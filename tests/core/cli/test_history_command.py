@@ -1,4 +1,4 @@
-"""history and ship --history: a training that kept moments in, a folder that loads out."""
+"""history and ship --history: a training with snapshots in, a folder that loads out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Pa
     run, sentences = tmp_path / "run", tmp_path / "sentences.txt"
     sentences.write_text("the red dog\n\na cat\teine katze\n", encoding="utf-8")
     train = ["train", "--preset", "tiny", "--data", corpus.folder, "--out", run, "--training.steps", "20"]
-    assert call(*train, "--training.moments", "2", "--training.moments_from", "5").status == 0
+    assert call(*train, "--training.snapshots", "2", "--training.snapshots_from", "5").status == 0
     common = ["history", run, "--sentences", sentences, "--out"]
     said = call(*common, tmp_path / "out", "--valid", pairs_file, "--valid-sentences", "3")
     assert json.loads(said.out)["moments"] == [0, 5, 20]
@@ -28,7 +28,7 @@ def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Pa
     assert alone.validation is not None and alone.validation["sentences"] == 3 and alone.alignment is None
     assert "add --force" in one_line_error(call(*common, tmp_path / "out"))
     assert call(*common, tmp_path / "out", "--force").status == 0
-    assert "something else" in one_line_error(call(*common, run))
+    assert "is not a history" in one_line_error(call(*common, run))
 
     shipped = tmp_path / "model"
     said = call("ship", run, "--last", "1", "--out", shipped, "--history", sentences)
@@ -52,4 +52,4 @@ def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Pa
     )
     shutil.rmtree(run / "moments")
     sentences.write_text("a cat\n", encoding="utf-8")
-    assert "--training.moments" in one_line_error(call(*common, tmp_path / "new"))
+    assert "--training.snapshots" in one_line_error(call(*common, tmp_path / "new"))

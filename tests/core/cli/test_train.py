@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from safetensors.torch import load_file
 
 from tests.core.cli.workplace import ROOT, TRAIN, Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli import train
+from transformer_core.cli.run_settings import RunSettings
 from transformer_core.data import Corpus
 from transformer_core.training.state import step_folders
 
@@ -112,6 +115,28 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     assert config["corpus"]["careless_share"] == 0.2
     assert len(Corpus(tmp_path / "run" / "data").tokenizer) == 150
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000002"]
+
+
+@pytest.mark.parametrize("shipped", ["en-de", "en-fr"])
+def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
+    recipe = ROOT / "checkpoints" / shipped / "recipe.toml"
+    given = train._read_recipe(str(recipe), train.parser())
+    stored = tomllib.loads(recipe.read_text(encoding="utf-8"))["training"]
+    assert given["training"]["snapshots"] == stored["moments"]
+    assert given["training"]["snapshots_from"] == stored["moments_from"]
+
+
+def test_options_are_accepted_by_their_former_names(made: Workplace, call: Call, tmp_path: Path) -> None:
+    new = [*TRAIN, "--data", made.data, "--out", tmp_path / "run"]
+    former = ["--training.moments", "1", "--training.moments_from=2"]
+    assert call("train", *new, *former, "--training.steps", "2").status == 0
+    options = RunSettings.load(tmp_path / "run").training
+    assert (options.snapshots, options.snapshots_from) == (1, 2)
+    config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
+    config["training"]["moments"] = config["training"].pop("snapshots")
+    (tmp_path / "run" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert call("train", "--resume", "--out", tmp_path / "run", "--training.steps", "3").status == 0
+    assert RunSettings.load(tmp_path / "run").training.snapshots == 1
 
 
 def test_a_training_that_died_while_it_prepared_says_what_is_there(made: Workplace, call: Call, tmp_path: Path) -> None:

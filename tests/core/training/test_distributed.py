@@ -16,11 +16,11 @@ from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, plan_epoch
 from transformer_core.training import objective
 from transformer_core.training.distributed import Team, join_team, local_device
-from transformer_core.training.moments import load_moment, moments_of
+from transformer_core.training.snapshots import load_snapshot, snapshot_files
 from transformer_core.training.state import step_folders
 
 # 9 batches an epoch: two updates of 2 x 2 batches, and one of a single batch.
-ODD = SHORT.replace(batch_tokens=900, accumulate=2, steps=5, checkpoint_every=2, moments=2, moments_from=1)
+ODD = SHORT.replace(batch_tokens=900, accumulate=2, steps=5, checkpoint_every=2, snapshots=2, snapshots_from=1)
 ALIKE = {"replicated": ODD, "sharded": ODD.replace(parallel="shard")}
 MUON = ODD.replace(optimizer="muon", checkpoint_every=1000)
 STATES = ("model.safetensors", "optimizer.safetensors")
@@ -65,10 +65,10 @@ def test_two_processes_are_one_with_twice_the_accumulation(
         json.loads((step_folders(r)[-1] / "state.json").read_text()) for r in (trained / run, tmp_path)
     )
     assert (state["epoch"], state["batch"]) == (other_state["epoch"], other_state["batch"]) != (0, 0)
-    kept, others = moments_of(trained / run), moments_of(tmp_path)
+    kept, others = snapshot_files(trained / run), snapshot_files(tmp_path)
     assert list(kept) == list(others) == [0, 1, 5]
     for step, moment in kept.items():
-        torch.testing.assert_close(load_moment(moment), load_moment(others[step]), atol=1e-3, rtol=1e-3)  # float16
+        torch.testing.assert_close(load_snapshot(moment), load_snapshot(others[step]), atol=1e-3, rtol=1e-3)  # float16
 
 
 @pytest.mark.parametrize("other", ["undivided-muon", "broken-muon"])

@@ -1,10 +1,10 @@
-"""How heads find their jobs: the same sentences through the model as it stood at several moments of its training.
+"""How attention heads develop: the same sentences read by the model at several snapshots of its training.
 
-The target is the same at every moment, or the maps of two moments would have other rows: a given one, or what the model
-of the last moment translates. Roles are measured against that, and aligners against what hiding source pieces does to
-the model of the last moment, so that a head is not measured with a rule that moves.
+The target is the same at every snapshot, so that the maps have the same rows: a given one, or the translation that the
+last model generates. Roles are measured on that target, and aligners by what hiding source tokens does to the last
+model, so that all snapshots are measured with one rule.
 
-Shape legend: M moments, L layers, H heads.
+Shape legend: M snapshots, L layers, H heads.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from transformer_core.analysis.alignment import GoldAlignment, head_alignment_er
 from transformer_core.analysis.roles import find_roles, occlusion_links
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from transformer_core.config import DecodingConfig, ModelConfig
-from transformer_core.history import History, Remembered, to_bytes
+from transformer_core.history import History, SentenceHistory, to_bytes
 from transformer_core.metrics import bleu
 from transformer_core.model import Transformer, load_weights
 from transformer_core.tokenizer import Encoding, Tokenizer
-from transformer_core.training.moments import load_moment
+from transformer_core.training.snapshots import load_snapshot
 from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
 from transformer_core.translator import Translator
 
-_ROOM = 4_096  # pieces of a batch in which validation loss is measured
-_COURSE = 400  # points of the journal at most
+_BATCH_TOKENS = 4_096  # of a batch in which validation loss is measured
+_MAX_POINTS = 400  # of the journal
 
 BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Question:
-    """A sentence to look at.
+class ProbeSentence:
+    """A sentence that every snapshot reads.
 
     Args:
         source: The text.
-        target: Its translation; None takes what the model of the last moment writes.
+        target: Its translation; None takes the one that the last model generates.
     """
 
     source: str
@@ -50,8 +50,8 @@ class Question:
 
 
 @dataclass(frozen=True)
-class _Fixed:
-    """What every moment reads."""
+class _Probe:
+    """A probe sentence in tokens, and the source tokens that each target token depends on."""
 
     source: str
     target: str
@@ -61,45 +61,45 @@ class _Fixed:
     links: BoolArray
 
 
-class LookingBack:
-    """Runs the models of the moments.
+class HistoryBuilder:
+    """Builds the history of a training from its snapshots.
 
     Args:
-        moments: Update -> file with the weights, as `training.moments.moments_of` finds them.
+        snapshots: Step -> file with the weights, as `training.snapshots.snapshot_files` finds them.
         model: The shape of the model.
         tokenizer: Its vocabulary.
-        decoding: How the target is searched for.
+        decoding: How missing targets are searched for.
         device: Where to compute.
     """
 
     def __init__(
         self,
-        moments: dict[int, Path],
+        snapshots: dict[int, Path],
         model: ModelConfig,
         tokenizer: Tokenizer,
         decoding: DecodingConfig,
         device: str = "cpu",
     ) -> None:
-        if not moments:
-            raise ValueError("no moments to look back on")
-        self._files = dict(sorted(moments.items()))
+        if not snapshots:
+            raise ValueError("no snapshots to build a history from")
+        self._files = dict(sorted(snapshots.items()))
         self._config, self._tokenizer, self._decoding, self._device = model, tokenizer, decoding, device
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The updates of the moments."""
+        """The steps of the snapshots."""
         return tuple(self._files)
 
     def translator(self, step: int) -> Translator:
-        """The model as it stood. Raises StateError or ValueError when the weights cannot be read or do not fit."""
-        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are thrown away
+        """The model at a step. Raises StateError or ValueError when its weights cannot be read or do not fit."""
+        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are discarded
             model = Transformer(self._config)
-        load_weights(model, load_moment(self._files[step]))
+        load_weights(model, load_snapshot(self._files[step]))
         return Translator(model.to(self._device), self._tokenizer, self._decoding)
 
-    def history(
+    def build(
         self,
-        questions: Sequence[Question],
+        probes: Sequence[ProbeSentence],
         *,
         facts: dict[str, Any],
         course: dict[str, Any],
@@ -107,23 +107,23 @@ class LookingBack:
         gold: tuple[str, Sequence[GoldAlignment]] | None = None,
         progress: Callable[[Sequence[int]], Iterable[int]] = iter,
     ) -> History:
-        """Look at all moments.
+        """Run every snapshot.
 
         Args:
-            questions: The sentences.
+            probes: The sentences.
             facts: Stored as the history's `model`, with the shape added.
             course: `updates` of `training.journal.course`.
-            valid: To measure BLEU and nll on at each moment.
-            gold: Name and sentences with links made by hand, to measure alignment error at each moment.
-            progress: Told the moments before they are gone through.
+            valid: To measure BLEU and nll at each snapshot.
+            gold: Name and hand-aligned sentences, to measure alignment error at each snapshot.
+            progress: Wraps the steps, to show how far it is.
 
         Raises:
-            ValueError: There is no sentence, or one has no piece.
+            ValueError: There is no sentence, or one has no tokens.
         """
-        if not questions:
-            raise ValueError("no sentences to look at")
-        fixed = self._fix(questions)
-        maps: list[list[AttentionMaps]] = []  # by moment, by sentence
+        if not probes:
+            raise ValueError("no sentences to read")
+        fixed = self._encode(probes)
+        maps: list[list[AttentionMaps]] = []  # by snapshot, by sentence
         scores: list[tuple[float, float]] = []
         errors: list[Any] = []
         for step in progress(self.steps):
@@ -137,7 +137,7 @@ class LookingBack:
         return History(
             model={**facts, "layers": config.num_layers, "heads": config.num_heads, "causal": config.causal},
             steps=self.steps,
-            sentences=tuple(_remembered(each, [of[i] for of in maps]) for i, each in enumerate(fixed)),
+            sentences=tuple(_sentence_history(each, [of[i] for of in maps]) for i, each in enumerate(fixed)),
             roles={kind: _roles(maps, kind, [each.links for each in fixed]) for kind in KINDS},
             training=_at(course, self.steps),
             course=_thin(course),
@@ -145,40 +145,40 @@ class LookingBack:
             alignment={"name": gold[0], "sentences": len(gold[1]), "aer": errors} if gold else None,
         )
 
-    def _fix(self, questions: Sequence[Question]) -> list[_Fixed]:
-        """The target of each sentence, and which source piece each piece of it needs."""
+    def _encode(self, probes: Sequence[ProbeSentence]) -> list[_Probe]:
+        """The target of each sentence, and which source token each token of it needs."""
         last = self.translator(self.steps[-1])
         fixed = []
-        for question in questions:
-            encoding = last.encode(question.source)
-            if question.target is None:
-                found = last.translate(question.source)
+        for probe in probes:
+            encoding = last.encode(probe.source)
+            if probe.target is None:
+                found = last.translate(probe.source)
                 best = found.hypotheses[0]
                 target, ids, finished = found.text, tuple(best.ids), best.finished
             else:
-                target, ids, finished = question.target, tuple(last.encode_target(question.target).ids), True
+                target, ids, finished = probe.target, tuple(last.encode_target(probe.target).ids), True
             if not encoding.ids or not ids:
-                raise ValueError(f"{question.source!r} has no pieces, or no translation")
+                raise ValueError(f"{probe.source!r} has no pieces, or no translation")
             links = occlusion_links(last, encoding, ids, finished)
-            fixed.append(_Fixed(question.source, target, encoding, ids, finished, links))
+            fixed.append(_Probe(probe.source, target, encoding, ids, finished, links))
         return fixed
 
     def _score(self, translator: Translator, valid: ValidationSet) -> tuple[float, float]:
-        """BLEU of greedy translations, and nats per piece of the given ones."""
-        nll, pieces = validation_loss(translator.model, valid.pairs, self._tokenizer, _ROOM, torch.float32)
+        """BLEU of greedy translations, and nats per token of the references."""
+        nll, pieces = validation_loss(translator.model, valid.pairs, self._tokenizer, _BATCH_TOKENS, torch.float32)
         return greedy_bleu(translator.model, valid.pairs, self._tokenizer)[0], nll / pieces
 
 
-def _remembered(fixed: _Fixed, maps: Sequence[AttentionMaps]) -> Remembered:
+def _sentence_history(fixed: _Probe, maps: Sequence[AttentionMaps]) -> SentenceHistory:
     axes = {name: getattr(maps[0], name) for name in ("source", "inputs", "outputs")}
     weights = {kind: np.stack([to_bytes(each.weights(kind)) for each in maps]) for kind in KINDS}
-    return Remembered(fixed.source, fixed.target, axes, weights)
+    return SentenceHistory(fixed.source, fixed.target, axes, weights)
 
 
 def _roles(
     maps: Sequence[Sequence[AttentionMaps]], kind: Kind, links: Sequence[BoolArray]
 ) -> dict[str, dict[str, Any]]:
-    """Of every role of a kind how many places it had, and the share of them that each head fits at each moment."""
+    """For every role of a kind, the number of its positions and the share of them that each head fits at each step."""
     tables = [find_roles(each, kind, links) for each in maps]
     return {
         role: {
@@ -201,7 +201,7 @@ def _validation(valid: ValidationSet, scores: Sequence[tuple[float, float]]) -> 
 
 
 def _at(course: dict[str, Any], steps: Sequence[int]) -> dict[str, list[float | None]]:
-    """What the journal has of the updates of the moments; None where it has no line."""
+    """The journal at the given steps; None where it has no line."""
     line = {step: number for number, step in enumerate(course["step"])}
     return {
         name: [course[name][line[step]] if step in line else None for step in steps]
@@ -210,11 +210,11 @@ def _at(course: dict[str, Any], steps: Sequence[int]) -> dict[str, list[float | 
 
 
 def _thin(course: dict[str, Any]) -> dict[str, list[float]]:
-    """Lines of the journal, evenly on a logarithmic scale when there are many; none is made up."""
+    """Lines of the journal, evenly spaced on a logarithmic scale when there are many; none is interpolated."""
     count = len(course["step"])
     rows: Iterable[int] = range(count)
-    if count > _COURSE:
-        rows = sorted({0, *np.unique(np.geomspace(1, count, _COURSE).round().astype(int) - 1).tolist()})
+    if count > _MAX_POINTS:
+        rows = sorted({0, *np.unique(np.geomspace(1, count, _MAX_POINTS).round().astype(int) - 1).tolist()})
     return {name: [course[name][row] for row in rows] for name in ("step", "mean_nll", "learning_rate")}
 
 
