@@ -223,7 +223,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     from playwright.sync_api import sync_playwright
 
     from transformer_core.translator import Translator
-    from viz_app.services.sentence import MAX_PIECES
+    from viz_app.serving.input_validation import MAX_PIECES
 
     rounds = options.rounds or (1 if options.quick else 5)
     tokenizer = Translator.load(ROOT / "checkpoints" / "en-de").tokenizer.source

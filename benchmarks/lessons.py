@@ -87,7 +87,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     from viz_app.lessons import lesson
-    from viz_app.services.lessons import LESSONS
+    from viz_app.lessons.catalogue import LESSONS
 
     names = options.lessons or [entry.name for entry in LESSONS][: 1 if options.quick else None]
     rows: list[list[object]] = []

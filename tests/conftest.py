@@ -80,7 +80,7 @@ def french_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformer_core.config import DecodingConfig, ModelConfig
     from transformer_core.model import Transformer
     from transformer_core.tokenizer import Tokenizer
-    from viz_app.services.examples import EXAMPLES
+    from viz_app.text.examples import EXAMPLES
 
     folder = tmp_path_factory.mktemp("checkpoint") / "french"
     tokenizer = Tokenizer.train([*EXAMPLES.values(), "Le petit chien joue dans le jardin."], vocab_size=90, threads=1)
@@ -102,7 +102,7 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformer_core.config import DecodingConfig, ModelConfig
     from transformer_core.model import Transformer
     from transformer_core.tokenizer import Tokenizer
-    from viz_app.services.examples import EXAMPLES
+    from viz_app.text.examples import EXAMPLES
 
     folder = tmp_path_factory.mktemp("checkpoint") / "random"
     tokenizer = Tokenizer.train(list(EXAMPLES.values()), vocab_size=120, threads=1)

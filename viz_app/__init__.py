@@ -1,1 +1,1 @@
-"""The Streamlit app: pages, figures, browser components and the services behind them."""
+"""The Streamlit app: pages, figures, lessons, browser components, and what serves the models behind them."""

@@ -21,7 +21,7 @@ Try it:
 The app itself: python -m streamlit run viz_app/main.py
 """
 PROGRAM = Program(
-    "viz_app.export.commands",
+    "viz_app.cli",
     {
         "export": "Write figures of one sentence, or of many sentences and heads.",
         "paper-figures": "Write figures like those in the paper's appendix, for your model.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +11,14 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from transformer_core.cli import main
+from viz_app.__main__ import PROGRAM
+from viz_app.export.figure_request import Reader
+
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 SECONDS = 120
+SENTENCE = "The house was built a hundred years ago."
+OTHER = "She is waiting for the bus."
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -36,3 +42,25 @@ def app(fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPa
     """The app, not run yet."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+
+
+@pytest.fixture(scope="session")
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.fixture
+def at_checkpoint(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The checkpoint's name, from where the test now stands."""
+    monkeypatch.chdir(random_checkpoint.parent)
+    return random_checkpoint.name
+
+
+@pytest.fixture
+def run(at_checkpoint: str) -> Callable[..., int]:
+    """Run a command of the app's command line with the random checkpoint."""
+
+    def command(name: str, *arguments: object) -> int:
+        return main([name, f"--checkpoint={at_checkpoint}", *map(str, arguments)], PROGRAM)
+
+    return command

@@ -130,7 +130,7 @@ def test_a_word_of_another_component_makes_no_label_used() -> None:
 
 
 def test_every_example_has_a_label() -> None:
-    from viz_app.services.examples import EXAMPLES
+    from viz_app.text.examples import EXAMPLES
 
     for language in LANGUAGES:
         for table in ("examples", "examples_fr"):

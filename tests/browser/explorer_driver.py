@@ -14,7 +14,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Kind
-from viz_app.figures.colour import Theme, scale
+from viz_app.figures.colours.palette import Theme, scale
 from viz_app.text import texts
 
 if TYPE_CHECKING:

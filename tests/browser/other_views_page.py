@@ -12,9 +12,9 @@ from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.bertviz_frame import bertviz_frame
 from viz_app.components.explorer import Selection
-from viz_app.pages.parts.other_views import opened, other_views
-from viz_app.services.address import selection_from
+from viz_app.state.query_params import selection_from
 from viz_app.text import texts
+from viz_app.ui.external_views import opened, other_views
 
 ATTACK = """<!DOCTYPE html><title>attack</title><script>
 const tried = [];

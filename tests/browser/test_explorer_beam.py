@@ -15,7 +15,7 @@ from tests.browser.explorer_driver import ENGLISH, cell_colours, colours, map_of
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
-from viz_app.services.hypotheses import leaves, path_to
+from viz_app.serving.search_tree import leaves, path_to
 from viz_app.text import texts
 
 if TYPE_CHECKING:

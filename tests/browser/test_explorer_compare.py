@@ -18,7 +18,7 @@ from PIL import Image
 from tests.browser import explorer_samples as samples
 from tests.browser.explorer_driver import ENGLISH, choose, map_of, numbers, reported, settle
 from tests.browser.explorer_page import START
-from viz_app.figures.scales import ColourMap, diverging
+from viz_app.figures.colours.scales import ColourMap, diverging
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

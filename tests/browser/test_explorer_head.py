@@ -28,7 +28,7 @@ from tests.browser.explorer_driver import (
     settle,
     shown,
 )
-from viz_app.figures.colour import kind_colour, scale
+from viz_app.figures.colours.palette import kind_colour, scale
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

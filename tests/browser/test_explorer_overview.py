@@ -13,7 +13,7 @@ from tests.browser.explorer_driver import ENGLISH, Open, choose, painting, repor
 from tests.browser.rest import quickest, rest
 from tests.browser.test_explorer_for_everybody import sideways
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
-from viz_app.figures.colour import scale
+from viz_app.figures.colours.palette import scale
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 
 from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import KINDS
-from viz_app.figures.colour import MASK_HATCH, THEMES, Theme
+from viz_app.figures.colours.palette import MASK_HATCH, THEMES, Theme
 from viz_app.text import fill
 
 if TYPE_CHECKING:

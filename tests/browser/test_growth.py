@@ -11,7 +11,7 @@ import pytest
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
-from viz_app.services.growth import HISTORIES, Grown, grown
+from viz_app.model_card.histories import HISTORIES, Grown, grown
 from viz_app.text import texts
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from viz_app.components import index
 from viz_app.components.modules import join_modules
+from viz_app.lessons import index
 from viz_app.text import texts
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
-from viz_app.services.lessons.paper_results import TABLE_3
-from viz_app.services.lessons.reduced_table import Measure, Verdict, load, ours
+from viz_app.lessons.results.paper_results import TABLE_3
+from viz_app.lessons.results.reduced_table import Measure, Verdict, load, ours
 from viz_app.text import texts
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
-from viz_app.components.lesson.state import from_address, to_address
+from viz_app.lessons.stage.state import from_address, to_address
 from viz_app.text import texts
 
 if TYPE_CHECKING:

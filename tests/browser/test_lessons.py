@@ -7,7 +7,7 @@ import pytest
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready
 from viz_app.lessons import lesson
-from viz_app.services.lessons import LESSONS
+from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import texts
 
 # Lessons without a browser test of their own; of the others the slow run sees every scene on a phone.

@@ -13,7 +13,7 @@ from tests.browser import explorer_samples as samples
 from tests.browser.conftest import wait_until_idle
 from transformer_core.attention_maps import Kind
 from viz_app.components.bertviz_frame.document import LABEL_WIDTH
-from viz_app.figures.spec import shown
+from viz_app.figures.model.spec import shown
 from viz_app.text import texts
 
 if TYPE_CHECKING:

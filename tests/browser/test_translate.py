@@ -17,9 +17,9 @@ import pytest
 from tests.browser.conftest import wait_until_idle
 from tests.browser.rest import wait_for_value
 from transformer_core.translator import Translation, Translator
-from viz_app.services.examples import EXAMPLES, FIRST_EXAMPLE
-from viz_app.services.models import checkpoint_folder
+from viz_app.serving.registry import checkpoint_folder
 from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

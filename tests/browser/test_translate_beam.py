@@ -10,7 +10,7 @@ import numpy as np
 from tests.browser.conftest import checkpoint
 from tests.browser.test_translate import SENTENCE, wait_for_params, wait_for_translation
 from transformer_core.translator import Translator
-from viz_app.services.hypotheses import branch_of
+from viz_app.serving.search_tree import branch_of
 from viz_app.text import texts
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from viz_app.figures.colour import KIND_COLOURS, MASK_HATCH, THEMES, kind_colour
-from viz_app.figures.scales import Colours, diverging, sequential
+from viz_app.figures.colours.palette import KIND_COLOURS, MASK_HATCH, THEMES, kind_colour
+from viz_app.figures.colours.scales import Colours, diverging, sequential
 
 
 def palettes() -> dict[str, dict[str, Any]]:

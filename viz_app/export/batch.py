@@ -17,8 +17,8 @@ from typing import Any
 from transformer_core.cli.options import UsageError
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
+from viz_app.export.figure_request import Order, Reader, Reading, check_places, drawn
 from viz_app.export.folder import Folder
-from viz_app.export.order import Order, Reader, Reading, check_places, drawn
 from viz_app.export.recorded import files_of
 from viz_app.figures import Figure, HeatmapFigure, Style, check
 from viz_app.figures.record import version

@@ -23,8 +23,8 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
     """The command, for a POSIX shell, run where the checkpoint's name leads to it: from the repository's root.
 
     Args:
-        figure: A figure of one of `viz_app.figures.VIEWS` whose provenance is from `viz_app.export.origin`, or one from
-            `viz_app.services.lesson_figures` or `viz_app.services.grown_head`.
+        figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`, or one from
+            `viz_app.lessons.scene_figure` or `viz_app.model_card.head_snapshot`.
         style: How it is drawn; its theme, or else the figure's.
         format: Format of the file.
         dpi: Dots per inch, where it is not the default.

@@ -11,10 +11,10 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_search, check_at_least, existing
 from transformer_core.config import DecodingConfig
 from viz_app.export.command import DPI_FORMATS
-from viz_app.export.order import Order, Sentence
+from viz_app.export.figure_request import Order, Sentence
 from viz_app.figures import FORMATS, VIEWS, Style
-from viz_app.figures.builders import UNITS
-from viz_app.figures.style import MAPPINGS, PRESETS, ROTATIONS, SCALES
+from viz_app.figures.build.heads import UNITS
+from viz_app.figures.model.style import MAPPINGS, PRESETS, ROTATIONS, SCALES
 from viz_app.text import LANGUAGES
 
 # Option of each parameter of a view; `other` has three.

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.export.order import Reading
+from viz_app.export.figure_request import Reading
 from viz_app.figures import LinesFigure, head_lines
 from viz_app.text import texts
 

@@ -8,8 +8,8 @@ import numpy as np
 from PIL import Image
 
 from viz_app.figures import Animation, Figure, HeatmapFigure, LinesFigure, Style, export
-from viz_app.figures.scales import differences_map, weights_map
-from viz_app.figures.spec import DifferencePanel
+from viz_app.figures.colours.scales import differences_map, weights_map
+from viz_app.figures.model.spec import DifferencePanel
 
 PREVIEW_DPI = 96
 

@@ -15,22 +15,22 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from viz_app.figures.arrays import OwnMaps, own_maps
-from viz_app.figures.build_beam import Search, beam_tree
-from viz_app.figures.build_comparison import comparison
-from viz_app.figures.build_lines import head_lines
-from viz_app.figures.build_steps import Animation, decoding, decoding_steps
-from viz_app.figures.builders import all_heads, all_kinds, layer_heads, one_head
-from viz_app.figures.captions import Caption, head_alt, head_caption
-from viz_app.figures.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.cut import UNITS, upto_step
-from viz_app.figures.dots import Dots, DotsFigure
-from viz_app.figures.lines import LinesFigure
-from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
-from viz_app.figures.style import PRESETS, SCALES, Style
-from viz_app.figures.tree import TreeFigure, TreeNode
+from viz_app.figures.build.beam import Search, beam_tree
+from viz_app.figures.build.comparison import comparison
+from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
+from viz_app.figures.build.lines import head_lines
+from viz_app.figures.build.steps import Animation, decoding, decoding_steps
+from viz_app.figures.build.views import VIEWS, Request, View, figure_again, view_named
+from viz_app.figures.model.arrays import OwnMaps, own_maps
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.model.cut import UNITS, upto_step
+from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.style import PRESETS, SCALES, Style
+from viz_app.figures.model.tree import TreeFigure, TreeNode
+from viz_app.figures.text.captions import Caption, head_alt, head_caption
 from viz_app.figures.uses import heeded, uses
-from viz_app.figures.views import VIEWS, Request, View, figure_again, view_named
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -137,18 +137,18 @@ def export(
         data: bytes = getattr(data_renderer, _DATA[format])(figure)
         return data
     if format == "tex":
-        from viz_app.figures import tikz_renderer
+        from viz_app.figures.tikz import renderer as tikz_renderer
 
         return tikz_renderer.to_tex(figure, style)
     if format == "html":
-        from viz_app.figures import html_renderer
+        from viz_app.figures.plotly import html as html_renderer
 
         return html_renderer.to_html(figure, style)
     if isinstance(figure, Animation):
-        from viz_app.figures import gif_renderer
+        from viz_app.figures.mpl import gif as gif_renderer
 
         return gif_renderer.to_gif(figure, style, dpi=gif_renderer.DEFAULT_DPI if dpi is None else dpi)
-    from viz_app.figures import matplotlib_renderer
+    from viz_app.figures.mpl import renderer as matplotlib_renderer
 
     return matplotlib_renderer.render(
         figure, format, style, dpi=matplotlib_renderer.DEFAULT_DPI if dpi is None else dpi
@@ -157,7 +157,7 @@ def export(
 
 def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
     """A figure for the screen; of a style, its colours, range, title and legend."""
-    from viz_app.figures import plotly_renderer
+    from viz_app.figures.plotly import renderer as plotly_renderer
 
     return plotly_renderer.to_plotly(figure, style)
 

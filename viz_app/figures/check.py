@@ -18,16 +18,17 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.text import Text
 
-from viz_app.figures import fonts, heatmap_drawing
-from viz_app.figures.build_steps import Animation
-from viz_app.figures.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.colour import lab_of
+from viz_app.figures import fonts
+from viz_app.figures.build.steps import Animation
+from viz_app.figures.colours.palette import lab_of
+from viz_app.figures.colours.scales import ColourMap, differences_map, number, numbers_map, weights_map
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
-from viz_app.figures.lines import HEAD_COLOURS, LinesFigure
-from viz_app.figures.matplotlib_renderer import draw, drawing_settings
-from viz_app.figures.scales import ColourMap, differences_map, number, numbers_map, weights_map
-from viz_app.figures.spec import Figure, HeatmapFigure
-from viz_app.figures.style import Style
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.lines import HEAD_COLOURS, LinesFigure
+from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.model.style import Style
+from viz_app.figures.mpl import heatmaps
+from viz_app.figures.mpl.renderer import draw, drawing_settings
 from viz_app.text import texts
 
 LEAST_POINTS = 6.0
@@ -91,7 +92,7 @@ def _page(figure: Figure, style: Style) -> Iterable[Warning]:
         written = [artist for artist in cast("list[Text]", canvas.page.findobj(Text)) if artist.get_text()]
         missing = fonts.missing_characters("".join(artist.get_text() for artist in written))
         cut = [artist.get_text() for artist in written if _sticks_out(artist, canvas.width)]
-        labelled = not isinstance(figure, HeatmapFigure) or heatmap_drawing.plan(figure, style).label_font > 0
+        labelled = not isinstance(figure, HeatmapFigure) or heatmaps.plan(figure, style).label_font > 0
     if not labelled:
         yield Warning("labels")
     smallest = min((float(artist.get_fontsize()) for artist in written), default=LEAST_POINTS)

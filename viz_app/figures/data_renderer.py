@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from viz_app.figures.build_steps import Animation
-from viz_app.figures.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.dots import Dots, DotsFigure
-from viz_app.figures.lines import LinesFigure
+from viz_app.figures.build.steps import Animation
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
+from viz_app.figures.model.tree import TreeFigure
 from viz_app.figures.record import record
-from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
-from viz_app.figures.tree import TreeFigure
 
 Rows = list[tuple[Any, ...]]
 CSV_COLUMNS = ("panel", "layer", "head", "query", "query_label", "key", "key_label", "weight", "masked")

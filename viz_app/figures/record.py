@@ -10,10 +10,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from viz_app.figures.lines import LinesFigure
-from viz_app.figures.scales import weights_map
-from viz_app.figures.spec import DifferencePanel, Figure, HeatmapFigure
-from viz_app.figures.style import Style
+from viz_app.figures.colours.scales import weights_map
+from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure
+from viz_app.figures.model.style import Style
 
 PROGRAM = "Headlight"
 # What XML 1.0 does not allow.

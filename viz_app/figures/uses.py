@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from viz_app.figures.build_steps import Animation
-from viz_app.figures.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.dots import DotsFigure
-from viz_app.figures.lines import LinesFigure
-from viz_app.figures.spec import Figure, HeatmapFigure
-from viz_app.figures.style import Style
-from viz_app.figures.tree import TreeFigure
+from viz_app.figures.build.steps import Animation
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.dots import DotsFigure
+from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.model.style import Style
+from viz_app.figures.model.tree import TreeFigure
 
 _ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme"})
 _AROUND = frozenset({"title", "caption", "legend"})
@@ -74,7 +74,7 @@ def numbers_of(figure: Figure) -> tuple[float, float] | None:
     """The ends of the colours of a matrix as they are unless told: of weights, which lie between 0 and 1, None."""
     if not isinstance(figure, MatrixFigure):
         return None
-    from viz_app.figures.scales import numbers_map
+    from viz_app.figures.colours.scales import numbers_map
 
     plain: Any = numbers_map(figure.matrix, figure.two_ends, Style(), figure.theme)
     return plain.low, plain.high

@@ -1,6 +1,34 @@
-"""The prose of the lessons: one Markdown file a lesson and language, and what reads them."""
+"""The lessons. Each is a folder: its words (`en.md`, `ko.md`), its numbers (`numbers.py`) and its scenes (`js/`).
 
-from viz_app.lessons.reading import Choice, Lesson, Question, Scene, lesson
-from viz_app.lessons.terms import Term, terms
+`numbers.py` computes with the model and the formulas of `transformer_core`. It has
+
+    def data(context: Context) -> Data                      what the stage draws
+    def figure(scene: str, context: Context) -> Figure | None    the same figure for print; None for what cannot be one
+
+and, where a scene shows one head of the model,
+
+    def selection(scene: str, context: Context) -> Selection | None     that head, for the page Translate
+
+and asks the context for the sentence, its translation and the settings of the scene. Where something goes on at the
+server while a scene is open, it also has
+
+    FOLLOWED                                                 the names of these scenes
+    def news(context: Context) -> Data                       asked about once a second
+    def pressed(context: Context, button: str) -> None       a button of the scene
+
+and, where a figure for print needs what such a button starts,
+
+    def prepare(scene: str, context: Context) -> None        does it and waits: for the command line
+
+It may also name
+
+    EVIDENCE                                                 scenes with a question whose figure tells no answer
+
+Lessons share `catalogue.py`, `context.py`, `parser.py`, `glossary.py`, `stage/` (the browser component that plays a
+lesson), `index/` (the clickable Figure 1) and `jobs/` (work that goes on while a scene is open).
+"""
+
+from viz_app.lessons.glossary import Term, terms
+from viz_app.lessons.parser import Choice, Lesson, Question, Scene, lesson
 
 __all__ = ["Choice", "Lesson", "Question", "Scene", "Term", "lesson", "terms"]

@@ -10,25 +10,27 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection
+from viz_app.explorer_view.snapshot import best_head
+from viz_app.figure_editor import rendering
+from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figure_editor.rendering import Preview, Product
 from viz_app.figures import Animation, check
-from viz_app.pages import run
-from viz_app.pages.parts.collection import draw_add, draw_collection
-from viz_app.pages.parts.downloads import draw_download
-from viz_app.pages.parts.everywhere import row
-from viz_app.pages.parts.models import draw_models, load
-from viz_app.pages.parts.plain import plain
-from viz_app.pages.parts.sentence import sentence_field
-from viz_app.pages.parts.studio_controls import Controls
-from viz_app.pages.parts.studio_scene import draw_refusal, draw_scene, opened
-from viz_app.services import model, session, studio
-from viz_app.services.compare import NotComparable, compared_with
-from viz_app.services.draft import Draft
-from viz_app.services.gate import OnPosition, Superseded
-from viz_app.services.picture import best_head
-from viz_app.services.sentence import MAX_PIECES, Sentence, examine
-from viz_app.services.studio import Preview, Product
-from viz_app.services.translation import Result, TranslationService
+from viz_app.serving.comparison import NotComparable, compared_with
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, examine
+from viz_app.serving.request_queue import OnPosition, Superseded
+from viz_app.serving.translation_service import Result, TranslationService
+from viz_app.shell import run
+from viz_app.state import session
+from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
+from viz_app.ui.collection import draw_add, draw_collection
+from viz_app.ui.downloads import draw_download
+from viz_app.ui.escape_markdown import plain
+from viz_app.ui.figure_controls import Controls
+from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, opened
+from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.shared_across_pages import row
 
 _MAX_LINK = 2_000  # characters of a sentence that still goes into the address
 _ZOOMS = ("print", "fit")
@@ -86,11 +88,11 @@ def _draw(
             if of_lesson is not None:
                 st.info(t("studio.no_scene_figure"), icon=":material/info:")
             return
-        preview = studio.drawings().preview(who, product.figure, product.style, ask)
+        preview = rendering.drawings().preview(who, product.figure, product.style, ask)
         status.empty()
         _draw_preview(t, product, preview)
         _draw_downloads(t, product)
-        _draw_warnings(t, product, studio.drawings().warnings(who, product.figure, product.style))
+        _draw_warnings(t, product, rendering.drawings().warnings(who, product.figure, product.style))
         _draw_words(t, product)
 
 
@@ -161,8 +163,8 @@ def _product(
     if draft.view == "beam" and not best.translation.history:
         st.info(t("studio.no_search"), icon=":material/info:")
         return None
-    seen = studio.reading(served, result, best, draft.selection.branch)
-    figure = studio.figure_for(draft, t.language, seen, other)
+    seen = rendering.reading(served, result, best, draft.selection.branch)
+    figure = rendering.figure_for(draft, t.language, seen, other)
     return Product(figure, draft.style, draft.dpi, t.language)
 
 
@@ -188,7 +190,7 @@ def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
             told = "studio.frames" if product.figure.still is None else "studio.frames_still"
             measures += f" · {t(told, count=len(product.figure.frames))}"
         st.caption(measures)
-    pixels = round(preview.width_mm / 25.4 * studio.PIXELS_PER_INCH)
+    pixels = round(preview.width_mm / 25.4 * rendering.PIXELS_PER_INCH)
     # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.
     with st.container(key=f"studio-sheet-{zoom}"), st.container(key="studio-paper"):
         st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=product.figure.alt)
@@ -241,7 +243,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     params: dict[str, str | None] = {
         "lang": t.language,
         "text": sentence.text if len(sentence.text) <= _MAX_LINK else None,
-        "model": model.in_address(),
+        "model": model_query_param(),
     }
     if draft is not None:
         params |= draft.params()

@@ -12,35 +12,29 @@ import streamlit as st
 
 from viz_app.components.address import publish
 from viz_app.components.events import last_answered
-from viz_app.components.index import Stop, lesson_index
-from viz_app.components.lesson import (
-    LessonState,
-    from_address,
-    pack,
-    pack_news,
-    reported,
-    stage,
-    tell,
-    to_address,
-)
+from viz_app.figure_editor.lesson_figure_spec import LessonScene
+from viz_app.figure_editor.rendering import Product
 from viz_app.figures import Style
-from viz_app.lessons import lesson
-from viz_app.pages import run
-from viz_app.pages.parts.downloads import draw_download
-from viz_app.pages.parts.edit import edit_scene_in_figures, open_in_translate
-from viz_app.pages.parts.everywhere import row
-from viz_app.pages.parts.models import draw_models, load
-from viz_app.pages.parts.route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
-from viz_app.pages.parts.sentence import sentence_field
-from viz_app.pages.parts.share import draw_share
-from viz_app.services import model, session
-from viz_app.services.gate import Superseded
-from viz_app.services.handout import handout
-from viz_app.services.lesson_figures import fitting, told_figure
-from viz_app.services.lessons import CHAPTERS, LESSONS, ROUTE, Context, head_of, module_of, next_stop, small_target
-from viz_app.services.scene import LessonScene
-from viz_app.services.studio import Product
+from viz_app.lessons import lesson, small_target
+from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, head_of, module_of, next_stop
+from viz_app.lessons.context import Context
+from viz_app.lessons.handout import handout
+from viz_app.lessons.index import Stop, lesson_index
+from viz_app.lessons.scene_figure import fitting, told_figure
+from viz_app.lessons.stage import LessonState, from_address, pack, pack_news, reported, stage, tell, to_address
+from viz_app.serving import loader
+from viz_app.serving.request_queue import Superseded
+from viz_app.shell import run
+from viz_app.state import session
+from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
+from viz_app.ui.downloads import draw_download
+from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
+from viz_app.ui.lesson_route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
+from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.share_menu import draw_share
+from viz_app.ui.shared_across_pages import row
 
 _LINKED = "lesson_linked"  # the lesson that the session's first address named
 _DRAWN = "lesson_drawn"  # of which news the picture below the stage is made
@@ -81,7 +75,7 @@ def _draw_index(t: Texts) -> None:
     )
     if leaves:
         st.rerun()
-    params = {"lang": t.language, "model": model.in_address()}
+    params = {"lang": t.language, "model": model_query_param()}
     publish(dict.fromkeys(_FROM_ADDRESS) | params, language=t.language, page="lessons")
 
 
@@ -109,7 +103,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     state = reported(key) or st.session_state.get(f"{key}-state") or _start(name)
     after = next_stop(name, on_route=following())
     served = load(t)
-    again = partial(model.service, served.name)  # by its name, since a download asks from another thread
+    again = partial(loader.service, served.name)  # by its name, since a download asks from another thread
     context = Context(fitting(text, served.translator), state, t, again, session.session_id())
     if name in small_target.LESSONS and small_target.other_language(context):
         st.caption(t("lessons.small_german"))
@@ -136,7 +130,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         "scene": state.scene or None,
         "with": to_address(state.settings),
         "text": context.text,
-        "model": model.in_address(),
+        "model": model_query_param(),
     }
     context = dataclasses.replace(context, state=state)
     if state.scene in getattr(module_of(name), "FOLLOWED", ()):

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from viz_app.components.address import publish
-from viz_app.pages import run
-from viz_app.pages.parts.everywhere import row
-from viz_app.pages.parts.growth import draw_growth
-from viz_app.pages.parts.models import draw_models, load
-from viz_app.pages.parts.plain import plain
-from viz_app.pages.parts.quality import draw_aligners, draw_answers, draw_scores
-from viz_app.services import card, model, session
-from viz_app.services.metrics import ModelCard
+from viz_app.model_card import card
+from viz_app.serving.metrics import ModelCard
+from viz_app.shell import run
+from viz_app.state import session
+from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
+from viz_app.ui.escape_markdown import plain
+from viz_app.ui.growth import draw_growth
+from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.quality import draw_aligners, draw_answers, draw_scores
+from viz_app.ui.shared_across_pages import row
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -36,7 +38,7 @@ def main() -> None:
         _draw_summary(t, translator, told)
         _draw_unreadable(t, told)
         draw_scores(t, told)
-        params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model.in_address()}
+        params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         draw_aligners(t, told)
         draw_answers(t, told)

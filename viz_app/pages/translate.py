@@ -14,28 +14,29 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, reported
-from viz_app.pages import run
-from viz_app.pages.parts.downloads import draw_download
-from viz_app.pages.parts.edit import edit_in_figures
-from viz_app.pages.parts.everywhere import row
-from viz_app.pages.parts.models import draw_models, load
-from viz_app.pages.parts.other_views import opened, other_views
-from viz_app.pages.parts.route import draw_route
-from viz_app.pages.parts.sentence import sentence_field
-from viz_app.services import model, session
-from viz_app.services.address import params_from, selection_from
-from viz_app.services.card import WEAK_BLEU
-from viz_app.services.compare import Compared, NotComparable, compared_with, others
-from viz_app.services.examples import EXAMPLES
-from viz_app.services.gate import Superseded
-from viz_app.services.hypotheses import search_tree
-from viz_app.services.models import languages, models, titles
-from viz_app.services.picture import Picture, best_head, payload
-from viz_app.services.sentence import MAX_PIECES, Sentence, examine
-from viz_app.services.shown import branch_for
-from viz_app.services.studio import reading
-from viz_app.services.translation import BEAM, Result, TranslationService
+from viz_app.explorer_view.snapshot import Picture, best_head, payload
+from viz_app.figure_editor.rendering import reading
+from viz_app.model_card.card import WEAK_BLEU
+from viz_app.serving.comparison import Compared, NotComparable, compared_with, others
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, examine
+from viz_app.serving.registry import languages, models, titles
+from viz_app.serving.request_queue import Superseded
+from viz_app.serving.search_tree import search_tree
+from viz_app.serving.translation_service import BEAM, Result, TranslationService
+from viz_app.shell import run
+from viz_app.state import session
+from viz_app.state.query_params import params_from, selection_from
+from viz_app.state.selected_model import model_query_param, selected_model
+from viz_app.state.stale_branch import branch_for
 from viz_app.text import Texts
+from viz_app.text.examples import EXAMPLES
+from viz_app.ui.downloads import draw_download
+from viz_app.ui.edit_links import edit_in_figures
+from viz_app.ui.external_views import opened, other_views
+from viz_app.ui.lesson_route import draw_route
+from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.shared_across_pages import row
 
 _EXPLORER = "explorer"
 _SELECTION = session.SELECTION_KEY
@@ -102,7 +103,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
 
 def _about(t: Texts, name: str) -> str:
     """What is remarkable about an example's translation, with a colon; nothing in languages that no label is for."""
-    spoken = languages(models()[model.chosen()])
+    spoken = languages(models()[selected_model()])
     target = "de" if spoken is None else spoken.target.split("-")[0].lower()
     labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")}
     return f"{labels[target]}: " if target in labels else ""
@@ -219,7 +220,7 @@ def _draw_downloads(t: Texts, picture: Picture) -> None:
 def _publish(t: Texts, sentence: Sentence) -> None:
     selection: Selection | None = st.session_state.get(_SELECTION)
     text = sentence.text if len(sentence.text) <= _MAX_LINK else None
-    params: dict[str, str | None] = {"lang": t.language, "text": text, "model": model.in_address(), "other": opened()}
+    params: dict[str, str | None] = {"lang": t.language, "text": text, "model": model_query_param(), "other": opened()}
     if selection is not None:
         params |= params_from(selection)
         if selection.vs == sentence.text:

@@ -24,7 +24,7 @@ from viz_app.components.bertviz_frame.document import (
     BertvizView,
     bertviz_document,
 )
-from viz_app.figures.spec import shown
+from viz_app.figures.model.spec import shown
 
 VENDOR = Path(module.__file__).parent / "vendor"
 # Sums of the files in the npm packages d3 5.16.0 and jquery 3.7.1.

@@ -35,7 +35,7 @@ def test_every_press_of_a_button_has_a_number_of_its_own(javascript: Callable[[s
     told = javascript(
         f"""{SET}
         globalThis.addEventListener = () => {{}};
-        const {{ Following }} = await import("./components/lesson/js/following.js");
+        const {{ Following }} = await import("./lessons/stage/js/following.js");
         const following = new Following({{}});
         const told = [];
         following.tell = ({{ name, id }}) => told.push([name, id]);

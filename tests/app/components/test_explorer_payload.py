@@ -17,7 +17,7 @@ from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer import weights as weights_module
 from viz_app.components.explorer.payload import starting_at
 from viz_app.components.explorer.weights import MOST_BYTES, pack_weights, packed_size
-from viz_app.figures.colour import kind_colour, scale
+from viz_app.figures.colours.palette import kind_colour, scale
 from viz_app.text import texts
 
 SCRIPT = "</script><img src=x onerror=alert(1)>"

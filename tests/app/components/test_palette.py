@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from viz_app.components.palette import palettes
-from viz_app.figures.colour import THEMES, Theme
-from viz_app.figures.scales import ColourMap, diverging, sequential
-from viz_app.figures.style import ColourMapping
+from viz_app.figures.colours.palette import THEMES, Theme
+from viz_app.figures.colours.scales import ColourMap, diverging, sequential
+from viz_app.figures.model.style import ColourMapping
 
 
 def table(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:

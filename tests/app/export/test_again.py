@@ -21,12 +21,12 @@ import pypdf
 import pytest
 from PIL import Image
 
-from tests.app.export.conftest import OTHER, SENTENCE
+from tests.app.conftest import OTHER, SENTENCE
 from transformer_core.cli import main
 from viz_app.__main__ import PROGRAM
 from viz_app.export import command_of, file_bytes, origin
+from viz_app.export.figure_request import Order, Reader, Sentence, figure_of
 from viz_app.export.options import order_of, style_of
-from viz_app.export.order import Order, Reader, Sentence, figure_of
 from viz_app.figures import PRESETS, VIEWS, Style
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -125,7 +125,7 @@ def test_a_command_says_all_that_was_ordered(
 
 
 def parsed(command: str) -> tuple[Order, Style]:
-    from viz_app.export.commands.export import parser
+    from viz_app.cli.export import parser
 
     words = shlex.split(command)
     assert words[:4] == ["python", "-m", "viz_app", "export"]

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.app.export.conftest import SENTENCE
+from tests.app.conftest import SENTENCE
 from viz_app.export import Item, bundle, command_of, file_bytes
-from viz_app.export.order import Order, Reader, Sentence, figure_of
+from viz_app.export.figure_request import Order, Reader, Sentence, figure_of
 from viz_app.export.paper import STRUCTURE_LINKS, measured, paper_figures, word_at
 from viz_app.figures import Figure, Style
 

@@ -23,9 +23,8 @@ from viz_app.figures import (
     Series,
     Style,
     export,
-    heatmap_drawing,
 )
-from viz_app.figures import matplotlib_renderer as renderer
+from viz_app.figures.mpl import heatmaps, renderer
 
 PIECES = ("\u2581Der", "\u2581Hund", "\u2581Die", "</s>", "<script>alert(1)</script>", "\u2581한국어")
 
@@ -78,7 +77,7 @@ def pixels_of(figure: HeatmapFigure, style: Style, panel: int = 0) -> np.ndarray
     """Colours at the centres of a panel's cells in the PNG."""
     data = np.asarray(Image.open(io.BytesIO(export(figure, "png", style, dpi=144))).convert("RGB"))
     with renderer.drawing_settings():
-        layout = heatmap_drawing.plan(figure, style)
+        layout = heatmaps.plan(figure, style)
     left, top = layout.panels[panel]
     rows, columns = figure.panels[panel].weights.shape
     ys = (2 * (top + (np.arange(rows) + 0.5) * layout.cell)).astype(int)

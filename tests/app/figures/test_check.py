@@ -7,8 +7,8 @@ from tests.app.figures.conftest import make_maps
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, check
 from viz_app.figures.check import message, simulated, warnings
-from viz_app.figures.colour import lab_of
-from viz_app.figures.lines import HEAD_COLOURS
+from viz_app.figures.colours.palette import lab_of
+from viz_app.figures.model.lines import HEAD_COLOURS
 from viz_app.text import LANGUAGES
 
 
@@ -63,7 +63,7 @@ def test_a_difference_dies_in_greyscale_and_weights_do_not(small: AttentionMaps)
 def test_a_scale_like_a_rainbow_would_be_told(monkeypatch: pytest.MonkeyPatch, maps: AttentionMaps) -> None:
     from matplotlib import colormaps
 
-    from viz_app.figures import scales
+    from viz_app.figures.colours import scales
 
     rainbow = (colormaps["jet"](np.arange(256))[:, :3] * 255).astype(np.uint8)
     monkeypatch.setattr(scales, "sequential", lambda name, theme: rainbow)

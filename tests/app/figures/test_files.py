@@ -16,18 +16,9 @@ from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 from PIL import Image
 
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import (
-    HeatmapFigure,
-    HeatmapPanel,
-    Style,
-    all_heads,
-    export,
-    heatmap_drawing,
-    layer_heads,
-    one_head,
-)
-from viz_app.figures import matplotlib_renderer as renderer
-from viz_app.figures.colour import THEMES, Theme, hex_scale, scale
+from viz_app.figures import HeatmapFigure, HeatmapPanel, Style, all_heads, export, layer_heads, one_head
+from viz_app.figures.colours.palette import THEMES, Theme, hex_scale, scale
+from viz_app.figures.mpl import heatmaps, renderer
 
 SVG = "{http://www.w3.org/2000/svg}"
 PROVENANCE = {"checkpoint": "checkpoints/en-de", "sentence": "한국어 <b>&\x00 \ufffe", "command": "python -m viz_app"}
@@ -47,7 +38,7 @@ def cells(figure: HeatmapFigure) -> tuple[np.ndarray, np.ndarray]:
     """The PNG as an array (height, width, 3), and the pixel rows and columns of cell centres."""
     data = np.asarray(Image.open(io.BytesIO(export(figure, "png", dpi=144))).convert("RGB"))
     with renderer.drawing_settings():
-        layout = heatmap_drawing.plan(figure, Style())
+        layout = heatmaps.plan(figure, Style())
     left, top = layout.panels[0]
     rows, columns = figure.panels[0].weights.shape
     ys = (top + (np.arange(rows) + 0.5) * layout.cell) * 2

@@ -18,8 +18,8 @@ from PIL import Image
 
 from tests.app.figures.conftest import make_maps
 from viz_app.figures import Figure, HeatmapFigure, Style, check, export, fonts, one_head
-from viz_app.figures.canvas import Canvas
-from viz_app.figures.matplotlib_renderer import drawing_settings
+from viz_app.figures.mpl.canvas import Canvas
+from viz_app.figures.mpl.renderer import drawing_settings
 
 BEH, ALEF, BET = "\u0628", "\u05d0", "\u05d1"
 BEH_FINAL, BEH_INITIAL = 0xFE90, 0xFE91  # how the letter looks at the end and at the start of a word

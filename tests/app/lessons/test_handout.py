@@ -10,18 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.services.test_gate import PATIENCE, wait_until
+from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.__main__ import PROGRAM
-from viz_app.components.lesson import LessonState
 from viz_app.export import command_of, file_bytes
-from viz_app.lessons import lesson, reading
-from viz_app.services.gate import ModelGate
-from viz_app.services.handout import handout
-from viz_app.services.lesson_figures import told_figure
-from viz_app.services.lessons import LESSONS, Context
-from viz_app.services.translation import TranslationService
+from viz_app.lessons import lesson, parser
+from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.context import Context
+from viz_app.lessons.handout import handout
+from viz_app.lessons.scene_figure import told_figure
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
 from viz_app.text import LANGUAGES, texts
 
 TEXT = "The dog </p><script>alert(1)</script>"
@@ -83,8 +84,8 @@ def test_the_page_leaves_a_handout_its_turn(context: Context) -> None:
 
 def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "# T\nS.\n\n## predict: P\nsection: 1\n\nQ?\n\n- [ ] no\n- [x] yes\n\n### answer\nBecause."
-    words = reading.parse(asked, "positions", "en")
-    monkeypatch.setattr("viz_app.services.handout.lesson", lambda name, language: words)
+    words = parser.parse(asked, "positions", "en")
+    monkeypatch.setattr("viz_app.lessons.handout.lesson", lambda name, language: words)
     question, _, answers = handout("positions", context).decode().partition('class="answers"')
     assert "yes" in question and "Because." not in question
     assert "Because." in answers and "yes" in answers and "no<" not in answers

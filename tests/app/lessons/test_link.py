@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from viz_app.components.lesson.state import Setting, from_address, to_address
+from viz_app.lessons.stage.state import Setting, from_address, to_address
 
 SETTINGS: list[dict[str, Setting]] = [
     {},
@@ -25,7 +25,7 @@ HREF = "http://host:8501/headlight/lessons?lesson=why&scene=old&with=at:1&text=A
 
 def test_the_link_of_a_scene_is_read_as_its_state(javascript: Callable[[str], Any]) -> None:
     links = javascript(
-        'import { linkTo } from "./components/lesson/js/address.js";'
+        'import { linkTo } from "./lessons/stage/js/address.js";'
         f"const all = {json.dumps(SETTINGS)}.map((settings) => ({{ scene: 'costs', settings }}));"
         f"console.log(JSON.stringify(all.map((state) => linkTo({json.dumps(HREF)}, state))));"
     )

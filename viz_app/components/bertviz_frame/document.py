@@ -28,8 +28,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Kind
-from viz_app.figures.colour import BACKGROUND, INK, Theme, check_theme
-from viz_app.figures.spec import shown
+from viz_app.figures.colours.palette import BACKGROUND, INK, Theme, check_theme
+from viz_app.figures.model.spec import shown
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -78,7 +78,7 @@ def bertviz_document(
 ) -> str:
     """A view as an HTML document for an `<iframe sandbox="allow-scripts">`; the same arguments give the same text.
 
-    There is no limit on length here; the page has one (`viz_app.services.other_views`).
+    There is no limit on length here; the page has one (`viz_app.explorer_view.external_views`).
 
     Args:
         maps: The maps to show, by pieces or merged to words, complete or cut to a step.

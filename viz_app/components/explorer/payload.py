@@ -60,7 +60,7 @@ def pack(
         gloss_head: (layer, head) of the encoder-decoder head whose favourite source words stand under the translation
             until another one is selected. None takes the selected head when its kind is "cross", else the first head
             of the last layer.
-        beam: The search as a tree of plain values; see `viz_app.services.hypotheses.search_tree`. None or empty: the
+        beam: The search as a tree of plain values; see `viz_app.serving.search_tree.search_tree`. None or empty: the
             explorer offers no tree.
         about: `text`, the source sentence; `model`, the name of the checkpoint; `own`, of the one that the page shows;
             `models`, the names of others that the explorer offers to compare with; `titles`, what the page calls each

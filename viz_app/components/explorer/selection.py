@@ -16,6 +16,7 @@ Form = Literal["map", "lines"]
 Order = Literal["layer", "entropy", "distance", "alignment", "change"]
 Average = Literal["none", "layer", "all"]
 Scale = Literal["linear", "sqrt", "row"]
+OtherView = Literal["plotly", "head", "model"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 VIEWS: tuple[View, ...] = get_args(View)
 ZOOMS: tuple[Zoom, ...] = get_args(Zoom)
@@ -23,6 +24,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 ORDERS: tuple[Order, ...] = get_args(Order)
 AVERAGES: tuple[Average, ...] = get_args(Average)
 SCALES: tuple[Scale, ...] = get_args(Scale)
+OTHER_VIEWS: tuple[OtherView, ...] = get_args(OtherView)
 CHOICES: dict[str, tuple[str, ...]] = {
     "kind": KINDS,
     "unit": UNITS,

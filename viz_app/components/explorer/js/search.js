@@ -1,4 +1,4 @@
-// A beam search as it comes from Python (services/hypotheses.py): a tree, its branches, and their ranking under any alpha.
+// A beam search as it comes from Python (serving/search_tree.py): a tree, its branches, and their ranking under any alpha.
 
 import { shown } from "./data.js";
 

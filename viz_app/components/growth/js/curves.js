@@ -1,7 +1,7 @@
 // Loss, BLEU and alignment error of the real run over its updates, with a mark at the moment that is shown.
 
 import { h, setAttribute } from "../../common/dom.js";
-import { Axis, dot, drawAxis, trace, write } from "../../lesson/js/plot.js";
+import { Axis, dot, drawAxis, trace, write } from "../../common/plot.js";
 import { sized } from "./cells.js";
 
 const HEIGHT = 210;

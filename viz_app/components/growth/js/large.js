@@ -1,7 +1,7 @@
 // The chosen head, large, with its labels; a cell under the pointer, or reached with the arrow keys, tells its weight.
 
 import { fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
-import { fitted } from "../../lesson/js/plot.js";
+import { fitted } from "../../common/plot.js";
 import { drawCells, sized } from "./cells.js";
 
 const CELL = 30;

@@ -1,0 +1,190 @@
+"""Batches: names, what is skipped, what is refused, what is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from transformer_core.config import ModelConfig
+from transformer_core.files import replace_bytes
+from viz_app.cli.batch import places_of
+from viz_app.export import batch, files_of, folder
+
+HOSTILE = "<script>alert('x')</script> ../../etc"
+LINES = b"\xef\xbb\xbfThe bus.\r\n\n" + HOSTILE.encode() + b"\n\xff\xfe\n" + b"x" * 3000 + b"\n"
+HEADS = "--heads=cross.2.3,encoder.1.1"
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(LINES)
+    return path
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the figures that are drawn from now on."""
+    drawn: list[str] = []
+    real = files_of
+
+    def counted(figure: object, *rest: object, **options: object) -> dict[str, bytes]:
+        drawn.append(figure.name)  # type: ignore[attr-defined]
+        return real(figure, *rest, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(batch, "files_of", counted)
+    return drawn
+
+
+def test_a_batch_has_a_file_for_each_sentence_and_head_and_tells_of_bad_lines(
+    run: Callable[..., int], texts: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    out = tmp_path / "figures"
+    assert run("export", f"--texts={texts}", HEADS, "--format=json,csv", f"--out={out}") == 1, "two lines failed"
+    stems = {f"{line}_{head}" for line in ("001", "003") for head in ("cross_layer2_head3", "encoder_layer1_head1")}
+    expected = {stem + ending for stem in stems for ending in (".json", ".csv", ".csv.json")}
+    rest = {"contact-sheet-001.pdf", "index.json", "index.html", "journal.jsonl"}
+    assert {path.name for path in out.iterdir()} == expected | rest
+    index = json.loads((out / "index.json").read_text(encoding="utf-8"))
+    assert [line["line"] for line in index["lines"]] == [1, 2, 3, 4, 5]
+    told = {line["line"]: line.get("problems") for line in index["lines"]}
+    assert (told[1], told[2], told[3], told[4]) == (None, ["empty"], None, ["not UTF-8"])
+    assert "at most" in told[5][0]
+    assert {m for m in caplog.messages if m.startswith("line ")} == {f"line {n}: {told[n][0]}" for n in (2, 4, 5)}
+    assert index["lines"][2]["text"] == HOSTILE
+    figure = json.loads((out / "001_cross_layer2_head3.json").read_text(encoding="utf-8"))
+    assert figure["provenance"]["source"] == "The bus."
+    assert figure["provenance"]["heads"] == ["2.3"]
+    for path in out.iterdir():
+        assert str(tmp_path).encode() not in path.read_bytes()
+
+
+def test_the_page_holds_no_markup_of_a_sentence_and_loads_nothing(
+    run: Callable[..., int], texts: Path, tmp_path: Path
+) -> None:
+    run("export", f"--texts={texts}", "--heads=cross.1.1", "--format=json", f"--out={tmp_path / 'f'}")
+    page = (tmp_path / "f" / "index.html").read_text(encoding="utf-8")
+
+    class Reader(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tags: set[str] = set()
+            self.sources: list[str] = []
+            self.text = ""
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            self.tags.add(tag)
+            self.sources += [str(value) for name, value in attrs if name in ("src", "href")]
+
+        def handle_data(self, data: str) -> None:
+            self.text += data
+
+    reader = Reader()
+    reader.feed(page)
+    assert "script" not in reader.tags
+    assert HOSTILE in reader.text
+    assert all(re.match(r"data:image/png;base64,|00\d_cross", source) for source in reader.sources)
+    assert any(source.startswith("00") for source in reader.sources)
+
+
+def test_an_interrupted_batch_goes_on_with_what_is_missing(
+    run: Callable[..., int], tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.\nA car.\n", encoding="utf-8")
+    command = ("export", f"--texts={texts}", HEADS, "--format=json")
+    assert run(*command, f"--out={tmp_path / 'whole'}") == 0
+    made.clear()
+    real = replace_bytes
+
+    def stops(path: Path, data: bytes) -> None:
+        real(path, data)
+        if path.name.startswith("002_cross"):
+            raise KeyboardInterrupt  # after the file stands there, before the journal knows
+
+    monkeypatch.setattr(folder, "replace_bytes", stops)
+    assert run(*command, f"--out={out}") == 1
+    assert len(made) == 3
+    monkeypatch.setattr(folder, "replace_bytes", real)
+    with (out / folder.JOURNAL).open("a", encoding="utf-8") as journal:
+        journal.write('{"file": "001_cro')  # a line that was cut off
+    made.clear()
+    assert run(*command, f"--out={out}") == 0
+    assert made == ["headlight_cross_layer2_head3", "headlight_encoder_layer1_head1", "headlight_contact_sheet"]
+    made.clear()
+    assert run(*command, f"--out={out}") == 0
+    assert made == []
+    for path in (tmp_path / "whole").iterdir():
+        if path.name != folder.JOURNAL:
+            assert (out / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_a_file_that_is_gone_or_changed_is_noticed(run: Callable[..., int], tmp_path: Path, made: list[str]) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.", encoding="utf-8")
+    command = ("export", f"--texts={texts}", HEADS, "--format=json", f"--out={out}")
+    assert run(*command) == 0
+    file = out / "001_cross_layer2_head3.json"
+    file.unlink()
+    made.clear()
+    assert run(*command) == 0
+    assert made == ["headlight_cross_layer2_head3"]
+    file.write_text("mine")
+    assert run(*command) == 2, "somebody else's work is not overwritten"
+    assert file.read_text() == "mine"
+    assert run(*command, "--force") == 0
+    assert file.read_text() != "mine"
+
+
+def test_other_options_are_refused_where_files_were_made_with_others(
+    run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.", encoding="utf-8")
+    command = ("export", f"--texts={texts}", "--heads=cross.1.1", "--format=json", f"--out={out}")
+    assert run(*command) == 0
+    assert run(*command, "--language=ko") == 2
+    assert "with other options or another sentence" in capsys.readouterr().err
+    texts.write_text("A car.", encoding="utf-8")
+    assert run(*command) == 2
+    assert run(*command, "--force") == 0
+
+
+def test_a_folder_of_somebody_else_is_left_alone(run: Callable[..., int], tmp_path: Path) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.", encoding="utf-8")
+    out.mkdir()
+    (out / "thesis.tex").write_text("mine")
+    assert run("export", f"--texts={texts}", HEADS, f"--out={out}") == 2
+    assert [path.name for path in out.iterdir()] == ["thesis.tex"]
+
+
+def test_lists_of_heads() -> None:
+    config = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=2, num_heads=2)
+    assert [str(place) for place in places_of("cross.2.1,encoder.1,cross.2.1", config)] == [
+        "cross.2.1", "encoder.1.1", "encoder.1.2",
+    ]  # fmt: skip
+    assert len(places_of("all", config)) == 12
+    assert len(places_of("decoder", config)) == 4
+
+
+@pytest.mark.parametrize("heads", ["", "cross.3.1", "cross.1.0", "cross.1.1.1", "all.1", "own.1.1", "cross.-1.1"])
+def test_bad_lists_of_heads(run: Callable[..., int], tmp_path: Path, heads: str) -> None:
+    texts = tmp_path / "t.txt"
+    texts.write_text("The bus.", encoding="utf-8")
+    assert run("export", f"--texts={texts}", f"--heads={heads}", f"--out={tmp_path / 'f'}") == 2
+    assert not (tmp_path / "f").exists()
+
+
+def test_a_step_that_a_short_sentence_does_not_have_is_told(run: Callable[..., int], tmp_path: Path) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.", encoding="utf-8")
+    assert run("export", f"--texts={texts}", "--heads=cross.1.1", "--step=999", f"--out={out}") == 1
+    told = json.loads((out / "index.json").read_text(encoding="utf-8"))
+    assert "step is 999, but must be between 1 and" in told["lines"][0]["problems"][0]
+    assert told["contact_sheets"] == []

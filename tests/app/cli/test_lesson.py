@@ -1,0 +1,117 @@
+"""The command that stands in a file of a lesson's picture makes that file again, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.app.export.test_again import check_again, command_in
+from transformer_core.cli import main
+from viz_app.__main__ import PROGRAM
+from viz_app.cli.lesson import parser
+from viz_app.export.options import style_of
+from viz_app.figures import Style
+
+STYLE = ["--width-mm=90", "--font-pt=7", "--caption=true", "--title=false", "--theme=dark", "--dpi=80"]
+WAVES = ["--lesson=positions", "--scene=waves", "--with=part:cos,at:3.5", "--text=The  house\u2028was built."]
+TOUR = ["--lesson=heads", "--scene=tour", "--with=at:1", "--scale=cividis", "--value-range=shared", "--letters=true"]
+MATRIX = ["--lesson=positions", "--scene=clocks", "--with=k:5", "--value-range=-0.5,0.5", "--mapping=sqrt"]
+
+
+@pytest.mark.parametrize(
+    ("scene", "endings"),
+    [
+        (WAVES, ("pdf", "svg", "png", "csv", "json", "npz", "tex", "html")),
+        (TOUR, ("pdf", "csv", "json")),
+        (MATRIX, ("svg", "png")),
+        (["--lesson=decoding", "--scene=tree"], ("pdf", "json")),
+        (["--lesson=decoding", "--scene=bleu", "--with=text:Ich%20habe%20kein%20Auto."], ("pdf", "json")),
+    ],
+    ids=("waves", "tour", "matrix", "tree", "bleu"),
+)
+def test_each_format_is_made_again(
+    scene: list[str], endings: tuple[str, ...], run: Callable[..., int], tmp_path: Path
+) -> None:
+    outs = [tmp_path / f"private-name.{ending}" for ending in endings]
+    style = STYLE if "png" in endings else STYLE[:-1]
+    assert run("lesson", *scene, *style, "--language=ko", *(f"--out={out}" for out in outs)) == 0
+    for out in outs:
+        check_again(out, tmp_path)
+        words = shlex.split(command_in(out))
+        assert words[3] == "lesson" and "--language=ko" in words, out.suffix
+        assert ("--width-mm=90.0" in words) == (out.suffix not in (".csv", ".json", ".npz"))
+
+
+@pytest.mark.slow
+def test_the_moving_waves_are_made_again(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "private-name.gif"
+    assert run("lesson", *WAVES, "--width-mm=60", "--dpi=36", f"--out={out}") == 0
+    check_again(out, tmp_path)
+    with Image.open(out) as image:
+        assert image.n_frames == 3 * 15 + 1  # type: ignore[attr-defined]
+
+
+def test_a_command_takes_every_option_of_a_style() -> None:
+    style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
+    told = [f"--{name.replace('_', '-')}={_told(value)}" for name, value in style.as_dict().items()]
+    options = parser().options(["--checkpoint=x", "--lesson=why", "--scene=crossover", "--out=a.pdf", *told])
+    assert style_of(options) == style
+
+
+def _told(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def test_a_file_tells_lesson_scene_and_settings(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "a.json"
+    assert run("lesson", *WAVES, f"--out={out}") == 0
+    told = json.loads(out.read_text(encoding="utf-8"))
+    about = told["provenance"]
+    assert (about["lesson"], about["scene"], about["settings"]) == ("positions", "waves", "at:3.5,part:cos")
+    assert about["source"] == "The house was built." and about["checkpoint_sha256"]
+    assert told["title"] and told["caption"] and told["alt"]
+    assert told["cut"] == 3.5 and len(told["readings"]) == len(told["series"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--scene=waves", "--with=<script>", "--out=a.pdf"], "--with is '<script>', but '<script>' is no setting"),
+        (["--scene=waves", "--with=at:3,x:../..", "--out=a.pdf"], "'x:../..' is no setting"),
+        (["--scene=../waves", "--out=a.pdf"], "--scene is '../waves', but must be one of waves"),
+        (["--scene=clocks", "--out=a.gif"], "--out is 'gif', but must be one of"),
+        (["--scene=waves", "--width-mm=1", "--out=a.pdf"], "--width-mm is 1.0, but must be between 20 and 2000"),
+        (["--scene=waves", "--out=a.pdf", "--out=a.pdf"], "named twice"),
+        (["--scene=waves", "--out=no/a.pdf"], "there is no folder"),
+        (["--preset=a4", "--out=a.html"], "a handout has a style of its own"),
+        (["--out=a.html", "--out=b.html"], "a handout is one .html"),
+    ],
+)
+def test_bad_options_get_one_line(
+    options: list[str], message: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("lesson", "--lesson=positions", *options) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
+
+
+def test_strict_writes_nothing_where_something_is_to_be_mended(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "a.pdf"
+    assert run("lesson", *WAVES, "--font-pt=3", "--strict", f"--out={out}") == 1
+    assert not out.exists()
+
+
+def test_a_file_that_is_there_is_kept(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "a.csv"
+    out.write_text("mine")
+    assert run("lesson", *WAVES, f"--out={out}") == 2
+    assert out.read_text() == "mine"
+    assert run("lesson", *WAVES, "--force", f"--out={out}") == 0
+    assert main(["lesson", "--help"], PROGRAM) == 0

@@ -1,0 +1,156 @@
+"""From a translation to what is shown and taken away."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import shutil
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from transformer_core.attention_maps import KINDS
+from transformer_core.cli import main
+from transformer_core.translator import Translation, Translator
+from viz_app.__main__ import PROGRAM
+from viz_app.components.explorer import Selection
+from viz_app.explorer_view.snapshot import Picture, alignment_rates, best_head
+from viz_app.export import origin
+from viz_app.export.figure_request import Reading
+from viz_app.figure_editor.rendering import reading
+from viz_app.figures import HeatmapFigure, LinesFigure
+from viz_app.serving.metrics import ModelCard
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    translator = Translator.load(random_checkpoint)
+    translator.decoding = translator.decoding.replace(extra_length=4)  # random weights write to the limit
+    return translator
+
+
+@pytest.fixture(scope="module")
+def translation(translator: Translator) -> Translation:
+    return translator.translate("The bus.", beam=2)
+
+
+@pytest.fixture(scope="module")
+def seen(translator: Translator, translation: Translation) -> Reading:
+    return Reading(translation.attention, origin(translator, translation), None)
+
+
+def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
+    maps = translation.attention
+    layers, heads = maps.cross.shape[:2]
+    table = [[0.5] * heads for _ in range(layers)]
+    for aer, expected in (({"output": table, "input": []}, {"cross": table}), ({}, {}), ({"output": table[:-1]}, {})):
+        assert alignment_rates(ModelCard.read({"alignment": {"aer": aer}}), maps) == expected
+
+
+def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
+    maps = translation.attention
+    assert best_head(ModelCard.read(translator.metrics), maps) == Selection(kind="cross", layer=1, head=2)
+    assert best_head(ModelCard(), maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=0)
+    far = ModelCard(best_head=(9, 9))
+    assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)
+
+
+def test_files_hold_the_selected_weights(translator: Translator, seen: Reading) -> None:
+    maps = seen.maps
+    picture = Picture(seen, Selection(kind="encoder", layer=1, head=3), "en")
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        np.testing.assert_array_equal(archive["weights"][0], maps.encoder[1, 3])
+        about = json.loads(str(archive["provenance"]))
+    assert about["provenance"]["checkpoint_sha256"] == translator.checkpoint_hash
+    assert picture.file_name("npz") == "headlight_encoder_layer2_head4.npz"
+
+
+def test_one_layer_side_by_side(seen: Reading) -> None:
+    selection = Selection(kind="decoder", layer=0, view="layer", zoom="heads", step=3)
+    picture = Picture(seen, selection, "ko")
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        np.testing.assert_array_equal(archive["weights"], seen.maps.decoder[0, :, :3, :3])
+
+
+def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(seen: Reading) -> None:
+    picture = Picture(seen, Selection(kind="encoder", zoom="heads"), "en")
+    with np.load(io.BytesIO(picture.file("npz"))) as archive:
+        expected = seen.maps.encoder
+        np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
+
+
+def test_every_download_is_a_file_of_its_kind(seen: Reading) -> None:
+    picture = Picture(seen, Selection(step=2), "en")
+    starts = {
+        "pdf": b"%PDF-",
+        "svg": b"<?xml",
+        "png": b"\x89PNG",
+        "tex": b"% Headlight",
+        "html": b"<!DOCTYPE html>",
+        "gif": b"GIF89a",
+        "csv": b"\xef\xbb\xbf",
+        "npz": b"PK",
+        "json": b"{",
+    }
+    assert picture.formats == tuple(starts)
+    files = {name: picture.file(name) for name in picture.formats}
+    for name, start in starts.items():
+        assert files[name].startswith(start)
+    assert picture.file_name("pdf") == "headlight_cross_layer1_head1_step2.pdf"
+    assert picture.file_name("gif") == "headlight_cross_layer1_head1_decoding.gif"
+    with Image.open(io.BytesIO(files["gif"])) as film:
+        assert film.n_frames == len(seen.maps.outputs)  # type: ignore[attr-defined]
+
+
+def test_a_picture_is_what_the_explorer_shows(seen: Reading) -> None:
+    maps = seen.maps
+
+    def shown(**selection: Any) -> Picture:
+        return Picture(seen, Selection(kind="encoder", layer=1, head=2, **selection), "en")
+
+    lines = shown(form="lines")
+    assert isinstance(lines.figure, LinesFigure) and "tex" not in lines.formats
+    assert "gif" not in lines.formats and "gif" not in shown().formats, "the encoder does not follow the decoding"
+    np.testing.assert_array_equal(lines.figure.panels[0].weights, maps.encoder[1, 2])
+    pair = shown(against="decoder.0.1").figure
+    assert isinstance(pair, HeatmapFigure)
+    np.testing.assert_array_equal(pair.panels[0].weights, maps.decoder[0, 1])
+    np.testing.assert_array_equal(pair.panels[1].weights, maps.encoder[1, 2])
+    every = shown(zoom="heads", view="kinds").figure
+    assert isinstance(every, HeatmapFigure)
+    assert len(every.panels) == sum(maps.layers(kind) * maps.heads(kind) for kind in KINDS)
+    assert shown(scale="sqrt").file("png") != shown().file("png")
+
+
+@pytest.mark.parametrize("text", ["The bus.", "it's; rm -rf / $(x)", '--out="a b"'])
+def test_the_command_holds_the_sentence_as_one_word(translator: Translator, text: str) -> None:
+    found = translator.translate(text, beam=1)
+    picture = Picture(Reading(found.attention, origin(translator, found, beam=1), None), Selection(), "en")
+    words = shlex.split(picture.command)
+    assert words[:4] == ["python", "-m", "viz_app", "export"]
+    assert f"--text={text}" in words
+    assert not any(word.startswith("/") for word in words), "no path of one computer"
+
+
+def test_the_command_of_a_relative_folder_makes_the_file_again(
+    random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who runs it stands in the repository's root, here `tmp_path`; the model was started with a relative path."""
+    (tmp_path / "models").mkdir()
+    shutil.copytree(random_checkpoint, tmp_path / "models" / "mine")
+    monkeypatch.setattr(import_module("viz_app.export.provenance"), "ROOT", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    served = TranslationService(Translator.load(Path("models/mine")), ModelGate(1))
+    best = served.request("me", "The dog.")
+    picture = Picture(reading(served, best, best, 0), Selection(kind="decoder", layer=1, head=2), "en")
+    words = shlex.split(picture.command)
+    assert "--checkpoint=models/mine" in words
+    assert main(words[3:], program=PROGRAM) == 0
+    assert (tmp_path / picture.file_name("pdf")).read_bytes() == picture.file("pdf")

@@ -1,0 +1,145 @@
+"""The state of the page Figures and its address."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
+from viz_app.components.explorer import Selection
+from viz_app.figure_editor.figure_spec import DPIS, Draft
+from viz_app.figures import PRESETS, SCALES, VIEWS, Style
+
+LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
+
+
+def axis(size: int) -> Axis:
+    return Axis(tuple(f"t{i}" for i in range(size)), tuple(range(size)), (False,) * size)
+
+
+def maps() -> AttentionMaps:
+    def uniform(rows: int, columns: int) -> Any:
+        return np.full((LAYERS, HEADS, rows, columns), 1 / columns, dtype=np.float32)
+
+    return AttentionMaps(
+        encoder=uniform(SOURCE, SOURCE),
+        decoder=np.tile(
+            np.tril(np.ones((STEPS, STEPS))) / np.arange(1, STEPS + 1)[:, None], (LAYERS, HEADS, 1, 1)
+        ).astype(np.float32),
+        cross=uniform(STEPS, SOURCE),
+        source=axis(SOURCE),
+        inputs=axis(STEPS),
+        outputs=axis(STEPS),
+    )
+
+
+places = some.builds(
+    Selection,
+    kind=some.sampled_from(KINDS),
+    layer=some.integers(0, 11),
+    head=some.integers(0, 15),
+    step=some.none() | some.integers(1, 40),
+    unit=some.sampled_from(("pieces", "words")),
+    branch=some.integers(0, 9),
+)
+styles = some.builds(
+    Style,
+    preset=some.sampled_from(("", *PRESETS)),
+    width_mm=some.none() | some.sampled_from((20.0, 77.5, 2000.0)),
+    height_mm=some.none() | some.sampled_from((15.0, 90.0)),
+    font_pt=some.none() | some.sampled_from((3.0, 7.5, 48.0)),
+    scale=some.sampled_from(SCALES),
+    value_range=some.sampled_from((None, "shared", (0.0, 0.5), (0.25, 1.0))),
+    mapping=some.sampled_from(("linear", "sqrt")),
+    rotation=some.sampled_from(("auto", 0, 45, 90)),
+    title=some.booleans(),
+    caption=some.booleans(),
+    legend=some.booleans(),
+    letters=some.booleans(),
+    theme=some.sampled_from((None, "dark")),
+)
+numbers = some.sets(some.integers(1, 12), max_size=4).map(lambda found: tuple(sorted(found)))
+drafts = some.builds(
+    Draft,
+    view=some.sampled_from(tuple(VIEWS)),
+    selection=places,
+    heads=numbers,
+    query=some.none() | some.integers(0, 30),
+    steps=numbers,
+    aligned=some.booleans(),
+    pruned=some.booleans(),
+    language=some.sampled_from((None, "en", "ko")),
+    style=styles,
+    dpi=some.sampled_from(DPIS),
+)
+
+
+@settings(deadline=None)
+@given(drafts)
+def test_an_address_holds_the_whole_draft(draft: Draft) -> None:
+    params = {name: value for name, value in draft.params().items() if value is not None}
+    assert Draft.of_params(params, Draft()) == draft
+
+
+@settings(deadline=None)
+@given(
+    some.dictionaries(
+        some.sampled_from(("figure", "heads", "steps", "query", "size", "width", "range", "parts", "dpi", "rotation")),
+        some.text(max_size=12) | some.sampled_from(("nan", "-1", "1e9", "0,", "1,0", "²", "inf,2", "title,x")),
+    )
+)
+def test_nonsense_in_an_address_is_left_out(params: dict[str, str]) -> None:
+    draft = Draft.of_params(params, Draft(selection=Selection(layer=1)))
+    assert draft.fitted(maps()).selection.layer == 1
+    draft.params()
+
+
+def test_the_address_of_a_comparison_names_the_other_head() -> None:
+    draft = Draft(view="compare", selection=Selection(layer=1, head=2, against="encoder.0.3", vs="The bus."))
+    params = draft.params()
+    assert (params["against"], params["vs"]) == ("encoder.1.4", "The bus.")
+    assert Draft(view="head", selection=draft.selection).params()["against"] is None
+
+
+@settings(max_examples=25, deadline=None)
+@given(drafts)
+def test_a_fitted_draft_exists(draft: Draft) -> None:
+    fitted, found = draft.fitted(maps()), maps()
+    place = fitted.selection
+    assert place.layer < LAYERS and place.head < HEADS
+    assert place.step is None or place.step < STEPS
+    assert all(head < HEADS for head in fitted.heads) and all(1 <= step <= STEPS for step in fitted.steps)
+    if fitted.view != "beam":
+        parameters = fitted.parameters()
+        if fitted.view == "compare":
+            assert place.against is not None
+        VIEWS[fitted.view].figure(maps=found, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("seen", "view"),
+    [
+        ({}, "head"),
+        ({"form": "lines"}, "lines"),
+        ({"zoom": "heads"}, "heads"),
+        ({"zoom": "heads", "view": "layer"}, "layer"),
+        ({"zoom": "heads", "view": "kinds"}, "all"),
+        ({"against": "cross.0.1"}, "compare"),
+    ],
+)
+def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) -> None:
+    selection = Selection(kind="decoder", layer=1, head=3, step=2, unit="words", scale="sqrt", **seen)
+    draft = Draft(style=Style(preset="neurips")).as_seen(selection)
+    assert draft.view == view
+    assert draft.style == Style(preset="neurips", mapping="sqrt")
+    place = draft.selection
+    assert (place.kind, place.layer, place.head, place.step, place.unit) == ("decoder", 1, 3, 2, "words")
+
+
+def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
+    draft = Draft(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).of_sentence()
+    assert draft == Draft(selection=Selection(layer=1))

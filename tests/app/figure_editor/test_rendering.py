@@ -1,0 +1,176 @@
+"""From a draft to figures and files: the same as the command line makes."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import threading
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from transformer_core.cli import main
+from transformer_core.translator import Translator
+from viz_app.__main__ import PROGRAM
+from viz_app.components.explorer import Selection
+from viz_app.figure_editor import rendering
+from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figure_editor.rendering import Drawings, Product, figure_for, reading
+from viz_app.figures import VIEWS, CurvesFigure, Series, Style, formats_of
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.search_tree import leaves
+from viz_app.serving.translation_service import Result, TranslationService
+
+TEXT = "The dog."
+
+
+@pytest.fixture(scope="module")
+def served(random_checkpoint: Path) -> TranslationService:
+    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+
+
+@pytest.fixture(scope="module")
+def best(served: TranslationService) -> Result:
+    return served.request("me", TEXT)
+
+
+def product(served: TranslationService, best: Result, draft: Draft, language: str = "en") -> Product:
+    draft = draft.fitted(best.maps)
+    return Product(figure_for(draft, language, reading(served, best, best, 0)), draft.style, draft.dpi, language)
+
+
+DRAFTS = {
+    view: Draft(view=view, selection=Selection(kind="cross", layer=1, head=2), heads=(0, 2), steps=(1, 3))
+    for view in VIEWS
+} | {"words": Draft(selection=Selection(kind="decoder", unit="words", step=3), style=Style(preset="acl-column"))}
+
+
+@pytest.mark.parametrize("name", DRAFTS)
+def test_the_command_makes_the_same_file(
+    name: str,
+    served: TranslationService,
+    best: Result,
+    random_checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = product(served, best, DRAFTS[name], "ko")
+    format = made.formats[0]
+    words = shlex.split(made.command(format))
+    (tmp_path / random_checkpoint.name).symlink_to(random_checkpoint)
+    monkeypatch.chdir(tmp_path)
+    assert words[:3] == ["python", "-m", "viz_app"]
+    assert main(words[3:], program=PROGRAM) == 0
+    assert (tmp_path / made.file_name(format)).read_bytes() == made.file(format)
+
+
+def test_every_format_and_the_bundle(served: TranslationService, best: Result) -> None:
+    made = product(served, best, Draft())
+    assert sorted(made.formats) == sorted(formats_of(made.figure))
+    with zipfile.ZipFile(io.BytesIO(made.bundle())) as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert "index.html" in names
+        assert {name.rpartition(".")[2] for name in names} == {*made.formats}
+        stem = made.file_name("pdf")
+        assert archive.read(f"pdf/{stem}") == made.file("pdf"), "the file of the bundle is the file of the button"
+
+
+def test_a_branch_without_a_way_back_has_no_command(served: TranslationService, best: Result) -> None:
+    """A cut-off branch: its text, handed to the model, would be read with </s> at its end."""
+    ends = leaves(best.translation)
+    found = {}
+    for number in range(1, len(ends)):
+        result = served.branch("me", best, number)
+        seen = reading(served, result, best, number)
+        assert ("branch" in seen.origin) != ("target_given" in seen.origin)
+        found["branch" in seen.origin] = Product(figure_for(Draft().fitted(result.maps), "en", seen), Style())
+        if not result.translation.finished:
+            assert "branch" in seen.origin
+    assert found[True].command("pdf") == ""
+    assert b"%PDF" in found[True].file("pdf")
+
+
+def test_a_comparison_has_the_pinned_head_as_a(served: TranslationService, best: Result) -> None:
+    place = Selection(kind="cross", layer=1, head=2, against="encoder.0.3")
+    figure = product(served, best, Draft(view="compare", selection=place)).figure
+    view = figure.provenance["view"]
+    assert (view["kind"], view["layer"], view["head"]) == ("encoder", 0, 3)
+    assert (view["other_kind"], view["other_layer"], view["other_head"]) == ("cross", 1, 2)
+
+
+def test_thirty_sessions_draw_the_same_figure_once(
+    served: TranslationService, best: Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[object] = []
+    real = rendering._preview
+
+    def counted(*args: object) -> rendering.Preview:
+        drawn.append(args)
+        return real(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rendering, "_preview", counted)
+    drawings, figures = Drawings(), [product(served, best, Draft()).figure for _ in range(30)]
+    found: list[rendering.Preview] = []
+
+    def visit(number: int) -> None:
+        found.append(drawings.preview(f"session {number}", figures[number], Style()))
+
+    threads = [threading.Thread(target=visit, args=(number,)) for number in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(drawn) == 1
+    assert len(found) == 30 and len({preview.png for preview in found}) == 1
+
+
+def test_previews_of_different_figures_differ(served: TranslationService, best: Result) -> None:
+    drawings = Drawings()
+    drafts = [
+        Draft(),
+        Draft(selection=Selection(head=1)),
+        Draft(selection=Selection(unit="words")),
+        Draft(selection=Selection(step=2)),
+        Draft(language="ko"),
+        Draft(style=Style(scale="grey")),
+        Draft(style=Style(theme="dark")),
+        Draft(view="lines"),
+        Draft(view="lines", query=1),
+    ]
+    pictures = []
+    for draft in drafts:
+        made = product(served, best, draft)
+        pictures.append(drawings.preview("me", made.figure, made.style).png)
+    assert len(set(pictures)) == len(drafts)
+
+
+def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
+    """Two measurements on one machine: only the numbers differ."""
+    figures = [
+        CurvesFigure(series=[Series(x=[1.0, 2.0], y=y)], x_title="n", y_title="ms", provenance={"machine": "this"})
+        for y in ([1.0, 2.0], [2.0, 1.0])
+    ]
+    drawings = Drawings()
+    first, second = (drawings.preview("me", figure, Style()).png for figure in figures)
+    assert first != second
+    assert second == Drawings().preview("me", figures[1], Style()).png
+
+
+@pytest.mark.parametrize(("preset", "width", "height"), [("acl-column", 77, None), ("slide", 254, 143)])
+def test_the_preview_has_the_size_of_the_page(
+    preset: str, width: float, height: float | None, served: TranslationService, best: Result
+) -> None:
+    made = product(served, best, Draft(style=Style(preset=preset)))
+    seen = Drawings().preview("me", made.figure, made.style)
+    assert seen.width_mm == pytest.approx(width, abs=0.5)
+    assert height is None or seen.height_mm <= height + 0.5
+
+
+def test_provenance_tells_the_place_of_the_figure(served: TranslationService, best: Result) -> None:
+    told = json.loads(product(served, best, Draft(selection=Selection(layer=1, head=3))).file("json"))
+    about = told["provenance"]
+    assert about["checkpoint_sha256"] == served.translator.checkpoint_hash
+    assert about["source"] == TEXT and "--layer=2 --head=4" in about["command"]

@@ -1,0 +1,58 @@
+"""Two maps compared: their difference, its tokens and its colours."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.app.figures.conftest import make_maps
+from tests.app.figures.samples import pixels_of
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.figures import (
+    VIEWS,
+    DifferencePanel,
+    HeatmapFigure,
+    Style,
+    to_plotly,
+)
+from viz_app.figures.colours.scales import diverging
+
+
+def test_a_comparison_is_b_minus_a(maps: AttentionMaps) -> None:
+    figure = VIEWS["compare"].figure(maps=maps, kind="cross", layer=0, head=0, other_layer=3, other_head=2)
+    assert isinstance(figure, HeatmapFigure)
+    a, b, difference = figure.panels
+    assert isinstance(difference, DifferencePanel)
+    np.testing.assert_array_equal(difference.weights, b.weights - a.weights)
+    np.testing.assert_array_equal(b.weights, maps.cross[3, 2])
+    row, column = np.unravel_index(np.abs(difference.weights).argmax(), difference.weights.shape)
+    points = round(abs(float(difference.weights[row, column])) * 100)
+    assert f"{points} percentage points" in figure.caption
+
+
+def test_different_tokens_have_no_difference_unless_aligned() -> None:
+    one = make_maps(("\u2581the", "\u2581dog", "\u2581barks"), ("\u2581der",), layers=1, heads=1)
+    two = make_maps(("\u2581the", "\u2581old", "\u2581dog", "\u2581barks"), ("\u2581der",), layers=1, heads=1, seed=1)
+    apart = VIEWS["compare"].figure(maps=one, other=two, kind="encoder")
+    assert isinstance(apart, HeatmapFigure)
+    assert len(apart.panels) == 2
+    assert "no difference" in apart.caption
+    aligned = VIEWS["compare"].figure(maps=one, other=two, kind="encoder", aligned=True)
+    assert isinstance(aligned, HeatmapFigure)
+    difference = aligned.panels[2]
+    assert difference.key_labels == ("\u2581the", "\u2581dog", "\u2581barks", "</s>")
+    kept = [0, 2, 3, 4]
+    np.testing.assert_array_equal(difference.weights, two.encoder[0, 0][np.ix_(kept, kept)] - one.encoder[0, 0])
+
+
+def test_differences_have_their_own_scale_on_paper_and_on_screen(hand_made: AttentionMaps) -> None:
+    figure = VIEWS["compare"].figure(maps=hand_made, kind="cross", head=0, other_head=1)
+    assert isinstance(figure, HeatmapFigure)
+    difference = figure.panels[2].weights.astype(float)  # the largest is -0.76: the scale ends at 0.8
+    assert np.abs(difference).max() == pytest.approx(0.76, abs=1e-6)
+    places = np.rint((difference / 0.8 + 1) / 2 * 256).astype(int)
+    np.testing.assert_array_equal(pixels_of(figure, Style(), panel=2), diverging("light")[places])
+    trace = to_plotly(figure).data[2]
+    assert (trace.zmin, trace.zmax) == (-0.8, 0.8)
+    assert trace.colorscale[128][1] == "#ffffff"
+    assert [shown.showscale for shown in to_plotly(figure).data] == [True, False, True]

@@ -1,0 +1,187 @@
+"""Every view: its parameters, its record, and its files opened again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pypdf
+import pytest
+
+from tests.app.figures.conftest import HOSTILE
+from tests.app.figures.samples import curves, every_figure, matrix, node, pixels_of
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.figures import (
+    VIEWS,
+    HeatmapFigure,
+    Search,
+    Style,
+    export,
+    figure_again,
+    formats_of,
+    to_plotly,
+)
+from viz_app.figures.record import record
+from viz_app.figures.colours.scales import sequential
+
+
+def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
+    figure = VIEWS["all"].figure(maps=maps)
+    assert isinstance(figure, HeatmapFigure)
+    assert (len(figure.panels), figure.columns, figure.rows) == (144, 8, 18)
+    assert [panel.kind for panel in figure.panels[::48]] == ["encoder", "decoder", "cross"]
+    np.testing.assert_array_equal(figure.panels[48 + 13].weights, maps.decoder[1, 5])
+    assert figure.panels[48].masked is not None
+    assert [count for _, count in figure.row_groups] == [6, 6, 6]
+    assert figure.caption.startswith("All 144 heads: 48 of the encoder")
+
+
+@pytest.mark.parametrize(
+    ("view", "parameters", "message"),
+    [
+        ("lines", {"heads": (1, 1)}, r"heads are \[1, 1\], but must be one or more different heads"),
+        ("lines", {"heads": (9,)}, "head is 9, but must be between 0 and 7"),
+        ("lines", {"query": 8}, "query is 8, but must be between 0 and 7"),
+        ("steps", {"steps": (3, 2)}, "must rise"),
+        ("steps", {"steps": (9,)}, "step is 9, but must be between 1 and 8"),
+        ("compare", {"other_layer": 6}, "layer is 6, but must be between 0 and 5"),
+        ("head", {"kind": "own"}, "one of encoder, decoder, cross"),
+        ("head", {"colour": 1}, "parameter 'colour' of a view does not exist; allowed are maps, kind"),
+        ("beam", {}, "search is missing"),
+    ],
+)
+def test_views_check_their_parameters(maps: AttentionMaps, view: str, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        VIEWS[view].figure(maps=maps, **parameters)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Search, name: str) -> None:
+    given = {"layer": 2, "head": 3, "unit": "words", "language": "ko", "other_head": 1, "heads": (3, 4)}
+    first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, **given)
+    record = json.loads(json.dumps(first.provenance["view"]))
+    again = figure_again(record, maps=maps, search=search)
+    assert export(again, "json") == export(first, "json")
+    assert again.name == first.name
+
+
+def test_every_figure_has_every_format_twice_the_same(small: AttentionMaps, search: Search) -> None:
+    figures, again = (every_figure(small, search) for _ in range(2))
+    style = Style(preset="acl-page", letters=True, caption=True)
+    for name, figure in figures.items():
+        for format in formats_of(figure):
+            if name in ("layer", "heads", "all", "steps") and format in ("pdf", "png", "html", "svg"):
+                continue  # the same code as for one head
+            if format == "html" and name not in ("compare", "lines"):
+                continue
+            assert export(figure, format, style, dpi=60) == export(again[name], format, style, dpi=60), (name, format)
+
+
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
+def test_pdfs_have_text_in_embedded_fonts(small: AttentionMaps, search: Search, language: str) -> None:
+    for name, figure in every_figure(small, search, language=language).items():
+        if name in ("decoding", "heads", "layer"):
+            continue
+        reader = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="a4", caption=True))))
+        text = "".join(reader.pages[0].extract_text().split())
+        assert "".join(figure.title.split()) in text, name
+        if figure.caption:
+            assert "".join(figure.caption.split()) in text, name
+        fonts = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]  # type: ignore[index]
+        assert all("/FontFile2" in f["/DescendantFonts"][0].get_object()["/FontDescriptor"] for f in fonts)
+        assert float(reader.pages[0].mediabox.width) == pytest.approx(180 / 25.4 * 72, abs=0.1)
+
+
+def test_hostile_tokens_are_text_in_svg_and_html(hostile: AttentionMaps) -> None:
+    search = Search((node(-1, 1, 0, -0.1, "finished"),), 0, HOSTILE[0], -0.1, HOSTILE.__getitem__)
+    figures = every_figure(hostile, search)
+    for name in ("head", "lines", "beam", "compare"):
+        figure = figures[name]
+        root = ElementTree.fromstring(export(figure, "svg", Style(caption=True)))
+        tags = {element.tag.rsplit("}")[-1].lower() for element in root.iter()}
+        assert not tags & {"script", "img", "b", "foreignobject", "a"}, name
+        page = export(figure, "html").decode()
+        assert "<img src=x" not in page, name
+        assert "</script><img" not in page, name
+
+
+@pytest.mark.parametrize("options", [{"scale": "viridis"}, {"mapping": "sqrt"}, {"value_range": (0, 0.5)}])
+def test_png_pixels_follow_the_style(hand_made: AttentionMaps, options: dict[str, Any]) -> None:
+    figure, style = VIEWS["head"].figure(maps=hand_made, kind="cross"), Style(**options)
+    assert isinstance(figure, HeatmapFigure)
+    weights = figure.panels[0].weights.astype(float)
+    high = options.get("value_range", (0, 1))[1]
+    share = np.minimum(weights / high, 1)
+    places = np.rint((np.sqrt(share) if "mapping" in options else share) * 255).astype(int)
+    np.testing.assert_array_equal(
+        pixels_of(figure, style), sequential(options.get("scale", "headlight"), "light")[places]
+    )
+
+
+def test_plotly_takes_range_and_root_from_the_style(hand_made: AttentionMaps) -> None:
+    figure = VIEWS["head"].figure(maps=hand_made, kind="cross")
+    trace = to_plotly(figure, Style(mapping="sqrt", value_range=(0, 0.5), legend=False)).data[0]
+    assert (trace.zmin, trace.zmax, trace.showscale) == (0, 0.5, False)
+    np.testing.assert_allclose([place for place, _ in trace.colorscale], (np.arange(256) / 255) ** 2, atol=1e-12)
+    assert to_plotly(figure, Style(title=False)).layout.title.text == ""
+
+
+def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Search) -> None:
+    lines = VIEWS["lines"].figure(maps=maps, kind="cross", layer=2, heads=(1, 4))
+    with np.load(io.BytesIO(export(lines, "npz")), allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["weights"], maps.cross[2, [1, 4]])
+    tree = list(csv.DictReader(io.StringIO(export(VIEWS["beam"].figure(search=search), "csv").decode("utf-8-sig"))))
+    assert [(row["piece"], float(row["log_probability"]), row["parent"]) for row in tree[-1:]] == [("</s>", -0.9, "4")]
+    with np.load(io.BytesIO(export(curves(), "npz")), allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["y_1"], np.sqrt(np.arange(1, 101)))
+    values = matrix().matrix
+    table = list(csv.DictReader(io.StringIO(export(matrix(), "csv").decode("utf-8-sig"))))
+    assert np.array_equal([float(row["value"]) for row in table], values.ravel())
+    told = json.loads(export(matrix(), "json"))
+    assert np.array_equal(told["values"], values)
+    assert told["provenance"]["version"]
+
+
+def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) -> None:
+    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
+    told = json.loads(json.dumps(record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
+    assert told["sentence"] == "한국어"
+    assert told["scale"] == "sqrt, 0 to 0.5"
+    assert Style.of(told["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
+    assert told["version"] == project["project"]["version"]
+
+
+def test_a_page_of_html_needs_no_network(maps: AttentionMaps) -> None:
+    figure = VIEWS["head"].figure(maps=maps, kind="cross", language="ko", provenance={"sentence": '<b>&"'})
+    page = export(figure, "html").decode()
+    assert 'lang="ko"' in page
+    assert "default-src 'none'" in page
+    assert not re.findall(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
+    assert "@font-face" in page
+    assert "&lt;b&gt;" in page
+
+
+def test_sixteen_people_at_once_each_get_their_own_figure(maps: AttentionMaps, search: Search) -> None:
+    figures = [VIEWS["head"].figure(maps=maps, layer=i % 6, head=i) for i in range(8)]
+    figures += [VIEWS["lines"].figure(maps=maps, layer=i, head=i, query=i) for i in range(6)]
+    figures += [VIEWS["beam"].figure(search=search), curves()]
+    alone = [export(figure, "png", dpi=50) for figure in figures]
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(lambda figure: export(figure, "png", dpi=50), figures)) == alone
+    assert len(set(alone)) == 16
+
+
+def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) -> None:
+    for name in ("head", "layer", "lines", "steps", "beam"):
+        figure = VIEWS[name].figure(maps=small, kind="cross", search=search)
+        box = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="slide")))).pages[0].mediabox
+        assert (float(box.width), float(box.height)) == pytest.approx((254 / 25.4 * 72, 143 / 25.4 * 72), abs=0.2), name

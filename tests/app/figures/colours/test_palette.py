@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from viz_app.figures.colours.palette import (
+    BACKGROUND,
+    INK,
+    KIND_COLOURS,
+    KIND_COLOURS_DARK,
+    KIND_TEXT_COLOURS,
+    MASK_HATCH,
+    MUTED,
+    THEMES,
+    Theme,
+    hex_scale,
+    kind_colour,
+    scale,
+)
+
+
+def luminance(rgb: np.ndarray) -> np.ndarray:
+    """Relative luminance as WCAG 2 defines it; (..., 3) values 0 to 255."""
+    share = np.asarray(rgb, dtype=float) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def lightness(rgb: np.ndarray) -> np.ndarray:
+    """CIE L* from luminance."""
+    y = luminance(rgb)
+    return np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, y * 24389 / 27)
+
+
+def rgb_of(colour: str) -> np.ndarray:
+    return np.frombuffer(bytes.fromhex(colour[1:]), dtype=np.uint8)
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((float(luminance(rgb_of(one))), float(luminance(rgb_of(other)))))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize(("theme", "background"), [("light", "#ffffff"), ("dark", "#0e1117")])
+def test_scale_starts_at_the_background_so_that_zero_disappears(theme: Theme, background: str) -> None:
+    colours = scale(theme)
+    assert colours.shape == (256, 3)
+    assert colours.dtype == np.uint8
+    assert hex_scale(theme)[0] == background == BACKGROUND[theme]
+    assert (lightness(colours[-1]) < 15) if theme == "light" else (lightness(colours[-1]) > 90)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_lightness_is_strictly_monotone_and_a_straight_line(theme: Theme) -> None:
+    light = lightness(scale(theme))
+    steps = np.diff(light) * (1 if theme == "dark" else -1)
+    assert steps.min() > 0
+    assert np.abs(light - np.linspace(light[0], light[-1], 256)).max() < 0.6
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_equal_steps_of_weight_look_equal(theme: Theme) -> None:
+    """Colour difference (CIE 1976) of sixteen equal steps: the largest is at most 1.6 times the smallest."""
+    matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    share = scale(theme)[::17].astype(float) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    xyz = linear @ matrix.T / matrix.sum(axis=1)
+    f = np.where(xyz > 216 / 24389, np.cbrt(xyz), xyz * 841 / 108 + 4 / 29)
+    lab = np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+    steps = np.linalg.norm(np.diff(lab, axis=0), axis=1)
+    assert steps.max() / steps.min() < 1.6
+
+
+def test_scale_cannot_be_changed_by_a_caller() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        scale("light")[0] = 0
+
+
+def test_a_wrong_theme_or_kind_says_what_is_allowed() -> None:
+    with pytest.raises(ValueError, match="'sepia', but must be one of light, dark"):
+        scale("sepia")
+    with pytest.raises(ValueError, match="one of encoder, decoder, cross"):
+        kind_colour("both")
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
+def test_kind_colours_reach_the_contrast_that_text_and_lines_need(kind: str) -> None:
+    assert contrast(KIND_COLOURS[kind], BACKGROUND["light"]) >= 3  # lines and frames
+    assert contrast(KIND_TEXT_COLOURS[kind], BACKGROUND["light"]) >= 4.5
+    assert contrast(KIND_COLOURS_DARK[kind], BACKGROUND["dark"]) >= 4.5
+    assert kind_colour(kind) == KIND_COLOURS[kind]
+    assert kind_colour(kind, "dark", text=True) == KIND_COLOURS_DARK[kind]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_words_are_readable_and_hatching_is_seen_but_quiet(theme: Theme) -> None:
+    assert contrast(INK[theme], BACKGROUND[theme]) >= 7
+    assert contrast(MUTED[theme], BACKGROUND[theme]) >= 4.5
+    assert 1.4 < contrast(MASK_HATCH[theme], BACKGROUND[theme]) < 3

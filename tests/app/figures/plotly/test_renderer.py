@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.figures import all_heads, layer_heads, one_head, to_plotly
+from viz_app.figures.colours.palette import THEMES, Theme, hex_scale
+from viz_app.figures.plotly.renderer import _diagonals
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_plotly_has_the_shared_scale_from_zero_to_one(maps: AttentionMaps, theme: Theme) -> None:
+    trace = to_plotly(one_head(maps, "cross", 0, 0, theme=theme)).data[0]
+    assert tuple(colour for _, colour in trace.colorscale) == hex_scale(theme)
+    np.testing.assert_allclose([place for place, _ in trace.colorscale], np.arange(256) / 255)
+    assert (trace.zmin, trace.zmax) == (0, 1)
+
+
+def test_one_heatmap_for_each_panel_on_numeric_axes(maps: AttentionMaps) -> None:
+    for figure, count in (
+        (one_head(maps, "cross", 0, 0), 1),
+        (layer_heads(maps, "cross", 0), 8),
+        (all_heads(maps, "cross"), 48),
+    ):
+        drawn = to_plotly(figure)
+        assert [trace.type for trace in drawn.data] == ["heatmap"] * count
+        assert drawn.layout.xaxis.type == drawn.layout.yaxis.type == "linear"
+        for trace, panel in zip(drawn.data, figure.panels, strict=True):
+            np.testing.assert_array_equal(trace.z, panel.weights)
+
+
+def test_equal_tokens_keep_their_own_columns() -> None:
+    from tests.app.figures.conftest import make_maps
+
+    maps = make_maps(("\u2581the", "\u2581the", "1", "1"), ("\u2581der", "\u2581der"), layers=1, heads=1)
+    axis = to_plotly(one_head(maps, "cross", 0, 0)).layout.xaxis
+    assert axis.ticktext == ("the", "the", "1", "1", "&lt;/s&gt;")
+    assert axis.tickvals == (0, 1, 2, 3, 4)
+
+
+def test_hover_has_the_exact_weight_and_says_what_is_masked(maps: AttentionMaps) -> None:
+    trace = to_plotly(one_head(maps, "decoder", 1, 2)).data[0]
+    assert np.float32(trace.customdata[4][2][2]) == maps.decoder[1, 2, 4, 2]
+    assert trace.customdata[2][4][2] == "forbidden: masked"
+    assert np.isnan(trace.z[2][4])
+    assert trace.customdata[1][0][0] == "Der (writes next: Hu)"
+
+
+def test_every_masked_cell_has_a_stroke_and_no_other() -> None:
+    masked = np.array([[0, 1, 1], [0, 0, 1], [1, 0, 0]], dtype=bool)
+    touched = np.zeros_like(masked)
+    for x0, y0, x1, y1 in _diagonals(masked):
+        assert x1 - x0 == y0 - y1 > 0
+        for step in range(round(x1 - x0)):
+            touched[round(y0 - 0.5) - step, round(x0 + 0.5) + step] = True
+    np.testing.assert_array_equal(touched, masked)
+
+
+@pytest.fixture(scope="module")
+def browser_page() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM)
+        yield browser.new_page()
+        browser.close()
+
+
+def test_a_browser_shows_hostile_tokens_literally(hostile: AttentionMaps, browser_page: Any, tmp_path: Path) -> None:
+    dialogs: list[str] = []
+
+    def dismiss(dialog: Any) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    browser_page.on("dialog", dismiss)
+    file = tmp_path / "figure.html"
+    to_plotly(one_head(hostile, "cross", 0, 0)).write_html(file, include_plotlyjs=True)
+    browser_page.goto(file.as_uri())
+    browser_page.wait_for_selector(".xtick text")
+    labels = browser_page.evaluate("[...document.querySelectorAll('.xtick text')].map(e => e.textContent)")
+    assert labels == [
+        "</script><img s\u2026", "<s>", "$x$", "\U0001f600", "\u05e9\u05dc\u05d5\u05dd", "Donaudampfschif\u2026",
+        "\u2205", "\u2423", "한국어", "a\ufffdb", "%{z} {query}", "x\ufffdy", "&lt;b&gt;",
+        "=1+1", "'quoted'", '"a","b"', "</s>",
+    ]  # fmt: skip
+    assert dialogs == []
+    assert browser_page.locator("img[src=x]").count() == 0

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import viz_app.text
+from transformer_core.attention_maps import KINDS, AttentionMaps
+from viz_app.figures.text.captions import all_caption, head_alt, head_caption, layer_caption, percent, strongest_links
+
+
+def test_the_strongest_content_link_leaves_special_tokens_out(hand_made: AttentionMaps) -> None:
+    """The largest weight of all, 0.9, lies on </s>."""
+    links = strongest_links(hand_made, "cross", 0, 0)
+    assert [(link.query, link.key, round(link.weight, 2)) for link in links] == [
+        ("Hund", "dog", 0.81),
+        ("der", "the", 0.6),
+    ]
+
+
+def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
+    caption = head_caption(hand_made, "cross", 0, 0)
+    assert caption.text == "Writing \u201cHund\u201d, head 1.1 looked 81 % at \u201cdog\u201d."
+    korean = head_caption(hand_made, "cross", 0, 0, language="ko")
+    assert korean.text == "\u201cHund\u201d 출력: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 두었습니다."
+
+
+def test_the_most_telling_link_is_the_longest_word_of_the_nearly_strongest(hand_made: AttentionMaps) -> None:
+    """Article 0.85, noun 0.81: nearly the same, so the noun is told; at 0.95 the article wins."""
+    assert hand_made.outputs.tokens[:2] == ("\u2581der", "\u2581Hund")
+    for weight, word in ((0.85, "Hund"), (0.95, "der")):
+        cross = hand_made.cross.copy()
+        cross[0, 0, 0] = 0.0
+        cross[0, 0, 0, 0], cross[0, 0, 0, -1] = weight, 1 - weight
+        caption = head_caption(dataclasses.replace(hand_made, cross=cross), "cross", 0, 0)
+        assert f"\u201c{word}\u201d, head 1.1 looked" in caption.text
+
+
+def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:
+    """(0.8 + 0.7 + 0.6) / 3 of head 2 goes to </s>."""
+    text = head_caption(hand_made, "cross", 0, 1).text
+    assert text.endswith("On average it rests 70 % of its attention on \u201c</s>\u201d.")
+
+
+def test_decoder_captions_name_input_and_output(hand_made: AttentionMaps) -> None:
+    text = head_caption(hand_made, "decoder", 0, 0).text
+    assert text.startswith("After reading \u201cder\u201d, to write \u201cHund\u201d, head 1.1 looked 70 % at itself.")
+    assert "50 %" in layer_caption(hand_made, "decoder", 0).text  # "itself" is not a link between two tokens
+
+
+def test_captions_of_several_heads_name_the_sharpest(hand_made: AttentionMaps) -> None:
+    for caption in (layer_caption(hand_made, "cross", 0), all_caption(hand_made, "cross")):
+        assert caption.text.endswith("Head 1.1 has the strongest link: \u201cHund\u201d to \u201cdog\u201d, 81 %.")
+
+
+def test_alt_text_names_kind_axes_and_links(hand_made: AttentionMaps) -> None:
+    alt = head_alt(hand_made, "cross", 0, 0)
+    assert alt == (
+        "Heat map, encoder-decoder attention, layer 1, head 1. 3 rows: written piece (query). 3 columns: "
+        "source piece (key). Strongest links: \u201cHund\u201d to \u201cdog\u201d 81 %, "
+        "\u201cder\u201d to \u201cthe\u201d 60 %."
+    )
+
+
+def test_tokens_are_never_markup_nor_formats(hostile: AttentionMaps) -> None:
+    for kind in KINDS:
+        for head in range(2):
+            caption = head_caption(hostile, kind, 0, head)
+            unescaped = caption.markdown.replace("\\<", "").replace("\\>", "").replace("\\&", "").replace("\\$", "")
+            assert not set("<>&$") & set(unescaped)
+
+
+def test_markdown_escapes_everything_but_its_own_italics(hand_made: AttentionMaps) -> None:
+    markdown = head_caption(hand_made, "cross", 0, 1).markdown
+    assert markdown.endswith("on *\\<\\/s\\>*\\.")
+
+
+def test_a_map_of_nothing_but_special_tokens_still_has_a_caption(hostile: AttentionMaps) -> None:
+    from viz_app.figures import upto_step
+
+    assert head_caption(upto_step(hostile, 1), "decoder", 0, 0).text
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(0.812, "81"), (1.0, "100"), (0.002, "< 1"), (0.0, "0")])
+def test_percentages(weight: float, expected: str) -> None:
+    assert percent(weight) == expected
+
+
+def test_both_languages_have_the_same_texts_with_the_same_placeholders() -> None:
+    folder = Path(viz_app.text.__file__).parent
+    english, korean = (
+        tomllib.loads((folder / f"{language}.toml").read_text("utf-8"))["figures"] for language in ("en", "ko")
+    )
+    assert english.keys() == korean.keys()
+    for key, text in english.items():
+        names = [{name for _, name, _, _ in Formatter().parse(each) if name} for each in (text, korean[key])]
+        assert names[0] == names[1], key

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.app.figures.samples import dots
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.figures import VIEWS, CurvesFigure, Figure, MatrixFigure, Series, Style, export
+from viz_app.figures.tikz.parts import tex
+
+
+def many_curves() -> CurvesFigure:
+    """Six with long labels, read at a cut: more than fit in one line."""
+    x = np.arange(30)
+    series = [Series(x=x, y=np.sin(x / n), label=f"PE(pos, {10 * n})") for n in range(1, 7)]
+    return CurvesFigure(series=series, x_title="pos", y_title="sin", cut=3.5)
+
+
+def figures(maps: AttentionMaps) -> dict[str, Figure]:
+    x = np.arange(1, 30)
+    return {
+        "head": VIEWS["head"].figure(maps=maps, kind="decoder"),
+        "layer": VIEWS["layer"].figure(maps=maps, kind="cross"),
+        "compare": VIEWS["compare"].figure(maps=maps, kind="cross", other_head=1),
+        "steps": VIEWS["steps"].figure(maps=maps, kind="cross"),
+        "curves": CurvesFigure(
+            series=[Series(x=x, y=1 / x, label="50 % & more")], x_title="x_1", y_title="y", y_log=True
+        ),
+        "cut": many_curves(),
+        "dots": dots(),
+        "matrix": MatrixFigure(values=np.eye(4), row_title="r", column_title="c", scale_title="s"),
+    }
+
+
+def test_the_numbers_of_a_heatmap_are_in_the_file(maps: AttentionMaps) -> None:
+    text = export(VIEWS["head"].figure(maps=maps, kind="decoder", layer=1, head=2), "tex").decode()
+    cells = re.findall(r"^(\d+) (\d+) (\S+)$", text, flags=re.MULTILINE)
+    assert len(cells) == 64
+    for column, row, value in cells:
+        expected = maps.decoder[1, 2, int(row), int(column)]
+        assert (value == "nan") == (int(column) > int(row))
+        assert value == "nan" or np.float32(value) == expected
+
+
+def test_a_token_is_never_a_command() -> None:
+    assert tex(r"\input{x}%$&#_^~") == (r"\textbackslash{}input\{x\}\%\$\&\#\_\textasciicircum{}\textasciitilde{}")
+    assert tex("<s>") == r"\textless{}s\textgreater{}"
+    assert tex("한국어 ß") == "한국어 ß"
+
+
+def test_hostile_tokens_leave_neither_a_comment_nor_their_braces(hostile: AttentionMaps) -> None:
+    figure = VIEWS["head"].figure(maps=hostile, kind="cross", provenance={"sentence": "a\n\\input{/etc/passwd}"})
+    text = export(figure, "tex").decode()
+    body = re.sub(r"(?<!\\)%.*", "", text)
+    assert "\\input" not in body
+    opened = len(re.findall(r"(?<!\\)\{", body))
+    assert opened == len(re.findall(r"(?<!\\)\}", body))
+    assert "lualatex or xelatex" in text
+
+
+@pytest.mark.parametrize(("width", "columns"), [(60, 1), (100, 2), (400, 6)])
+def test_a_legend_is_as_wide_as_its_axes_at_most(width: float, columns: int) -> None:
+    text = export(many_curves(), "tex", Style(width_mm=width)).decode()
+    assert f"legend columns={columns}" in text
+    assert text.count("\\addlegendentry") == 6
+
+
+def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) -> None:
+    with pytest.raises(ValueError, match="format is 'tex', but must be one of png, svg, pdf, csv, npz, json, html"):
+        export(VIEWS["lines"].figure(maps=maps, kind="cross"), "tex")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LuaLaTeX on this machine")
+@pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "dots", "matrix", "hostile"])
+def test_lualatex_compiles_it(maps: AttentionMaps, hostile: AttentionMaps, name: str, tmp_path: Path) -> None:
+    import pypdf
+
+    made: Any = {**figures(maps), "hostile": VIEWS["head"].figure(maps=hostile, kind="cross")}[name]
+    (tmp_path / "figure.tex").write_bytes(export(made, "tex", Style(letters=True)))
+    done = subprocess.run(
+        ["lualatex", "-interaction=nonstopmode", "-halt-on-error", "--no-shell-escape", "figure.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:].decode(errors="replace")
+    text = pypdf.PdfReader(tmp_path / "figure.pdf").pages[0].extract_text()
+    assert ("biss" in text) if name in ("head", "layer") else text

@@ -1,0 +1,293 @@
+"""The lesson on the whole way: its numbers are the model's, and both languages of the code agree on how they travel."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from transformer_core.analysis.stations import stations
+from transformer_core.config import ModelConfig
+from transformer_core.data import make_batch
+from transformer_core.model import Transformer
+from transformer_core.positions import sinusoidal_positions
+from transformer_core.presets import PRESETS
+from transformer_core.translator import Translator
+from viz_app.components.modules import join_modules
+from viz_app.figures import CurvesFigure, MatrixFigure
+from viz_app.lessons import lesson
+from viz_app.lessons import stage as component
+from viz_app.lessons.architecture import forward_steps
+from viz_app.lessons.architecture import numbers as architecture
+from viz_app.lessons.architecture.forward_steps import nearest
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.registry import DEFAULT_CHECKPOINT
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import LANGUAGES, texts
+
+SCRIPTS = Path(component.__file__).parents[1] / "architecture" / "js"
+SENTENCE = "The dog is fast."
+LONG = "We know that the woman who lives next door is a doctor and that her friends have not seen the new house."
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+def context_of(translator: Translator, text: str = SENTENCE, scene: str = "flow") -> Context:
+    service = TranslationService(translator, ModelGate(1))
+    return Context(text, LessonState(scene), texts("en"), lambda: service, "me")
+
+
+@pytest.fixture(scope="module")
+def context(translator: Translator) -> Context:
+    return context_of(translator)
+
+
+@pytest.fixture(scope="module")
+def data(context: Context) -> Data:
+    return architecture.data(context)
+
+
+def test_what_the_stations_tell_is_what_passed_there(context: Context, data: Data) -> None:
+    translator, maps = context.service.translator, context.result.maps
+    translation = context.result.translation
+    batch = make_batch(
+        [translation.source_encoding.ids], [list(translation.hypotheses[0].ids)], translator.tokenizer.special
+    )
+    truth = stations(translator.model, batch.source, batch.inputs[:, : len(maps.inputs)])
+    assert len(data.values["stations"]) == len(truth)
+    for number, (told, station) in enumerate(zip(data.values["stations"], truth, strict=True)):
+        assert (told["side"], told["name"], told["layer"]) == (station.side, station.name, station.layer)
+        assert told["shape"] == list(station.values.shape)
+        assert told["norm"] == pytest.approx(float(station.values.norm(dim=1).mean()), abs=1e-3)
+        shown = station.values[: architecture.POSITIONS]
+        stats = data.arrays["stats"][number, : len(shown)]
+        np.testing.assert_allclose(stats[:, 0], shown.mean(dim=1), atol=1e-5)
+        np.testing.assert_allclose(stats[:, 1], shown.numpy().std(axis=1), atol=1e-4)
+        if station.name != "linear":
+            bytes_ = data.arrays["tensors"][number, : len(shown)].astype(float)
+            limit = forward_steps.LIMIT
+            error = np.abs((bytes_ - 128) / 127 * limit - shown.clamp(-limit, limit).numpy())
+            assert error.max() <= limit / 127 / 2 + 1e-5
+    assert data.values["tokens"]["encoder"] == list(maps.source.tokens[: architecture.POSITIONS])
+    json.dumps(data.values, allow_nan=False)
+
+
+def test_sums_and_cosines_follow_from_the_stations(context: Context, data: Data) -> None:
+    """By numpy, from the vectors before and behind every Add & Norm."""
+    source, target = architecture._ids(context)
+    model, special = context.service.translator.model, context.service.translator.tokenizer.special
+    batch = make_batch([source], [list(target)], special)
+    found = stations(model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
+    norms = [number for number, station in enumerate(found) if station.name == "add_norm"]
+    assert len(norms) == len(data.arrays["cosines"]) == len(data.arrays["sums"])
+    starts = {station.side: station.values.double().numpy() for station in found if station.name == "positions"}
+    for row, number in enumerate(norms):
+        x, sublayer, after = (found[number - back].values.double().numpy() for back in (2, 1, 0))
+        count = min(len(x), architecture.POSITIONS)
+        lengths = np.sqrt(((x + sublayer) ** 2).sum(axis=1))[:count]
+        np.testing.assert_allclose(data.arrays["sums"][row, :count, 2], lengths, rtol=1e-5)
+        for column, before in enumerate((x, starts[found[number].side])):
+            products = (before * after).sum(axis=1) / np.linalg.norm(before, axis=1) / np.linalg.norm(after, axis=1)
+            np.testing.assert_allclose(data.arrays["cosines"][row, :count, column], products[:count], atol=1e-5)
+
+
+def test_inner_values_are_on_or_off_as_the_network_says(context: Context, data: Data) -> None:
+    source, target = architecture._ids(context)
+    translator = context.service.translator
+    batch = make_batch([source], [list(target)], translator.tokenizer.special)
+    found = stations(translator.model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
+    networks = [number for number, station in enumerate(found) if station.name == "feed_forward"]
+    for row, number in enumerate(networks):
+        station = found[number]
+        module = translator.model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")
+        x = found[number - 1].values[: architecture.POSITIONS]
+        inner = torch.relu(F.linear(x, module.w_1.weight, module.w_1.bias)).detach()  # type: ignore[union-attr,arg-type]
+        on = inner > 1e-5  # what is nearly 0 may be on or off
+        assert (data.arrays["inner"][row, : len(x)][on.numpy()] > 0).all()
+        np.testing.assert_allclose(data.arrays["active"][row, : len(x)], (inner > 0).float().mean(dim=1), atol=0.02)
+    assert 0 <= data.values["order_error"] < 1e-4
+
+
+def test_a_token_is_carried_past_the_others() -> None:
+    assert forward_steps.carried(4, 0).tolist() == [0, 1, 2, 3]
+    assert forward_steps.carried(4, 2).tolist() == [1, 2, 0, 3]
+    assert forward_steps.carried(4, 3).tolist() == [1, 2, 3, 0]
+
+
+def test_the_order_error_would_see_a_network_that_looks_around(translator: Translator) -> None:
+    """A feed-forward network that mixes its positions is caught."""
+    model = translator.model
+    ids = torch.tensor([[5, 9, 11, 2]])
+    found = stations(model, ids, ids)
+    station = next(each for each in found if each.name == "feed_forward")
+    assert forward_steps._order_error(model, found, station, 16) < 1e-4
+    module = model.get_submodule("encoder.layers.0.feed_forward")
+    handle = module.register_forward_hook(lambda _module, _args, out: out + out.cumsum(dim=-2))
+    try:
+        assert forward_steps._order_error(model, found, station, 16) > 1e-2
+    finally:
+        handle.remove()
+
+
+def test_one_pass_gives_what_steps_give(context: Context, data: Data) -> None:
+    translation = context.result.translation
+    count = len(data.values["outputs"])
+    # The search has scored every piece of its translation step by step.
+    np.testing.assert_allclose(data.arrays["once"], translation.scores[:count], atol=1e-4)
+    for name in ("stepwise", "again"):
+        np.testing.assert_allclose(data.arrays[name], data.arrays["once"], atol=1e-4)
+    assert 0 < data.values["step_error"] < 1e-3
+    for row in data.values["likely"]:
+        probabilities = [probability for _, probability, *_ in row]
+        assert probabilities == sorted(probabilities, reverse=True) and sum(probabilities) <= 1 + 1e-5
+        assert (
+            len({round(logit - np.log(probability), 2) for _, probability, logit, _ in row if probability > 0.01}) < 2
+        )
+
+
+def test_neighbours_against_brute_force(context: Context, data: Data) -> None:
+    translator = context.service.translator
+    matrix = translator.model.embedding.weight.detach().double().numpy()
+    rows = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    ids = data.values["ids"]["encoder"]
+    for number, piece in enumerate(ids):
+        cosines = rows @ rows[piece]
+        cosines[piece] = -1
+        best = np.sort(cosines)[::-1][: forward_steps.NEIGHBOURS]
+        told = data.values["shared"]["neighbours"][number]
+        np.testing.assert_allclose([cosine for _, cosine, _ in told], best, atol=1e-4)
+        np.testing.assert_allclose([cosines[other] for _, _, other in told], best, atol=1e-6)
+    np.testing.assert_allclose(data.values["shared"]["row_norms"], np.linalg.norm(matrix[list(ids)], axis=1), atol=1e-4)
+    # A sine and a cosine of one angle: their squares add up to 1, d_model / 2 times.
+    half = translator.config.d_model / 2
+    np.testing.assert_allclose(data.values["shared"]["position_norms"], half**0.5, atol=1e-3)
+    alone = np.sort((rows @ rows.T) - 3 * np.eye(len(rows)), axis=1)[:, -1]
+    assert np.quantile(alone, 0.3) < data.values["shared"]["usual"] < np.quantile(alone, 0.7)
+
+
+def counted(config: ModelConfig) -> dict[str, int]:
+    """Numbers of each part, by the names of the weights of a model without memory behind them."""
+    with torch.device("meta"):
+        model = Transformer(config)
+    found = dict.fromkeys(("attention", "feed_forward", "matrix", "norms"), 0)
+    for name, parameter in model.named_parameters():
+        part = (
+            "norms"
+            if "norm" in name
+            else "feed_forward"
+            if "feed_forward" in name
+            else "attention"
+            if "attention" in name
+            else "matrix"
+        )
+        found[part] += parameter.numel()
+    return found
+
+
+def test_parts_hold_what_the_models_hold(data: Data, translator: Translator) -> None:
+    configs = {"this": translator.config, "base": PRESETS["base"].model, "big": PRESETS["big"].model}
+    for name, config in configs.items():
+        told = data.values["parts"][name]
+        assert {part: numbers for part, (numbers, _, _) in told.items()} == counted(config)
+        assert [told[part][2] for part in ("attention", "feed_forward", "matrix", "norms")] == [
+            times * config.num_layers if times else 1 for times in (3, 2, 0, 5)
+        ]
+
+
+@pytest.mark.skipif(not DEFAULT_CHECKPOINT.exists(), reason="the shipped model is not here")
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_answer_is_right_for_the_shipped_model_and_the_papers(language: str) -> None:
+    shipped = ModelConfig.from_dict(json.loads((DEFAULT_CHECKPOINT / "config.json").read_text("utf-8"))["model"])
+    for config in (shipped, PRESETS["base"].model, PRESETS["big"].model):
+        parts = counted(config)
+        assert max(parts, key=lambda part: parts[part]) == "feed_forward"
+        assert 0.38 < parts["feed_forward"] / sum(parts.values()) < 0.5, "about two fifths"
+    question = lesson("architecture", language).scenes[-1].question
+    assert question is not None
+    assert [choice.right for choice in question.choices] == [False, True, False, False]
+
+
+@pytest.mark.skipif(not DEFAULT_CHECKPOINT.exists(), reason="the shipped models are not here")
+@pytest.mark.parametrize("name", ["en-de", "en-fr"])
+def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
+    """Rows are about 1.1 long, less than a position, until they are scaled; forms of one word lie near each other."""
+    translator = Translator.load(DEFAULT_CHECKPOINT.with_name(name))
+    matrix, tokenizer = translator.model.embedding.weight.detach(), translator.tokenizer
+    width = matrix.shape[1]
+    row, position = float(matrix.norm(dim=1).mean()), float(sinusoidal_positions(50, width).norm(dim=1).mean())
+    assert position == pytest.approx((width / 2) ** 0.5)
+    assert row == pytest.approx(1.1, abs=0.05) and row < position < row * width**0.5
+    pieces = [tokenizer.piece(number) for number in range(len(matrix))]
+    words = [number for number, piece in enumerate(pieces) if re.fullmatch("▁[a-zäöüß]{4,}", piece)]
+
+    def alike(one: int, other: int) -> bool:
+        return pieces[one][:4] == pieces[other][:4]  # the mark of a word's start and three letters
+
+    near = [alike(word, found[0][0]) for word, found in zip(words, nearest(matrix, words, 1), strict=True)]
+    order = np.random.default_rng(1).permutation(len(words))
+    chance = [alike(words[one], words[other]) for one, other in enumerate(order) if one != other]
+    assert np.mean(near) > 10 * np.mean(chance) and 0.1 < np.mean(near) < 0.5
+
+
+def test_a_long_sentence_is_cut_for_the_pictures_only(translator: Translator) -> None:
+    context = context_of(translator, LONG)
+    told = architecture.data(context)
+    assert len(context.result.maps.source) > architecture.POSITIONS
+    assert len(told.values["tokens"]["encoder"]) == len(told.values["ids"]["encoder"]) == architecture.POSITIONS
+    assert told.values["lengths"]["encoder"] == len(context.result.maps.source)
+    assert told.values["stations"][0]["shape"][0] == len(context.result.maps.source)
+    size = sum(array.nbytes for array in told.arrays.values()) + len(json.dumps(told.values))
+    assert size < 600_000
+
+
+def test_figures_for_print(context: Context) -> None:
+    kinds = {
+        "flow": CurvesFigure,
+        "residual": CurvesFigure,
+        "ffn": MatrixFigure,
+        "shared": CurvesFigure,
+        "training": CurvesFigure,
+    }
+    for scene, kind in kinds.items():
+        assert isinstance(architecture.figure(scene, context), kind), scene
+    assert architecture.figure("predict", context) is None, "the answer is not given away"
+    rows = architecture.figure("training", context)
+    assert isinstance(rows, CurvesFigure)
+    count = len(context.result.maps.inputs)
+    assert [series.ys[-1] for series in rows.series] == [count, sum(range(count + 1)), count]
+
+
+@pytest.mark.usefixtures("node")
+def test_the_browser_takes_the_stations_in_the_papers_order(data: Data, tmp_path: Path) -> None:
+    script = join_modules(SCRIPTS / "route.js").replace("export ", "")
+    parts = (SCRIPTS / "parts.js").read_text(encoding="utf-8")
+    assert f"const LIMIT = {forward_steps.LIMIT:g};" in parts, "as bytes are packed, so they are read"
+    (tmp_path / "route.mjs").write_text(
+        f"{script}\nconst route = routeOf({json.dumps(data.values)});\n"
+        "const { boxes } = placesOf({ x: 0, y: 0, width: 400, height: 450 });\n"
+        "console.log(JSON.stringify({ names: route.map(boxOf), boxes }));\n",
+        encoding="utf-8",
+    )
+    answer = subprocess.run(["node", tmp_path / "route.mjs"], capture_output=True, text=True, timeout=60, check=True)
+    found = json.loads(answer.stdout)
+    told = data.values["stations"]
+    assert len(found["names"]) == len(told) + 3, "ids on both sides, and softmax"
+    assert found["names"][:4] == ["encoder ids", "encoder embedding", "encoder positions", "encoder self_attention"]
+    assert found["names"][-2:] == ["decoder linear", "decoder softmax"]
+    assert set(found["names"]) == set(found["boxes"]), "every station has its box, every box its station"
+    column = [box for name, box in found["boxes"].items() if name.startswith("decoder")]
+    edges = sorted((box["y"], box["y"] + box["height"]) for box in column)
+    assert all(low < next_high for (_, low), (next_high, _) in itertools.pairwise(edges)), "no two overlap"
+    assert edges[0][0] >= 0

@@ -1,0 +1,100 @@
+"""The lesson "What is wrong with this model?": its numbers and its figures."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.translator import Translator
+from viz_app.figures import CurvesFigure, HeatmapFigure, export
+from viz_app.lessons import lesson
+from viz_app.lessons.broken import numbers as broken
+from viz_app.lessons.broken import suspects
+from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MOST_PIECES, SUSPECTS
+from viz_app.lessons.context import Context
+from viz_app.lessons.handout import handout
+from viz_app.lessons.small_models import SmallUnavailable, journals
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES
+
+
+@pytest.fixture(scope="module")
+def service(random_checkpoint: Path) -> TranslationService:
+    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+
+
+def context(service: TranslationService, scene: str, text: str = "The dog sleeps.", **settings: Any) -> Context:
+    return Context(text, LessonState(scene, settings), texts("en"), lambda: service, "me")
+
+
+@pytest.mark.parametrize("scene", ["", *SUSPECTS])
+def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(service: TranslationService, scene: str) -> None:
+    found = broken.data(context(service, scene))
+    name = SUSPECTS[scene or "a"]
+    told = suspects.statement(name, context(service, scene))
+    assert found.values["scene"] == (scene or "a") and not found.values["cut"]
+    assert found.values["wrote"][1] == told.wrote and found.values["pieces"] == told.pieces
+    np.testing.assert_array_equal(found.arrays["alike"][1], told.alike)
+    np.testing.assert_allclose(found.arrays["attention"][1] / 255, told.attention, atol=1 / 500)
+    for row, model in enumerate((HEALTHY, name)):
+        course = journals()[model]
+        np.testing.assert_allclose(found.arrays["loss"][row], course.mean_nll, rtol=1e-6)
+        assert found.arrays["step"][row].tolist() == course.step.tolist()
+    assert not any(each in repr(found.values) for each in SUSPECTS.values())
+
+
+def test_the_last_scene_has_what_the_copyist_does(service: TranslationService) -> None:
+    found = broken.data(context(service, "predict"))
+    assert found.values["ahead"][0] == 0 < found.values["ahead"][1]
+    assert found.arrays["copying"].shape == (2, len(found.values["inputs"]), len(found.values["inputs"]))
+    np.testing.assert_allclose(found.arrays["loss"][1], journals()[COPYIST].mean_nll, rtol=1e-6)
+
+
+def test_a_long_sentence_is_cut_and_that_is_told(service: TranslationService) -> None:
+    found = broken.data(context(service, "c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
+    assert found.values["cut"] and EXAMPLES["relative"].startswith(found.values["read"][:20])
+    assert len(found.values["pieces"]) <= MOST_PIECES
+
+
+@pytest.mark.parametrize("exhibit", broken.EXHIBITS)
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str, language: str) -> None:
+    shown = dataclasses.replace(context(service, "b", exhibit=exhibit, head=3.0), t=texts(language))
+    drawn = broken.figure("b", shown)
+    assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
+    told = suspects.statement("unscaled", shown)
+    assert set(drawn.provenance["models"]) == {"base", "unscaled"}
+    if isinstance(drawn, HeatmapFigure):
+        np.testing.assert_array_equal(drawn.panels[1].weights, told.attention[3])
+    elif isinstance(drawn, CurvesFigure) and exhibit != "loss":
+        kept = {"order": told.moved, "vectors": told.alike, "evenness": told.evenness}[exhibit]
+        np.testing.assert_allclose(drawn.series[1].ys, kept, rtol=1e-6)
+
+
+def test_the_last_figure_is_of_the_losses(service: TranslationService) -> None:
+    drawn = broken.figure("predict", context(service, "predict", exhibit="order"))
+    assert isinstance(drawn, CurvesFigure)
+    np.testing.assert_array_equal(drawn.series[1].ys, journals()[COPYIST].mean_nll)
+
+
+def test_a_handout_shows_the_evidence_though_it_asks(service: TranslationService) -> None:
+    page = handout("broken", context(service, "a")).decode()
+    assert page.count("<img ") == len(SUSPECTS), "the last scene's picture stays out"
+    answers = page.index('class="answers"')
+    assert all(page.index(scene.title) < answers for scene in lesson("broken", "en").scenes)
+
+
+def test_without_the_small_models_it_says_so(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*args: Any, **options: Any) -> Any:
+        raise SmallUnavailable(Path("small"), "is missing")
+
+    monkeypatch.setattr(broken, "journals", missing)
+    assert broken.data(context(service, "a")).values == {"missing": True}
+    assert broken.figure("a", context(service, "a")) is None

@@ -1,0 +1,81 @@
+"""The numbers of the lesson on decoding: the search's own, sacreBLEU's, and the same formulas in the browser's code."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from transformer_core.decoding.beam import length_penalty
+from transformer_core.metrics import bleu
+from transformer_core.translator import Translator
+from viz_app.figures import DotsFigure
+from viz_app.lessons import stage as component
+from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+
+
+@pytest.fixture(scope="module")
+def context(random_checkpoint: Path) -> Context:
+    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return Context("The dog is fast.", LessonState("tree"), texts("en"), lambda: service, "somebody")
+
+
+def data(context: Context, **settings: str) -> Data:
+    return module_of("decoding").data(dataclasses.replace(context, state=LessonState("bleu", settings)))
+
+
+def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
+    reference = context.result.translation.text
+    other = context.service.translator.tokenizer.decode(context.result.translation.hypotheses[1].ids)
+    for typed, wanted in (("", other), ("  ein  Hund ", "ein Hund"), (reference, reference)):
+        told = data(context, text=typed)
+        assert told.answers == {"text": " ".join(wanted.split())}
+        assert told.values["bleu"]["score"] == pytest.approx(bleu([wanted], [[reference]]).value)
+        json.dumps(told.values)
+        at = dataclasses.replace(context, state=LessonState("bleu", {"text": typed}))
+        drawn = module_of("decoding").figure("bleu", at)
+        assert isinstance(drawn, DotsFigure)
+        *precisions, penalty, score = drawn.columns[0].places
+        assert precisions == pytest.approx([order["value"] for order in told.values["bleu"]["orders"]])
+        assert 100 * score == pytest.approx(bleu([wanted], [[reference]]).value)
+        assert 100 * penalty * float(np.prod(precisions)) ** 0.25 == pytest.approx(100 * score, abs=1e-6)
+    for scene in ("tree", "alpha"):
+        assert module_of("decoding").figure(scene, context) is not None
+
+
+@pytest.mark.usefixtures("node")
+def test_the_browser_ranks_as_the_search_does(context: Context, tmp_path: Path) -> None:
+    translation = context.result.translation
+    folder = Path(component.__file__).parents[1] / "decoding" / "js"
+    alphas = [index / 50 for index in range(101)]
+    script = tmp_path / "entry.mjs"
+    script.write_text(
+        f"import {{ ranked, searchOf }} from {json.dumps((folder / 'beams.js').as_uri())};\n"
+        f"const search = searchOf({{ values: {json.dumps(data(context).values)} }});\n"
+        f"console.log(JSON.stringify({json.dumps(alphas)}.map((alpha) => ranked(search, alpha, 99))));\n",
+        encoding="utf-8",
+    )
+    answer = subprocess.run(["node", script], capture_output=True, text=True, timeout=60, check=True)
+    rankings = json.loads(answer.stdout)
+    kind = context.service.translator.decoding.length_penalty
+    for alpha, rows in zip(alphas, rankings, strict=True):
+        for row in rows:
+            node = translation.history[row["node"]]
+            wanted = node.log_probability / length_penalty(node.step, alpha, kind)
+            assert row["score"] == pytest.approx(wanted, abs=1e-5)  # log-probabilities travel with six digits
+    own = rankings[alphas.index(context.service.translator.decoding.alpha)]
+    assert [row["node"] for row in own[: len(translation.hypotheses)]] == [h.node for h in translation.hypotheses]
+    finished = [
+        [row["length"] for row in rows if translation.history[row["node"]].status == "finished"] for rows in rankings
+    ]
+    winners = [lengths[0] for lengths in finished if lengths]
+    assert winners == sorted(winners), "what the last scene asks"

@@ -1,0 +1,116 @@
+"""The lesson on the dot product: its numbers are the model's, and the browser evaluates the core's formulas."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_core.additive import additive_scores
+from transformer_core.attention import attention_scores, attention_weights
+from transformer_core.translator import Translator
+from viz_app.figures import CurvesFigure, HeatmapFigure
+from viz_app.lessons.context import Context
+from viz_app.lessons.dot_product import numbers as dot_product
+from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
+from viz_app.lessons.stage import LessonState, from_address, to_address
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+
+SCRIPT = Path(dot_product.__file__).with_name("js") / "attend.js"
+
+
+@pytest.fixture
+def context(random_checkpoint: Path) -> Context:
+    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return Context("Where did you buy it?", LessonState("real"), texts("en"), lambda: service, "me")
+
+
+def test_vectors_give_the_weights_of_the_model(context: Context) -> None:
+    data = dot_product.data(context)
+    layer, head = data.values["layer"], data.values["head"]
+    queries, keys = (torch.from_numpy(data.arrays[name])[None] for name in ("queries", "keys"))
+    found = attention_weights(attention_scores(queries, keys, None))[0]
+    truth = context.result.maps.encoder
+    np.testing.assert_allclose(found, truth[layer], atol=1e-6)
+    sharpness = truth.max(axis=-1).mean(axis=-1)
+    assert sharpness[layer, head] == sharpness.max()
+    assert data.values["tokens"] == list(context.result.maps.source.tokens)
+    assert data.values["three"] == ["where", "did", "you"]
+
+
+def test_the_width_has_the_effect_that_the_paper_expects() -> None:
+    widths = [4, 64, 512]
+    found = by_width(widths)
+    # The variance of a sample of n numbers has a standard error of about sqrt(2 / n); products of one query depend.
+    error = 8 * np.sqrt(2 / (DRAWN * KEYS))
+    np.testing.assert_allclose(found["variance"][0], widths, rtol=error)
+    np.testing.assert_allclose(found["variance"][1], 1, rtol=error)
+    assert found["entropy"][0, 2] < 0.2 < 0.7 < found["entropy"][1, 2], "unscaled weights collapse, scaled ones do not"
+    assert found["gradient"][0, 2] < found["gradient"][1, 2]
+    # By hand: even weights have a derivative of norm sqrt(KEYS - 1) / KEYS, which additive scores come close to.
+    assert found["gradient"].max() < 0.5 and (found["weights"].sum(axis=-1) - 1).max() < 1e-6
+    low, high = dot_product._histograms()["narrow"], dot_product._histograms()["wide"]
+    assert abs(low["variance"] / 4 - 1) < error and abs(high["variance"] / 512 - 1) < error
+    assert sum(high["counts"]) > 0.999 * DRAWN * KEYS
+
+
+def test_figures_for_print(context: Context) -> None:
+    assert isinstance(dot_product.figure("scale", context), CurvesFigure)
+    assert isinstance(dot_product.figure("real", context), HeatmapFigure)
+    worked = dot_product.figure("steps", context)
+    assert isinstance(worked, HeatmapFigure) and worked.panels[0].query_labels == ("where", "did", "you")
+    example = {name: torch.tensor(numbers)[None, None] for name, numbers in dot_product.EXAMPLE.items()}
+    expected = attention_weights(attention_scores(example["q"], example["k"], None))[0, 0]
+    np.testing.assert_allclose(worked.panels[0].weights, expected, atol=1e-6)
+    assert dot_product.figure("predict", context) is None, "the answer is not given away"
+
+
+def test_the_worked_example_is_printed_as_it_was_typed(context: Context) -> None:
+    zeros, tens = "dw" * 12, "e6" * 12  # 0 and 1 in every field; see attend.js
+    for settings, even in (({"q": zeros}, True), ({"k": tens}, True), ({"q": "zz" * 12}, False), ({"q": "<b>"}, False)):
+        placed = dataclasses.replace(context, state=LessonState("steps", settings))
+        drawn = dot_product.figure("steps", placed)
+        assert isinstance(drawn, HeatmapFigure)
+        assert np.allclose(drawn.panels[0].weights, 1 / 3) == even, settings
+
+
+@pytest.mark.usefixtures("node")
+def test_the_browser_evaluates_the_same_formulas(tmp_path: Path) -> None:
+    draw = torch.Generator().manual_seed(3)
+    queries, keys, values = (torch.randn(1, 1, 8, 4, generator=draw).mul(3).round(decimals=1) for _ in range(3))
+    vector = torch.full((1, 4), 0.5)
+    (tmp_path / "attend.mjs").write_text(SCRIPT.read_text(encoding="utf-8"), encoding="utf-8")
+    script = """
+        const { attend, additive, pack, unpack } = await import(process.argv[1]);
+        const [queries, keys, values, vector] = JSON.parse(process.argv[2]);
+        const rows = queries.map((query) => ({ ...attend(query, keys, values), other: additive(query, keys, vector) }));
+        const word = pack(queries);
+        const wrong = [unpack("dwd", 4), unpack("zzzzzzzz", 4), unpack(3, 4)];
+        console.log(JSON.stringify({ rows, word, back: unpack(word, 4), wrong }));
+    """
+    given = [tensor[0, 0].tolist() for tensor in (queries, keys, values)] + [vector[0].tolist()]
+    command = ["node", "--input-type=module", "-e", script, str(tmp_path / "attend.mjs"), json.dumps(given)]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    found: dict[str, Any] = json.loads(answer.stdout)
+    scores = attention_scores(queries, keys, None)
+    weights = attention_weights(scores)
+    for name, truth in (
+        ("products", scores * 2),
+        ("scores", scores),
+        ("weights", weights),
+        ("output", weights @ values),
+        ("other", additive_scores(queries, keys, vector, None)),
+    ):
+        np.testing.assert_allclose([row[name] for row in found["rows"]], truth[0, 0], atol=1e-5)
+    np.testing.assert_allclose(found["back"], queries[0, 0], atol=1e-6)
+    assert found["wrong"] == [None, None, None]
+    three = found["word"][:24]  # as many as the lesson has in one matrix
+    assert from_address(to_address({"q": three}) or "") == {"q": three}

@@ -1,0 +1,195 @@
+"""The numbers of the lesson on heads, against the model run in other ways, brute force and the paper's formulas."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_core.edits import ablate_heads
+from transformer_core.hooks import edit
+from transformer_core.translator import Translator
+from viz_app.components.modules import join_modules
+from viz_app.lessons import stage as component
+from viz_app.lessons.catalogue import head_of, module_of
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.heads import numbers as heads
+from viz_app.lessons.heads.head_measures import all_heads, differing, one_by_one, role_tables, taken_apart, without
+from viz_app.lessons.stage import LessonState, from_address, to_address
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES
+
+TEXT = "The dog is fast."
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+@pytest.fixture(scope="module")
+def context(translator: Translator) -> Context:
+    service = TranslationService(translator, ModelGate(1))
+    return Context(TEXT, LessonState("tour"), texts("en"), lambda: service, "somebody")
+
+
+def at(context: Context, scene: str, **settings: float | str) -> Context:
+    """The same visitor elsewhere."""
+    return dataclasses.replace(context, state=LessonState(scene, settings))
+
+
+def data(context: Context) -> Data:
+    return module_of("heads").data(context)
+
+
+def test_the_parts_of_a_layer_make_up_what_the_model_computes(translator: Translator) -> None:
+    translation = translator.translate(TEXT)
+    kept: list[torch.Tensor] = []
+    w_o = translator.model.get_submodule("decoder.layers.1.cross_attention.w_o")
+    handle = w_o.register_forward_hook(lambda _module, _inputs, output: kept.append(output[0].detach()))
+    try:
+        parts = taken_apart(translator, translation, "cross", 1)
+    finally:
+        handle.remove()
+    np.testing.assert_allclose(parts.output, kept[0].numpy(), atol=1e-6)
+    np.testing.assert_allclose(parts.parts.sum(0), kept[0].numpy(), atol=1e-6)
+    assert parts.error < 1e-5
+    head = parts.heads[2] @ parts.matrix[2 * parts.heads.shape[2] : 3 * parts.heads.shape[2]]
+    np.testing.assert_allclose(parts.parts[2], head, atol=1e-6)
+
+
+def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator: Translator) -> None:
+    found = one_by_one(translator, TEXT)
+    whole = translator.translate(TEXT, beam=1)
+    before = sum(whole.scores)
+    for number, (kind, layer, head) in list(enumerate(all_heads(translator)))[::5]:
+        stack, attention = {
+            "encoder": ("encoder", "self"),
+            "decoder": ("decoder", "self"),
+            "cross": ("decoder", "cross"),
+        }[kind]
+        address = f"{stack}.layers.{layer}.{attention}_attention.head_outputs"
+        with edit(translator.model, address, ablate_heads({head})):
+            again = translator.translate(TEXT, beam=1)
+            ids = whole.hypotheses[0].ids
+            forced = translator._forced_pass(whole.source_encoding, ids, whole.finished)[1]
+        assert found.same[number] == (again.hypotheses[0].ids == ids), (kind, layer, head)
+        assert found.changes[number] == pytest.approx(sum(forced) - before, abs=1e-3)
+
+
+def test_without_heads_the_sentence_is_translated_again(translator: Translator) -> None:
+    original = translator.translate(TEXT, beam=4)
+    nothing = without(translator, original, [])
+    assert nothing.text == original.text and nothing.before == nothing.log_probability
+    every = without(translator, original, all_heads(translator))
+    points = [f"decoder.layers.{layer}.cross_attention.head_outputs" for layer in range(2)]
+    points += [f"{stack}.layers.{n}.self_attention.head_outputs" for stack in ("encoder", "decoder") for n in range(2)]
+    with edit(translator.model, points, lambda value, _site: torch.zeros_like(value)):
+        assert every.text == translator.translate(TEXT, beam=4).text
+        assert every.log_probability == pytest.approx(translator.score([(TEXT, original.text)])[0])
+    assert every.before == nothing.before
+
+
+def test_words_that_differ_are_marked() -> None:
+    before, after = differing(["der", "kleine", "Hund", "spielt"], ["der", "Hund", "spielt", "hier"])
+    assert before == [("der", False), ("kleine", True), ("Hund", False), ("spielt", False)]
+    assert after == [("der", False), ("Hund", False), ("spielt", False), ("hier", True)]
+
+
+def test_table_3_costs_the_same_in_every_row() -> None:
+    rows = heads.rows_of_table_3()
+    assert [(row["heads"], row["d_k"], row["bleu"]) for row in rows] == [
+        (1, 512, 24.9),
+        (4, 128, 25.5),
+        (8, 64, 25.8),
+        (16, 32, 25.8),
+        (32, 16, 25.4),
+    ]
+    assert len({row["parameters"] for row in rows}) == len({row["flops"] for row in rows}) == 1
+
+
+def test_every_scene_has_its_numbers(context: Context, translator: Translator) -> None:
+    told = data(context)
+    tables = role_tables(translator)
+    assert [stop["role"] for stop in told.values["tour"]] == ["previous", "next", "self", "separator", "aligner"]
+    for stop in told.values["tour"]:
+        assert stop["share"] == round(
+            max(t.best(stop["role"]).share for t in tables.values() if stop["role"] in t.roles), 4
+        )
+    weights = context.result.maps.cross[:, :, : heads.POSITIONS, : heads.POSITIONS]
+    np.testing.assert_allclose(told.arrays["cross"] / 255, weights, atol=1 / 510 + 1e-6)
+    assert told.values["sentences"] == 12, "the prose says so"
+    assert told.values["alone"] is None, "costly, so only where it is shown"
+    assert data(at(context, "predict")).values["alone"]["heads"] == len(all_heads(translator))
+    assert told.values["small"] is None
+    both = data(at(context, "one"))
+    assert {name: both.arrays[f"small_{name}"].shape[0] for name in ("base", "one")} == {"base": 8, "one": 1}
+    asked = data(at(context, "concat", kind="encoder", layer=1))
+    assert asked.answers["kind"] == "encoder" and asked.answers["layer"] == 0
+    assert asked.arrays["parts"].shape[1] == len(context.pieces)
+    many = Context("dog " * 60, LessonState("predict"), context.t, context.load, "x")
+    assert (
+        data(many).values["cut"]
+        and data(many).values["alone"]["text"] == one_by_one(translator, EXAMPLES["word_order"]).text
+    )
+    for scene in ("tour", "one", "concat", "predict"):
+        assert module_of("heads").figure(scene, at(context, scene)) is not None
+    assert module_of("heads").figure("off", at(context, "off")) is None
+
+
+def test_the_head_of_the_tour_can_be_opened(context: Context) -> None:
+    first = data(context).values["tour"][0]
+    shown = head_of("heads", "tour", context)
+    assert shown is not None and (shown.kind, shown.layer, shown.head) == (first["kind"], first["layer"], first["head"])
+    pressed = head_of("heads", "tour", at(context, "tour", at=2.5, picked="encoder.1.3", pickedat=2.5))
+    assert pressed is not None and (pressed.kind, pressed.layer, pressed.head) == ("encoder", 1, 3)
+    for odd in ("encoder.9.0", "<b>.0.0", "encoder.1.3.4"):
+        assert head_of("heads", "tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
+    assert head_of("heads", "off", context) is None and head_of("positions", "waves", context) is None
+
+
+def test_heads_that_were_pressed_are_off(translator: Translator) -> None:
+    tables = role_tables(translator)
+    every = all_heads(translator)
+    pressed = [0, 3, 4, 17, 23]
+    setting = "none." + digits(pressed, len(every))
+    assert heads.switched_off(setting, tables) == [every[number] for number in pressed]
+    for odd in ("", "none.", "none.zz", "nobody.1", "none.0"):
+        assert heads.switched_off(odd, tables) == []
+    group = heads.switched_off("self.0", tables)
+    assert group == [h for h in every if (r := tables[h[0]].likeliest(*h[1:])).role == "self" and (r.named or r.leans)]
+    longest = "separator." + digits(range(144), 144)
+    assert from_address(to_address({"pressed": longest}) or "") == {"pressed": longest}
+
+
+def test_the_browser_writes_the_pressed_heads_alike(javascript: Callable[[str], Any]) -> None:
+    pressed, count = [0, 3, 4, 17, 23], 24
+    told = digits(pressed, count)
+    answer = javascript(
+        'import { bits, digits } from "./lessons/heads/js/switchoff.js";\n'
+        f"const written = digits({json.dumps([n in pressed for n in range(count)])});\n"
+        f"const read = bits({json.dumps(told)}).flatMap((on, n) => on ? [n] : []);\n"
+        "console.log(JSON.stringify([written, read]));\n"
+    )
+    assert answer == [told, pressed]
+
+
+def digits(pressed: object, count: int) -> str:
+    """Five heads in each digit of base 32, written another way."""
+    numbers = set(pressed)  # type: ignore[call-overload]
+    text = "".join("1" if number in numbers else "0" for number in range(-(-count // 5) * 5))
+    return "".join("0123456789abcdefghijklmnopqrstuv"[int(text[i : i + 5], 2)] for i in range(0, len(text), 5)).rstrip(
+        "0"
+    )
+
+
+def test_the_code_can_be_joined() -> None:
+    assert "module_switchoff" in join_modules(Path(component.__file__).parents[1] / "heads" / "js" / "main.js")

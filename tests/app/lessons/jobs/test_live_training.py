@@ -1,0 +1,183 @@
+"""The live run: one for everybody, as long as somebody watches; and the recorded one, made by the same code."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.model import Transformer
+from viz_app.lessons.jobs import live_training as module
+from viz_app.lessons.jobs.live_training import LiveRun
+from viz_app.lessons.jobs.recorded_training import WORD, record, recorded_run
+from viz_app.lessons.jobs.reversal_task import LONGEST, Learner, Looker, word_of
+from viz_app.serving import background_throttle
+
+SECONDS = 30.0
+
+
+def finished(run: LiveRun) -> LiveRun:
+    """The same run once its thread has ended."""
+    assert run.thread is not None
+    run.thread.join(SECONDS)
+    assert not run.thread.is_alive()
+    return run
+
+
+def test_there_is_one_run_for_all_and_it_leaves_nothing_behind() -> None:
+    threads = threading.active_count()
+    go_on = threading.Event()
+
+    def pause(seconds: float) -> None:
+        go_on.wait(SECONDS)
+
+    run = LiveRun(steps=11, pause=pause)
+    assert run.state == "idle" and run.watch("word").number == 0
+    assert run.start()
+    assert not run.start(), "a second visitor joins the run that goes on"
+    assert run.watch("word").number == run.watch("other").number == 1
+    assert threading.active_count() == threads + 1
+    go_on.set()
+    views = [finished(run).watch(word) for word in ("word", "other")]
+    assert threading.active_count() == threads
+    assert views[0].state == "done" and len(views[0].loss) == 11 and views[0].loss == views[1].loss
+    assert views[0].moments == (0, 10) and len(views[0].looks) == 2
+    for view, word in zip(views, ("word", "other"), strict=True):
+        attention = view.looks[-1].attention
+        assert attention.shape == (2, len(word) + 1, len(word) + 1) and len(view.looks[-1].guess) == len(word) + 1
+        np.testing.assert_allclose(attention.sum(axis=-1), 255, atol=len(word))
+    assert run.start() and finished(run).watch("word").number == 2, "what was recorded gives way to the next run"
+
+
+def test_it_stops_when_nobody_watches_and_goes_on_while_somebody_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    time = [0.0]
+
+    def alone(seconds: float) -> None:
+        time[0] += 3.0
+        assert run.state == "running"  # to ask is not to watch
+
+    run = LiveRun(steps=50, patience=10.0, clock=lambda: time[0], pause=alone)
+    run.start()
+    view = finished(run).watch("word")
+    assert view.state == "stopped"
+    assert len(view.loss) == 4, "updates at 0, 3, 6 and 9 seconds, none at 12"
+
+    def watched(seconds: float) -> None:
+        time[0] += 3.0
+        again.watch("word")
+
+    again = LiveRun(steps=6, patience=10.0, clock=lambda: time[0], pause=watched)
+    again.start()
+    assert finished(again).state == "done"
+
+
+def test_it_rests_between_updates() -> None:
+    for pace, least in ((1000.0, 900.0), (0.0, 1e-6)):  # by the clock, and at least in proportion to its work
+        rests: list[float] = []
+        run = LiveRun(steps=3, pace=pace, pause=rests.append)
+        run.start()
+        finished(run)
+        assert len(rests) == 3 and min(rests) > least
+
+
+def test_it_gives_way_but_not_for_ever() -> None:
+    rests: list[float] = []
+    run = LiveRun(steps=2, pace=5.0, pause=rests.append)
+    asked = iter([True, True, True, False])
+    run.start(busy=lambda: next(asked, True))
+    finished(run)
+    waits = [rest == background_throttle.YIELD for rest in rests]
+    assert waits == [True] * 3 + [False] + [True] * background_throttle.MOST_YIELDS + [False]
+
+
+def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_WORDS", 2)
+    run = LiveRun(steps=1, pace=0.0, pause=lambda seconds: None)
+    run.start()
+    finished(run)
+    guesses = [run.watch(word).looks[0].guess for word in ("one", "two", "six", "one")]
+    assert run._record is not None and list(run._record.looks) == ["six", "one"]
+    assert guesses[0] == guesses[3]
+
+
+def test_a_failure_ends_the_run(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(self: Learner) -> float:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(Learner, "step", fail)
+    run = LiveRun(steps=3)
+    run.start()
+    assert finished(run).state == "stopped"
+    assert "the live run failed" in caplog.text
+    assert run.start(), "another one may start"
+    finished(run)
+
+
+def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A visitor may still look at the last run while the next one has begun."""
+    run = LiveRun(steps=1, pace=0.0, pause=lambda seconds: None)
+    records = []
+    for _ in range(2):
+        run.start()
+        finished(run)
+        assert run._record is not None
+        records.append(run._record)
+    alone = [Looker().looks("word", record.weights[:1])[0].attention for record in records]
+    assert not np.array_equal(alone[0], alone[1]), "the two runs start with other weights"
+    run.watch("headlight")  # the looker is there before the two need it
+
+    load, both = Transformer.load_state_dict, threading.Barrier(2)
+
+    def load_and_wait(self: Transformer, *arguments: Any, **options: Any) -> Any:
+        loaded = load(self, *arguments, **options)
+        with contextlib.suppress(threading.BrokenBarrierError):  # only if both are let in does it open
+            both.wait(1.0)
+        return loaded
+
+    monkeypatch.setattr(Transformer, "load_state_dict", load_and_wait)
+    found: dict[int, Any] = {}
+
+    def look(number: int) -> None:
+        found[number] = run._look(records[number], "word", 1)[0].attention
+
+    threads = [threading.Thread(target=look, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(SECONDS)
+    for number in range(2):
+        np.testing.assert_array_equal(found[number], alone[number])
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("A man rides a bicycle.", "amanrides"), ("Go!", "headlight"), ("<b>Ünï", "headlight"), ("ABC", "abc")],
+)
+def test_a_word_is_made_of_the_first_letters(text: str, word: str) -> None:
+    assert word_of(text) == word and len(word) <= LONGEST
+
+
+def test_the_recorded_run_is_one_of_this_code_and_has_learnt() -> None:
+    run = recorded_run()
+    learner = Learner()
+    first, *later = [learner.step() for _ in range(3)]
+    assert first == pytest.approx(run.loss[0], rel=1e-4)
+    # Another machine rounds otherwise, and Adam makes more of it.
+    np.testing.assert_allclose(later, run.loss[1:3], rtol=2e-2)
+    assert run.options["training"]["steps"] == len(run.loss) == run.moments[-1]
+    assert run.word == WORD and run.guesses[-1].startswith(WORD[::-1])
+    assert run.guesses[0] != run.guesses[-1]
+    assert run.attention.shape == (len(run.moments), 2, len(WORD) + 1, len(WORD) + 1)
+    # At its end it looks where the letter stands that it has to write.
+    mirrored = run.attention[-1].mean(axis=0)[:-1, :-1][:, ::-1].diagonal()
+    assert mirrored.mean() > 0.5 * 255
+
+
+def test_recording_writes_what_reading_reads(tmp_path: Path) -> None:
+    record(tmp_path, steps=2)
+    run = recorded_run(tmp_path)
+    assert len(run.loss) == 2 and run.moments == (0,) and len(run.guesses) == len(run.attention) == 1

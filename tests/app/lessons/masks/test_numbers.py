@@ -1,0 +1,119 @@
+"""The lesson on masks: its numbers are the model's, and the browser's softmax is transformer_core's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import streamlit as st
+import torch
+
+from transformer_core.attention import attention_weights
+from transformer_core.translator import Translator
+from viz_app.figures import CurvesFigure, HeatmapFigure
+from viz_app.lessons.context import Context
+from viz_app.lessons.masks import leak
+from viz_app.lessons.masks import numbers as masks
+from viz_app.lessons.small_models import SmallUnavailable
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+
+SCRIPTS = Path(masks.__file__).with_name("js")
+SENTENCE = "I do not have a car because it is fast."
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+@pytest.fixture
+def context(translator: Translator) -> Context:
+    service = TranslationService(translator, ModelGate(1))
+    return Context(SENTENCE, LessonState("rows"), texts("en"), lambda: service, "me")
+
+
+def test_with_the_mask_the_scores_give_the_weights_of_the_model(context: Context) -> None:
+    data = masks.data(context)
+    count = len(data.values["inputs"])
+    scores = data.arrays["scores"]
+    truth = context.result.maps.decoder.reshape(-1, *context.result.maps.decoder.shape[2:])[:, :count, :count]
+    np.testing.assert_allclose(masks.softmax(scores, masks.future(count)), truth, atol=1e-6)
+    assert data.values["inputs"][0] == "<s>" and data.values["outputs"][:-1] == data.values["inputs"][1:]
+    freed = masks.future_mass(scores)
+    assert np.abs(freed[:, -1]).max() == 0 and freed[:, 0].min() > 0
+    assert freed.mean(axis=1).argmax() == data.values["head"]
+
+
+def test_the_batch_is_masked_as_the_model_masks_it(context: Context, translator: Translator) -> None:
+    """Weights of the encoder for a sentence alone are those in a batch whose padding is masked."""
+    data = masks.data(context)
+    padding, scores = data.values["padding"], data.arrays["padded"]
+    length = padding["lengths"][1]
+    assert (
+        padding["tokens"][1][length:] == ["<pad>"] * (padding["lengths"][0] - length) and length < padding["lengths"][0]
+    )
+    alone = translator.translate(masks.SHORT).attention.encoder[padding["layer"]]
+    hidden = np.arange(scores.shape[-1]) >= length
+    found = masks.softmax(scores[:, 1, :length], hidden)
+    np.testing.assert_allclose(found[..., :length], alone, atol=1e-6)
+    assert padding["shift_masked"] < 1e-5 < padding["shift_open"]
+
+
+def test_figures_for_print(context: Context) -> None:
+    for scene in ("rows", "compare", "padding"):
+        assert isinstance(masks.figure(scene, context), HeatmapFigure)
+    assert masks.figure("predict", context) is None, "the answer is not given away"
+
+
+def test_the_leak_is_read_with_and_without_the_mask(
+    context: Context, translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def model(name: str, *, causal: bool | None = None) -> Translator:
+        return translator if causal is None else translator.with_mask(causal)
+
+    def missing(name: str, *, causal: bool | None = None) -> Translator:
+        raise SmallUnavailable(Path(name), "is missing")
+
+    st.cache_data.clear()  # of what the shipped models made of the sentence
+    monkeypatch.setattr(leak, "small_model", missing)
+    assert leak.leak(context) == [] and masks.figure("leak", context) is None
+    monkeypatch.setattr(leak, "small_model", model)
+    honest, cheat = leak.leak(context)
+    target = context.result.translation.text
+    log_p = translator.with_mask(True).force(SENTENCE, target).scores
+    np.testing.assert_allclose(np.log(honest["masked"]), log_p, rtol=1e-6)
+    assert len(honest["pieces"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
+    drawn = masks.figure("leak", context)
+    assert isinstance(drawn, CurvesFigure) and len(drawn.series) == 4
+    st.cache_data.clear()
+
+
+@pytest.mark.usefixtures("node")
+def test_the_browser_computes_the_same_softmax(tmp_path: Path) -> None:
+    scores = torch.randn(12, 10, generator=torch.Generator().manual_seed(1)) * 4
+    hidden = torch.ones(12, 10, dtype=torch.bool).triu(1)
+    (tmp_path / "softmax.mjs").write_text((SCRIPTS / "softmax.js").read_text(encoding="utf-8"), encoding="utf-8")
+    script = """
+        const { weightsUnder, parts } = await import(process.argv[1]);
+        const rows = JSON.parse(process.argv[2]);
+        const all = (open) => rows.map((row, t) => weightsUnder(row, (k) => k > t, open));
+        const [before, after] = [all(1), all(0)];
+        console.log(JSON.stringify({ before, half: all(0.5), after, parts: parts(before[3], after[3], 0.001) }));
+    """
+    command = ["node", "--input-type=module", "-e", script, str(tmp_path / "softmax.mjs"), json.dumps(scores.tolist())]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    found: dict[str, Any] = json.loads(answer.stdout)
+    for name, mask in (("before", 0.0), ("half", float(np.log(0.5))), ("after", -np.inf)):
+        truth = attention_weights(scores + torch.where(hidden, mask, 0.0))
+        np.testing.assert_allclose(found[name], truth, atol=1e-6)
+    before, after = np.array(found["before"][3]), np.array(found["after"][3])
+    leaving = np.bincount([part["from"] for part in found["parts"]], minlength=10) * 0.001
+    coming = np.bincount([part["to"] for part in found["parts"]], minlength=10) * 0.001
+    np.testing.assert_allclose(after - before, coming - leaving, atol=2e-3)

@@ -1,0 +1,154 @@
+"""The lesson on positions: the formula in JavaScript, the linear map, what the order of words does to an encoder."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_core.config import ModelConfig
+from transformer_core.model import Transformer
+from transformer_core.positions import sinusoidal_positions
+from transformer_core.translator import Translator
+from viz_app.figures import Animation, CurvesFigure
+from viz_app.lessons import stage as component
+from viz_app.lessons.context import Context
+from viz_app.lessons.positions.numbers import data, figure, shift_matrix, shown_pairs, tables_of
+from viz_app.lessons.stage import LessonState
+from viz_app.lessons.word_order import change, exchanged, pieces_in, start_of, translations, words_of
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+
+ENCODING = Path(component.__file__).parents[1] / "positions" / "js" / "encoding.js"
+TEXT = "The little dog is playing in the garden."
+PIECES = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+def context(translator: Translator, scene: str, text: str = TEXT, **settings: Any) -> Context:
+    service = TranslationService(translator, ModelGate(1))
+    return Context(text, LessonState(scene, settings), texts("en"), lambda: service, "somebody")
+
+
+@pytest.mark.usefixtures("node")
+def test_the_stage_evaluates_the_formula_of_the_core(tmp_path: Path) -> None:
+    (tmp_path / "encoding.mjs").write_text(ENCODING.read_text(encoding="utf-8"), encoding="utf-8")
+    script = """import { block, dotProduct, encoding, mapError, pairs } from "./encoding.mjs";
+    const values = Array.from({ length: 100 }, (_, i) => encoding(3 * i, (37 * i) % 128, 128));
+    const products = [0, 1, 5, 20].map((k) => dotProduct(11, 11 + k, 128));
+    console.log(JSON.stringify([values, products, mapError(9, 4, 128), block(4, 6, 128), pairs(128)]));"""
+    (tmp_path / "main.mjs").write_text(script, encoding="utf-8")
+    answer = subprocess.run(["node", tmp_path / "main.mjs"], capture_output=True, text=True, check=True, timeout=60)
+    values, products, error, block, pairs = json.loads(answer.stdout)
+    table = sinusoidal_positions(300, 128).double().numpy()
+    i = np.arange(100)
+    np.testing.assert_allclose(values, table[3 * i, (37 * i) % 128], atol=1e-6)
+    np.testing.assert_allclose(products, table[[11, 12, 16, 31]] @ table[11], atol=1e-5)
+    assert error < 1e-12
+    np.testing.assert_allclose(block, shift_matrix(4, 128)[12:14, 12:14], atol=1e-12)
+    assert tuple(pairs) == shown_pairs(128)
+
+
+@pytest.mark.parametrize("k", [1, 7])
+def test_one_matrix_leads_from_every_position_to_the_one_k_further_on(k: int) -> None:
+    table = sinusoidal_positions(40, 16).double().numpy()
+    np.testing.assert_allclose(table[:-k] @ shift_matrix(k, 16).T, table[k:], atol=1e-6)
+
+
+def test_words_are_found_and_change_places_with_all_their_pieces() -> None:
+    words = words_of(PIECES)
+    assert [word.text for word in words] == ["The", "racket", "is", "new", ".", "</s>"]
+    assert [word.plain for word in words] == [True, True, True, True, False, False]
+    assert start_of(words[:4]) == (1, 3)
+    order = exchanged(len(words), 1, 3)
+    assert pieces_in(words, order).tolist() == [0, 5, 4, 1, 2, 3, 6, 7]
+    assert start_of(words_of(("\u2581Big", "\u2581dogs"))[:2]) == (0, 1)
+
+
+def test_without_positions_a_piece_keeps_its_vector_wherever_it_stands(translator: Translator) -> None:
+    encoding = translator.tokenizer.encode(TEXT)
+    words = words_of(encoding.pieces)
+    order = pieces_in(words, exchanged(len(words), 2, 7))
+    kept, moved = (change(translator, encoding.ids, order, positions=positions) for positions in (False, True))
+    assert kept.outputs.max() < 1e-5 and kept.attention.max() < 1e-5
+    assert moved.outputs.min() > 1e-4 and moved.attention.max() > 1e-4
+    same = change(translator, encoding.ids, np.arange(len(encoding) + 1))
+    assert same.outputs.max() == 0
+    assert moved.by_word(words)[0, 0] == pytest.approx(moved.outputs[words[0].begin : words[0].end].mean())
+
+
+def test_taking_positions_away_is_what_a_model_without_them_does(translator: Translator) -> None:
+    """The same weights in a model that was built without positions, run by hand on both orders."""
+    bare = Transformer(translator.config.replace(positions="none")).eval()
+    bare.load_state_dict(translator.model.state_dict())
+    ids = translator.tokenizer.encode("The dog.").ids
+    count = len(ids)
+    order = np.array([*reversed(range(count)), count])
+    eos = translator.tokenizer.special.eos
+    source = torch.tensor([[*ids, eos], [*ids[::-1], eos]])
+    with torch.no_grad():
+        memory = bare.encode(source, torch.ones(2, 1, 1, count + 1, dtype=torch.bool))
+    back = torch.tensor([*reversed(range(count)), count])
+    expected = (memory[1][back] - memory[0]).norm(dim=1) / memory[0].norm(dim=1)
+    found = change(translator, ids, order, positions=False).outputs
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    one, other = translations(translator, [ids, ids[::-1]], 2, positions=False)
+    assert one == other
+
+
+def test_the_lesson_answers_its_controls_and_survives_one_word(translator: Translator) -> None:
+    numbers = data(context(translator, "swap", first=0, second=2))
+    assert numbers.answers == {"first": 0, "second": 2}
+    assert numbers.values["order"][:3] == [2, 1, 0]
+    groups, rows, words = numbers.arrays["changes"].shape
+    assert (groups, rows, words) == (len(numbers.values["groups"]), 2, len(numbers.values["words"]))
+    assert numbers.values["groups"][:2] == ["with", "off"]
+    alone = data(context(translator, "swap", "Hello"))
+    assert alone.values["words"] == [] and "changes" not in alone.arrays
+    assert data(context(translator, "predict")).values["backwards"]["off"][0] is not None
+    for scene in ("waves", "clocks", "heatmap", "swap", "learned"):
+        assert figure(scene, context(translator, scene)) is not None
+    assert figure("predict", context(translator, "predict")) is None
+
+
+def test_a_learned_table_is_compared_row_by_row() -> None:
+    config = ModelConfig(
+        vocab_size=40, d_model=16, d_ff=32, num_layers=1, num_heads=2, positions="learned", max_positions=20
+    )
+    model = Transformer(config)
+    alike = tables_of(model, trained=9).alike
+    assert alike.shape == (3, 20, 20)
+    assert model.source_positions is not None
+    one, other = model.source_positions.weight[3].tolist(), model.source_positions.weight[7].tolist()
+    by_hand = sum(a * b for a, b in zip(one, other, strict=True)) / (np.linalg.norm(one) * np.linalg.norm(other))
+    assert alike[1, 3, 7] == pytest.approx(by_hand, abs=1e-5)
+    np.testing.assert_allclose(alike[:, range(20), range(20)], 1, atol=1e-6)
+
+
+def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(translator: Translator) -> None:
+    shown = context(translator, "waves", part="cos", at=5.0)
+    moving = figure("waves", shown)
+    assert isinstance(moving, Animation) and isinstance(moving.still, CurvesFigure)
+    width = translator.config.d_model
+    count = max(16, len(shown.pieces))
+    table = sinusoidal_positions(count, width).double().numpy()
+    columns = [2 * pair + 1 for pair in shown_pairs(width)]
+    for series, column in zip(moving.still.series, columns, strict=True):
+        whole = series.xs == np.round(series.xs)
+        np.testing.assert_allclose(series.ys[whole], table[:, column], atol=1e-6)
+    np.testing.assert_allclose(moving.still.readings(), table[5, columns], atol=1e-6)
+    cuts = [frame.cut or 0.0 for frame in moving.frames if isinstance(frame, CurvesFigure)]
+    assert cuts[0] == 0 and cuts[-1] == count - 1 and np.allclose(np.diff(cuts), cuts[1])
+    between = figure("waves", context(translator, "waves", at=2.3))
+    assert isinstance(between, Animation) and isinstance(between.still, CurvesFigure)
+    assert between.still.readings()[0] == pytest.approx(np.sin(2.3), abs=1e-12), "read, not interpolated"

@@ -1,0 +1,189 @@
+"""The lesson on regularisation: its numbers are those of transformer_core's loss and of a real pass of the model."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from transformer_core.data import make_batch
+from transformer_core.masks import padding_mask
+from transformer_core.training.loss import smoothed_cross_entropy
+from transformer_core.translator import Translator
+from viz_app.figures import CurvesFigure, DotsFigure, export
+from viz_app.lessons.context import Context
+from viz_app.lessons.regularisation import numbers as regularisation
+from viz_app.lessons.small_models import Measured, SmallUnavailable
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+
+JS = Path(regularisation.__file__).with_name("js")
+
+
+@pytest.fixture(scope="module")
+def service(random_checkpoint: Path) -> TranslationService:
+    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+
+
+@pytest.fixture
+def context(service: TranslationService) -> Context:
+    return Context("A man rides.", LessonState("loss", {"epsilon": 0.2}), texts("en"), lambda: service, "me")
+
+
+def reference(p: float, epsilon: float, vocabulary: int) -> float:
+    """The loss of the core for a right piece with probability p, all others alike."""
+    log_p = torch.full((1, vocabulary), (1 - p) / (vocabulary - 1), dtype=torch.float64)
+    log_p[0, 3] = p
+    return float(smoothed_cross_entropy(log_p.log(), torch.tensor([3]), epsilon)[0])
+
+
+@pytest.mark.usefixtures("node")
+def test_browser_and_print_compute_the_loss_of_the_core(tmp_path: Path) -> None:
+    (tmp_path / "smoothing.mjs").write_text((JS / "smoothing.js").read_text(encoding="utf-8"), encoding="utf-8")
+    draw = np.random.default_rng(0)
+    asked = [
+        (float(draw.uniform(0.01, 0.99)), float(draw.uniform(0.0, 0.4)), int(draw.integers(5, 900))) for _ in range(100)
+    ]
+    script = (
+        "import * as s from './smoothing.mjs';"
+        "const of = ([p, e, v]) => [s.smoothedLoss(p, e, v), s.entropy(e, v)];"
+        f"console.log(JSON.stringify({json.dumps(asked)}.map(of)))"
+    )
+    answer = subprocess.run(
+        ["node", "--input-type=module", "-e", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    for (p, epsilon, vocabulary), (loss, least) in zip(asked, json.loads(answer.stdout), strict=True):
+        assert loss == pytest.approx(reference(p, epsilon, vocabulary), rel=1e-4)
+        assert loss == pytest.approx(float(regularisation.smoothed_loss(np.array(p), epsilon, vocabulary)), rel=1e-9)
+        # The best possible loss is the entropy of the target, which smoothed_cross_entropy reaches at p = 1 - epsilon.
+        assert least == pytest.approx(reference(1 - epsilon, epsilon, vocabulary), rel=1e-4, abs=1e-5)
+        assert least <= loss + 1e-9
+
+
+def test_a_step_tells_the_piece_and_its_rivals(context: Context) -> None:
+    translation = context.result.translation
+    steps = regularisation.data(context).values["steps"]
+    assert [step["piece"] for step in steps] == [*translation.pieces, "</s>"][: len(steps)]
+    np.testing.assert_allclose(np.log([step["p"] for step in steps]), translation.scores, rtol=1e-6)
+    for step in steps:
+        others = [name for name, _ in step["others"]]
+        assert step["piece"] not in others and len(others) == 4
+        assert step["p"] + sum(p for _, p in step["others"]) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_the_figure_of_the_targets_asks_for_a_distribution(context: Context, epsilon: float) -> None:
+    """The first row for the right piece, the last for each of all that are not named."""
+    at = dataclasses.replace(context, state=LessonState("targets", {"epsilon": epsilon, "at": 1}))
+    drawn = regularisation.figure("targets", at)
+    assert isinstance(drawn, DotsFigure)
+    vocabulary, named = context.service.translator.config.vocab_size, len(drawn.row_labels) - 1
+    for column in drawn.columns:
+        places = np.nan_to_num(column.places)
+        assert places[:-1].sum() + (vocabulary - named) * places[-1] == pytest.approx(1.0, abs=1e-6)
+    asked, said = drawn.columns
+    assert asked.places[0] == 1 - epsilon
+    assert np.log(said.places[0]) == pytest.approx(context.result.translation.scores[0], rel=1e-5)
+    assert asked.ends() == said.ends()
+
+
+def test_the_figure_of_the_scores_holds_what_the_stage_shows(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = dataclasses.replace(context, state=LessonState("scores", {"whose": "small"}))
+    for at, whose in ((context, "paper"), (small, "small")):
+        drawn = regularisation.figure("scores", at)
+        assert isinstance(drawn, DotsFigure)
+        rows = regularisation.data(at).values["measured"][whose]
+        assert [list(column.places) for column in drawn.columns] == [
+            [row["perplexity"] for row in rows],
+            [row["bleu"] for row in rows],
+        ]
+    monkeypatch.setattr(regularisation, "_small", list)
+    assert regularisation.figure("scores", small) is None
+
+
+def test_vectors_are_those_that_dropout_would_meet(context: Context) -> None:
+    found = regularisation.data(context)
+    translator, translation = context.service.translator, context.result.translation
+    model, special = translator.model, translator.tokenizer.special
+    seen: dict[str, Any] = {}
+
+    def keep(name: str) -> Any:
+        return lambda module, given, out: seen.__setitem__(name, out[0, 0].numpy())
+
+    encoder: Any = model.encoder.layers[0]
+    decoder: Any = model.decoder.layers[0]
+    points = {"encoder_self": encoder.self_attention, "encoder_feed": encoder.feed_forward}
+    points |= {"decoder_self": decoder.self_attention, "cross": decoder.cross_attention}
+    points |= {"decoder_feed": decoder.feed_forward}
+    hooks = [module.register_forward_hook(keep(name)) for name, module in points.items()]
+    batch = make_batch([translation.source_encoding.ids], [list(translation.hypotheses[0].ids)], special)
+    with torch.no_grad():
+        model(batch.source, batch.inputs, padding_mask(batch.source, special.pad))
+        seen["source"] = model.embed(batch.source, of_source=True)[0, 0].numpy()
+        seen["target"] = model.embed(batch.inputs)[0, 0].numpy()
+    for hook in hooks:
+        hook.remove()
+    for row, name in zip(found.arrays["vectors"], regularisation.PLACES, strict=True):
+        np.testing.assert_allclose(row, seen[name][: regularisation.SHOWN], atol=1e-5, err_msg=name)
+    assert found.arrays["drawn"].shape == found.arrays["vectors"].shape
+    assert found.arrays["drawn"].min() >= 0 and found.arrays["drawn"].max() < 1
+
+
+def test_small_models_stand_beside_the_paper(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = {
+        name: Measured(bleu, "x", nll, None, None, 1)
+        for name, bleu, nll in (("base", 20.0, 2.0), ("smoothing-0", 19.0, 1.5))
+    }
+
+    class OneCourse:
+        def __init__(self, smoothing: float) -> None:
+            self.training = {"label_smoothing": smoothing}
+
+    monkeypatch.setattr(regularisation, "measured", lambda: scores)
+    monkeypatch.setattr(regularisation, "journals", lambda: {"base": OneCourse(0.1), "smoothing-0": OneCourse(0.0)})
+    measured = regularisation.data(context).values["measured"]
+    assert [(row["epsilon"], row["bleu"]) for row in measured["small"]] == [(0.0, 19.0), (0.1, 20.0)]
+    assert measured["small"][1]["perplexity"] == pytest.approx(np.exp(2.0))
+    assert measured["paper"][0] == {"epsilon": 0.0, "perplexity": 4.67, "bleu": 25.3}  # Table 3, row (D)
+
+    def missing() -> Any:
+        raise SmallUnavailable(Path("base"), "is missing")
+
+    monkeypatch.setattr(regularisation, "measured", missing)
+    assert regularisation.data(context).values["measured"]["small"] == []
+
+
+def test_in_the_shipped_small_models_perplexity_and_bleu_rise_together() -> None:
+    without, smoothed = regularisation._small()
+    assert (without["epsilon"], smoothed["epsilon"]) == (0.0, 0.1)
+    assert smoothed["perplexity"] > without["perplexity"] and smoothed["bleu"] > without["bleu"]
+
+
+def test_the_loss_is_a_figure_too(context: Context) -> None:
+    figure = regularisation.figure("loss", context)
+    assert figure is not None and export(figure, "csv")
+    assert regularisation.figure("predict", context) is None, "the answer is not given away"
+
+
+def test_dropout_as_a_figure_keeps_what_it_scales(context: Context) -> None:
+    placed = dataclasses.replace(context, state=LessonState("dropout", {"p": 0.5, "place": 3.0}))
+    figure = regularisation.figure("dropout", placed)
+    assert isinstance(figure, CurvesFigure)
+    before, after = (series.ys for series in figure.series)
+    np.testing.assert_array_equal(before, regularisation.data(context).arrays["vectors"][2].astype(np.float64))
+    gone = after == 0
+    assert 0 < gone.sum() < len(gone)
+    np.testing.assert_allclose(after[~gone], 2 * before[~gone])

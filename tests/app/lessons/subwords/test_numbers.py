@@ -1,0 +1,103 @@
+"""The lesson on subwords and batches: merges against SentencePiece, padding counted by hand, plans that lose nobody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+from viz_app.lessons.context import Context
+from viz_app.lessons.stage import LessonState
+from viz_app.lessons.subwords.batching import as_they_come, by_length, lengths, measure
+from viz_app.lessons.subwords.merging import letters_of, merges, misspelt, pieces, ranks_of, surprise
+from viz_app.lessons.subwords.numbers import data, figure
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(list(EXAMPLES.values()), vocab_size=150, threads=1)
+
+
+@pytest.mark.parametrize("text", [*EXAMPLES.values(), "a  racket,racket", "zebra tennis 1234 is", "Ｔｈｅ house"])
+def test_merging_step_by_step_gives_the_pieces_of_sentencepiece(tokenizer: Tokenizer, text: str) -> None:
+    encoding = tokenizer.encode(text)
+    letters = letters_of(tokenizer, text)
+    done = merges(letters, ranks_of(tokenizer))
+    # SentencePiece joins neighbouring unknown letters into one piece; compare the others.
+    known = [piece for piece, unknown in zip(encoding.pieces, encoding.unknown, strict=True) if not unknown]
+    found = [piece for piece in pieces(letters, done) if piece in "".join(known) or piece in known]
+    if not any(encoding.unknown):
+        assert pieces(letters, done) == encoding.pieces
+    else:
+        assert [piece for piece in found if len(piece) > 1] == [piece for piece in known if len(piece) > 1]
+    assert [merge.rank for merge in done] == sorted(merge.rank for merge in done)
+
+
+def test_a_smaller_vocabulary_is_the_same_list_cut_short(tokenizer: Tokenizer) -> None:
+    """What stands under the level after r merges is what a vocabulary of r merges gives, found by hand on one word."""
+    ranks = {"ab": 1, "cd": 2, "abcd": 3}
+    done = merges("abcdab", ranks)
+    assert [(merge.begin, merge.middle, merge.end, merge.rank) for merge in done] == [
+        (0, 1, 2, 1),
+        (4, 5, 6, 1),
+        (2, 3, 4, 2),
+        (0, 2, 4, 3),
+    ]
+    assert pieces("abcdab", done[:3]) == ("ab", "cd", "ab")
+    few = {piece: rank for piece, rank in ranks.items() if rank <= 2}
+    assert merges("abcdab", few) == done[:3]
+
+
+def test_a_misspelt_word_has_other_letters_in_another_order(tokenizer: Tokenizer) -> None:
+    assert misspelt("garden") == "gadren"
+    assert misspelt("aab") == "aba"
+    assert misspelt("aa") == "aa"
+    word, wrong = surprise(["is", "playing", "garden"], tokenizer)
+    most = max(
+        len(tokenizer.encode(misspelt(each))) - len(tokenizer.encode(each)) for each in ("is", "playing", "garden")
+    )
+    assert len(tokenizer.encode(wrong)) - len(tokenizer.encode(word)) == most
+
+
+def test_padding_is_counted_on_both_sides() -> None:
+    """Two pairs by hand: with </s> or <s> each row has one position more than pieces."""
+    chosen = np.array([0, 1], dtype=np.uint32)
+    sizes = lengths()[chosen] + 1
+    told = measure([chosen, np.array([2], dtype=np.uint32)])
+    expected = sum(2 * side.max() - side.sum() for side in sizes.T)
+    assert told.padded == expected
+    assert told.positions == sum(2 * side.max() for side in sizes.T) + (lengths()[2] + 1).sum()
+    assert told.rows.tolist() == [2, 1] and told.widths[0].tolist() == sizes.max(axis=0).tolist()
+
+
+@pytest.mark.parametrize("budget", [128, 256, 512])
+def test_every_pair_is_in_one_batch_within_the_budget_and_sorting_saves_padding(budget: int) -> None:
+    plain, sorted_ = as_they_come(budget), by_length(budget)
+    for each in (plain, sorted_):
+        assert len(set(zip(each.batch.tolist(), each.row.tolist(), strict=True))) == len(lengths())
+        assert np.bincount(each.batch).tolist() == each.rows.tolist()
+        assert (each.rows * each.widths.max(axis=1) <= budget).all()
+    assert sorted_.padded / sorted_.positions < 0.5 * plain.padded / plain.positions
+
+
+def test_the_lesson_answers_its_control(random_checkpoint: Path) -> None:
+    translator = Translator.load(random_checkpoint)
+
+    def context(scene: str, **settings: Any) -> Context:
+        service = TranslationService(translator, ModelGate(1))
+        return Context("He bought a tennis racket.", LessonState(scene, settings), texts("en"), lambda: service, "one")
+
+    numbers = data(context("batches", budget=170.0))
+    assert numbers.answers == {"budget": 160}
+    assert numbers.values["padding"][1][0] == by_length(160).padded
+    assert numbers.values["pieces"] == list(translator.tokenizer.encode("He bought a tennis racket.").pieces)
+    assert figure("merges", context("merges")) is not None and figure("batches", context("batches")) is not None
+    assert figure("predict", context("predict")) is None

@@ -1,0 +1,116 @@
+"""The prose of the lessons: alike in both languages, short, and made of nothing but words and formulas."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from viz_app.lessons import Lesson, lesson, terms
+from viz_app.lessons.catalogue import CHAPTERS, LESSONS
+from viz_app.lessons.parser import FOLDER, LessonError, parse
+from viz_app.text import LANGUAGES, texts
+
+NAMES = [entry.name for entry in LESSONS]
+MOST_WORDS = 60
+
+
+def classes(node: Any) -> set[str]:
+    """The terms of an equation that a picture can light up."""
+    if isinstance(node, str):
+        return set()
+    return set(filter(None, [node[1].get("class")])).union(*(classes(child) for child in node[2]))
+
+
+def shape(words: Lesson) -> list[Any]:
+    """What must be the same in every language."""
+    return [
+        (
+            scene.name,
+            scene.section,
+            scene.math,
+            scene.question and [choice.right for choice in scene.question.choices],
+        )
+        for scene in words.scenes
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_languages_have_the_same_scenes(name: str) -> None:
+    english, korean = (lesson(name, language) for language in LANGUAGES)
+    assert shape(english) == shape(korean)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_has_few_words_and_names_its_section(name: str, language: str) -> None:
+    words = lesson(name, language)
+    assert words.title and words.summary
+    for scene in words.scenes:
+        assert scene.prose and scene.section, scene.name
+        assert scene.words <= MOST_WORDS, f"{scene.name} has {scene.words} words"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_korean_is_polite_and_korean(name: str) -> None:
+    for paragraph in re.split(r"\n\s*\n", (FOLDER / name / "ko.md").read_text(encoding="utf-8")):
+        if paragraph.startswith("#") or ":" in paragraph.split(" ")[0]:
+            continue
+        assert re.search("[가-힣]", paragraph), paragraph
+        assert re.search(r"(?:니다|까|요)[.?!]?(?:\*\*)?\)?$", paragraph.strip()) or "- [" in paragraph, paragraph
+
+
+def test_files_and_catalogue_agree() -> None:
+    for language in LANGUAGES:
+        assert sorted(NAMES) == sorted(path.parent.name for path in FOLDER.glob(f"*/{language}.md"))
+    assert {entry.chapter for entry in LESSONS} <= set(CHAPTERS)
+    tables = texts("en").tables()
+    assert {f"lesson_{name}" for name in NAMES} <= set(tables)
+
+
+def test_every_term_is_told_in_both_languages() -> None:
+    for term in terms().values():
+        assert set(term.about) == set(LANGUAGES)
+        assert re.search("[가-힣]", term.korean) and not re.search("[가-힣]", term.english)
+
+
+def test_a_term_is_introduced_once() -> None:
+    words = parse("# T\nS.\n\n## a: A\nsection: 1\n\n{head}, {head}.\n\n## b: B\nsection: 1\n\n{head}.", "x", "ko")
+    said = [scene.prose[0][2][0] for scene in words.scenes]
+    assert said == ["헤드(head), 헤드.", "헤드."]
+
+
+def test_markup_stays_text_and_formulas_are_trees() -> None:
+    text = "# T\nS.\n\n## a: A\nsection: 1\nmath: \\class{hot}{x}+1\n\n<b>no</b> [a](javascript:b) **yes** $x^{2}$"
+    scene = parse(text, "x", "en").scenes[0]
+    assert classes(scene.math[0]) == {"hot"}
+    tags = [node[0] for node in scene.prose[0][2] if not isinstance(node, str)]
+    assert tags == ["strong", "math"]
+    assert "<b>no</b> [a](javascript:b) " in json.dumps(scene.prose)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("## a: A\n\nWords.", "needs a title"),
+        ("# T\nS.", "needs a title"),
+        ("# T\nS.\n\n## A scene\n\nWords.", "must be of the form"),
+        ("# T\nS.\n\n## a: A\n\n{nonsense}", "not in terms.toml"),
+        ("# T\nS.\n\n## a: A\n\nQ?\n\n- [x] one\n- [x] two\n\n### answer\nYes.", "exactly one right answer"),
+        ("# T\nS.\n\n## a: A\n\nQ?\n\n- [x] one\n- [ ] two", "needs its '### answer'"),
+        ("# T\nS.\n\n## a: A\n\nWords.\n\n## a: A\n\nWords.", "same name"),
+        ("# T\nS.\n\n## a: A\nmath: \\nonsense{x}\n\nWords.", "is unknown"),
+        ("# T\nS.\n\n## a: A\nmath: x^\n\nWords.", "cannot be read"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse(text, "x", "en")
+
+
+def test_a_missing_lesson_is_named(tmp_path: Path) -> None:
+    with pytest.raises(LessonError, match="'nothing' has no text in 'en'"):
+        lesson("nothing", "en")

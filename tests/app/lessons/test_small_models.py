@@ -1,0 +1,136 @@
+"""The small models and courses behind the lessons: read as written, and a clear error where they cannot be."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from viz_app.lessons import small_models
+from viz_app.lessons.small_models import SMALL_NAMES, SmallUnavailable, journals, measured, small_model, warmup_runs
+
+JOURNAL: dict[str, Any] = {
+    "format_version": 1,
+    "model": {"num_layers": 2},
+    "training": {"warmup_steps": 400},
+    "failed": None,
+    "updates": {
+        "step": [10, 20],
+        "loss": [5.5, 4.5],
+        "nll": [5.25, 4.25],
+        "mean_nll": [5.0, 4.0],
+        "learning_rate": [0.001, 0.002],
+        "gradient_norm": [2.0, 1.0],
+    },
+    "validation": {"tatoeba-valid": {"step": [20], "nll": [4.75], "bleu": [1.5]}},
+}
+SCORES = {
+    "training": {"parameters": 7},
+    "scores": {"tatoeba-valid": {"bleu": 12.5, "signature": "x", "nll": 2.5}},
+    "forced": {"tatoeba-valid": {"masked": 2.5, "unmasked": 3.5}},
+}
+
+
+def write(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of small models in which only `base` has weights, drawn ones."""
+    shutil.copytree(random_checkpoint, tmp_path / "base")
+    for name in SMALL_NAMES:
+        write(tmp_path / name / "journal.json", JOURNAL)
+        write(tmp_path / name / "metrics.json", SCORES)
+    for steps in (400, 1, 1600):
+        failed = {"step": 21, "loss": "nan", "gradient_norm": "nan"} if steps == 1 else None
+        write(tmp_path / "warmup" / f"{steps}.json", {**JOURNAL, "training": {"warmup_steps": steps}, "failed": failed})
+    monkeypatch.setattr(small_models, "SMALL", tmp_path)
+    return tmp_path
+
+
+def test_courses_and_scores_are_what_the_files_hold(folder: Path) -> None:
+    assert list(journals()) == list(measured()) == list(SMALL_NAMES)
+    course = journals()["no-mask"]
+    assert course.step.tolist() == [10, 20]
+    for column in ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm"):
+        assert getattr(course, column).tolist() == JOURNAL["updates"][column]
+    validation = course.validation["tatoeba-valid"]
+    assert [x.tolist() for x in (validation.step, validation.nll, validation.bleu)] == [[20], [4.75], [1.5]]
+    with pytest.raises(ValueError, match="read-only"):
+        course.nll[0] = np.inf  # all sessions share it
+    assert [(run.name, run.failed_at) for run in warmup_runs()] == [("1", 21), ("400", None), ("1600", None)]
+    scores = measured()["base"]
+    assert (scores.bleu, scores.nll, scores.nll_masked, scores.nll_unmasked, scores.parameters) == (
+        12.5,
+        2.5,
+        2.5,
+        3.5,
+        7,
+    )
+
+
+def test_one_model_with_and_without_its_mask(folder: Path, random_checkpoint: Path) -> None:
+    shutil.copytree(random_checkpoint, folder / "base", dirs_exist_ok=True)  # its own metrics.json, which has its hash
+    (folder / "base" / "journal.json").unlink()
+    model = small_model("base")
+    assert small_model("base") is model
+    unmasked = small_model("base", causal=False)
+    assert (model.config.causal, unmasked.config.causal) == (True, False)
+    own, ahead = (one.force("A man", "Ein Mann").attention.decoder for one in (model, unmasked))
+    assert np.triu(own, 1).max() == 0.0 < np.triu(ahead, 1).max()
+
+
+def missing_journal(folder: Path) -> object:
+    (folder / "one-head" / "journal.json").unlink()
+    return journals()
+
+
+def broken_journal(folder: Path) -> object:
+    write(folder / "one-head" / "journal.json", "{")
+    return journals()
+
+
+def other_format(folder: Path) -> object:
+    write(folder / "base" / "journal.json", {**JOURNAL, "format_version": 2})
+    return journals()
+
+
+def shorter_column(folder: Path) -> object:
+    write(folder / "base" / "journal.json", {**JOURNAL, "updates": {**JOURNAL["updates"], "nll": [1.0]}})
+    return journals()
+
+
+def no_scores(folder: Path) -> object:
+    write(folder / "unscaled" / "metrics.json", {"scores": {}})
+    return measured()
+
+
+def no_runs(folder: Path) -> object:
+    shutil.rmtree(folder / "warmup")
+    return warmup_runs()
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (missing_journal, "one-head/journal.json: is missing"),
+        (broken_journal, "one-head/journal.json: cannot be read"),
+        (other_format, "base/journal.json: has another format than version 1"),
+        (shorter_column, "base/journal.json: is no journal of a training"),
+        (no_scores, "unscaled/metrics.json: has not the scores"),
+        (no_runs, "warmup: holds no runs"),
+        (lambda folder: small_model("unscaled"), "unscaled/manifest.json: "),
+        (lambda folder: small_model("../en-de"), "is none of base, no-mask"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_cannot_be_read_is_named(folder: Path, ask: Callable[[Path], object], told: str) -> None:
+    with pytest.raises(SmallUnavailable) as error:
+        ask(folder)
+    assert told in str(error.value).replace("\\", "/")

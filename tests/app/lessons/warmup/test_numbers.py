@@ -1,0 +1,147 @@
+"""The lesson on warm-up: its numbers are those of transformer_core, of torch's Adam, and of recorded runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.training.schedule import learning_rate
+from transformer_core.translator import Translator
+from viz_app.figures import CurvesFigure, export
+from viz_app.lessons.context import Context
+from viz_app.lessons.jobs.live_training import LiveRun
+from viz_app.lessons.small_models import Course, SmallUnavailable, warmup_runs
+from viz_app.lessons.stage import LessonState
+from viz_app.lessons.warmup import adam
+from viz_app.lessons.warmup import numbers as warmup
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+
+JS = Path(adam.__file__).with_name("js")
+
+
+@pytest.fixture
+def context(random_checkpoint: Path) -> Context:
+    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return Context("A man rides.", LessonState("curve"), texts("en"), lambda: service, "me")
+
+
+def course(steps: int, values: list[float], failed: int | None = None) -> Course:
+    column = np.array(values)
+    step = 5 * np.arange(1, len(values) + 1)
+    training = MappingProxyType({"warmup_steps": steps})
+    return Course(f"warmup-{steps}", {}, training, step, column, column, column, column, column, {}, failed)
+
+
+@pytest.mark.usefixtures("node")
+def test_the_browser_computes_the_same_rates(tmp_path: Path) -> None:
+    (tmp_path / "rate.mjs").write_text((JS / "rate.js").read_text(encoding="utf-8"), encoding="utf-8")
+    draw = np.random.default_rng(0)
+    asked = [
+        [int(draw.integers(1, 30_000)), int(draw.choice([64, 512, 1024])), int(w)]
+        for w in draw.integers(1, 12_000, 100)
+    ]
+    script = (
+        "import * as r from './rate.mjs';"
+        f"console.log(JSON.stringify({json.dumps(asked)}.map((a) => [r.rate(...a), r.peak(a[1], a[2])])),"
+        " r.scientific(6.987e-4), r.scientific(0.0123, 0), r.thousands(12000))"
+    )
+    answer = subprocess.run(
+        ["node", "--input-type=module", "-e", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    numbers, told = answer.stdout.strip().split("]] ")
+    for (step, width, steps), (rate, peak) in zip(asked, json.loads(numbers + "]]"), strict=True):
+        assert rate == pytest.approx(learning_rate(step, d_model=width, warmup_steps=steps), rel=1e-6)
+        assert peak == pytest.approx(learning_rate(steps, d_model=width, warmup_steps=steps), rel=1e-6)
+    assert told == "6.99 \u00d7 10\u207b\u2074 1 \u00d7 10\u207b\u00b2 12,000"
+
+
+@pytest.mark.parametrize("problem", adam.PROBLEMS)
+def test_moments_are_those_that_adam_moved_by(problem: adam.Problem) -> None:
+    told = adam.moments(problem)
+    moved = -np.diff(np.concatenate([[0.0], told["weight"]])) / adam.RATE
+    np.testing.assert_allclose(moved, told["update"], rtol=1e-9)
+    # Section 5.3 by hand: beta_1 = 0.9, beta_2 = 0.98, epsilon = 1e-9.
+    first = second = 0.0
+    for update, gradient in enumerate(told["gradient"]):
+        first, second = 0.9 * first + 0.1 * gradient, 0.98 * second + 0.02 * gradient**2
+        assert told["first_raw"][update] == pytest.approx(first)
+        assert told["second_raw"][update] == pytest.approx(second**0.5)
+        corrected = first / (1 - 0.9 ** (update + 1)), second / (1 - 0.98 ** (update + 1))
+        assert told["update"][update] == pytest.approx(corrected[0] / (corrected[1] ** 0.5 + 1e-9))
+    assert abs(told["update"][0]) == pytest.approx(1.0), "the first update is a full step, whatever the gradient"
+    assert abs(told["update_raw"][0]) == pytest.approx(0.1 / 0.02**0.5)
+
+
+def test_a_steady_gradient_gives_full_steps() -> None:
+    np.testing.assert_allclose(adam.moments("steady")["update"], 1.0, rtol=1e-6)
+
+
+def test_recorded_runs_arrive_as_they_were_recorded(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = (course(1, [5.0, 7.0], failed=12), course(200, [5.0, 4.0, 3.5]))
+    monkeypatch.setattr(warmup, "warmup_runs", lambda: runs)
+    found = warmup.data(context)
+    assert found.values["runs"] == [{"warmup": 1, "failed": 12}, {"warmup": 200, "failed": None}]
+    assert found.arrays["run_1_step"].tolist() == [5, 10, 15] and found.arrays["run_1_loss"].tolist() == [5.0, 4.0, 3.5]
+    assert found.values["paper"] == {"d_model": 512, "warmup": 4000}
+    assert context.service.translator.config.d_model in found.values["widths"]
+    assert warmup.figure("runs", context) is not None
+
+
+def test_the_prose_tells_what_the_shipped_runs_did() -> None:
+    """The shortest warm-ups do not recover: their losses stay far above the others', and their gradients vanish."""
+    runs = warmup_runs()
+    assert [run.training["warmup_steps"] for run in runs] == [1, 50, 200, 800]
+    losses = [run.mean_nll[-40:].mean() for run in runs]
+    gradients = [np.median(run.gradient_norm[-40:]) for run in runs]
+    assert min(losses[:2]) > max(losses[2:]) + 1
+    assert max(gradients[:2]) < min(gradients[2:])
+
+
+def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Any:
+        raise SmallUnavailable(Path("warmup"), "holds no runs")
+
+    monkeypatch.setattr(warmup, "warmup_runs", missing)
+    assert warmup.data(context).values["runs"] == []
+    assert warmup.figure("runs", context) is None and warmup.figure("predict", context) is None
+
+
+@pytest.mark.parametrize("scene", ["curve", "shape", "adam", "live"])
+def test_scenes_are_figures_too(context: Context, scene: str) -> None:
+    shown = Context(context.text, LessonState(scene, {"warmup": 2000.0}), context.t, context.load, "me")
+    figure = warmup.figure(scene, shown)
+    assert isinstance(figure, CurvesFigure) and export(figure, "csv")
+    if scene == "shape":  # the peak of equation 3, by hand: (512 * 2000)^-0.5
+        assert figure.series[-1].ys.max() == pytest.approx(1024_000**-0.5)
+
+
+def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+    time = [0.0]
+    run = LiveRun(steps=1, pause=lambda seconds: None, clock=lambda: time[0])
+    monkeypatch.setattr(warmup, "live_run", lambda: run)
+    assert warmup.news(context).values == {"state": "idle"}
+    warmup.pressed(context, "nonsense")
+    assert run.state == "idle"
+    warmup.pressed(context, "start")
+    assert run.thread is not None
+    run.thread.join(30)
+    time[0] = 5.0
+    assert warmup.news(context).values == {"state": "done"} and run.manners.watched == 0.0
+    live = Context(context.text, LessonState("live", {"source": "live"}), context.t, context.load, "me")
+    told = warmup.news(live)
+    assert run.manners.watched == 5.0
+    assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)
+    assert told.arrays["attention"].shape == (1, 2, 10, 10) and told.arrays["attention"].dtype == np.uint8

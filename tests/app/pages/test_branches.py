@@ -1,0 +1,89 @@
+"""A branch of the beam search through Streamlit's own test runner: from the address to the maps, and its end."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from transformer_core.translator import Translation, Translator
+from viz_app.serving.search_tree import branch_of, leaves
+
+TEXT, OTHER = "The dog.", "The train is big."
+
+
+@pytest.fixture
+def app(app: AppTest) -> AppTest:
+    app.query_params["text"] = TEXT
+    app.query_params["lang"] = "en"
+    return app
+
+
+@pytest.fixture
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+def handed(app: AppTest, name: str) -> Any:
+    (proto,) = (block.proto for block in app.get("bidi_component") if block.proto.component_name == name)
+    return json.loads(proto.json) if proto.WhichOneof("data") == "json" else getattr(proto, proto.WhichOneof("data"))
+
+
+def header(app: AppTest) -> dict[str, Any]:
+    buffer = handed(app, "headlight_explorer")
+    (length,) = struct.unpack("<I", buffer[:4])
+    found: dict[str, Any] = json.loads(buffer[4 : 4 + length])
+    return found
+
+
+def link(app: AppTest) -> dict[str, str | None]:
+    params: dict[str, str | None] = handed(app, "headlight_address")["params"]
+    return params
+
+
+def tokens(translation: Translation) -> list[str]:
+    return list(translation.attention.outputs.tokens)
+
+
+@pytest.mark.parametrize("number", [1, 4, 11])
+def test_a_link_opens_a_branch(app: AppTest, translator: Translator, number: int) -> None:
+    app.query_params["branch"] = str(number + 1)
+    app.run()
+    assert not app.exception
+    branch = branch_of(translator.translate(TEXT, beam=4), number, translator)
+    assert header(app)["beam"]["shown"] == header(app)["selection"]["branch"] == number
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(branch)
+    assert link(app)["branch"] == str(number + 1)
+
+
+def test_a_branch_that_does_not_exist_is_the_best(app: AppTest, translator: Translator) -> None:
+    app.query_params["branch"] = "9999"
+    app.run()
+    best = translator.translate(TEXT, beam=4)
+    assert len(leaves(best)) < 9999
+    assert header(app)["beam"]["shown"] == 0 and link(app)["branch"] is None
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(best)
+
+
+def test_another_sentence_starts_at_its_best_also_while_the_browser_still_names_the_old_branch(
+    app: AppTest, translator: Translator
+) -> None:
+    app.query_params["branch"] = "3"
+    app.run()
+    state = dict(header(app)["selection"])
+    app.session_state["explorer"] = {"selection": state}
+    app.text_input(key="text").set_value(OTHER).run()
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(translator.translate(OTHER, beam=4))
+    app.session_state["explorer"] = {"selection": state}
+    app.run()
+    assert header(app)["beam"]["shown"] == 0
+    for wanted in (0, 2):  # the browser has caught up; then somebody chooses the same number again
+        app.session_state["explorer"] = {"selection": {**state, "branch": wanted}}
+        app.run()
+        assert header(app)["beam"]["shown"] == wanted
+    expected = branch_of(translator.translate(OTHER, beam=4), 2, translator)
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(expected)

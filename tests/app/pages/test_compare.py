@@ -1,0 +1,146 @@
+"""Comparisons through Streamlit's own test runner: which two payloads the browser is handed for which address."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from transformer_core.translator import Translator
+from viz_app.components.explorer import Selection
+from viz_app.components.explorer.payload import pair
+from viz_app.serving.registry import models
+from viz_app.serving.search_tree import branch_of
+from viz_app.state.query_params import params_from, selection_from
+
+TEXT, OTHER = "The dog.", "The train is big."
+
+
+@pytest.fixture
+def app(app: AppTest) -> AppTest:
+    for name, value in {"text": TEXT, "lang": "en", "against": "cross.2.1"}.items():
+        app.query_params[name] = value
+    return app
+
+
+@pytest.fixture
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+def handed(app: AppTest, name: str) -> Any:
+    (proto,) = (block.proto for block in app.get("bidi_component") if block.proto.component_name == name)
+    return json.loads(proto.json) if proto.WhichOneof("data") == "json" else getattr(proto, proto.WhichOneof("data"))
+
+
+def headers(app: AppTest) -> list[dict[str, Any]]:
+    """The header of each payload in the buffer."""
+    buffer = handed(app, "headlight_explorer")
+    parts = [buffer]
+    mark, length = struct.unpack("<II", buffer[:8])
+    if mark == 0:
+        parts = [buffer[8 : 8 + length], buffer[8 + length :]]
+    return [json.loads(part[4 : 4 + struct.unpack("<I", part[:4])[0]]) for part in parts]
+
+
+def test_two_payloads_lie_one_after_the_other() -> None:
+    first, second = b"\x04\0\0\0{}  ab", b"\x04\0\0\0{}  cd"
+    buffer = pair(first, second)
+    mark, length = struct.unpack("<II", buffer[:8])
+    assert (mark, buffer[8 : 8 + length], buffer[8 + length :]) == (0, first, second)
+
+
+def test_a_link_brings_the_other_sentence_along(app: AppTest, translator: Translator) -> None:
+    app.query_params["vs"] = OTHER
+    app.run()
+    assert not app.exception
+    shown, other = headers(app)
+    for header, text in ((shown, TEXT), (other, OTHER)):
+        assert header["axes"]["outputs"]["tokens"] == list(translator.translate(text, beam=4).attention.outputs.tokens)
+        assert header["about"]["text"] == text
+    params = handed(app, "headlight_address")["params"]
+    assert (params["against"], params["vs"], params["vsmodel"]) == ("cross.2.1", OTHER, None)
+
+
+def test_a_branch_can_be_compared_with_the_best(app: AppTest, translator: Translator) -> None:
+    app.query_params["branch"] = "3"
+    app.run()
+    shown, other = headers(app)
+    best = translator.translate(TEXT, beam=4)
+    assert other["axes"]["outputs"]["tokens"] == list(best.attention.outputs.tokens)
+    expected = branch_of(best, 2, translator).attention.outputs.tokens
+    assert shown["axes"]["outputs"]["tokens"] == list(expected)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"vs": TEXT},
+        {"vs": "x" * 501},
+        {"vs": "나는 학교에 간다"},
+        {"vsmodel": "../random"},
+        {"vsmodel": "/etc"},
+        {"vs": OTHER, "against": "cross"},
+    ],
+)
+def test_what_needs_no_second_payload_or_cannot_be_had(app: AppTest, changes: dict[str, str]) -> None:
+    for name, value in changes.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert len(headers(app)) == 1
+
+
+def test_another_checkpoint_translates_the_same_sentence(
+    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twin = tmp_path / "twin"
+    shutil.copytree(random_checkpoint, twin)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(twin)]))
+    app.query_params["vsmodel"] = "twin"
+    app.run()
+    assert not app.exception
+    shown, other = headers(app)
+    assert (shown["about"]["model"], shown["about"]["models"]) == ("random", ["twin"])
+    assert (other["about"]["model"], other["about"]["text"]) == ("twin", TEXT)
+    app.text_input(key="text").set_value(OTHER).run()
+    assert [header["about"]["text"] for header in headers(app)] == [OTHER, OTHER]
+    assert handed(app, "headlight_address")["params"]["vsmodel"] == "twin"
+
+
+def test_models_are_the_one_served_and_those_listed(
+    random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a/one", "b/one", "empty"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("a/one", "b/one"):
+        (tmp_path / name / "config.json").write_text("{}")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    listed = [random_checkpoint, tmp_path / "a/one", tmp_path / "b/one", tmp_path / "empty", tmp_path / "missing"]
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, listed)))
+    served = {"random": random_checkpoint}
+    assert models() == served | {"one": tmp_path / "a/one", "one (2)": tmp_path / "b/one"}
+    assert next(iter(models())) == "random"
+    monkeypatch.delenv("HEADLIGHT_CHECKPOINTS")
+    assert list(models().values()).count(random_checkpoint) == 1
+
+
+def test_the_address_carries_the_comparison() -> None:
+    params = {"against": "decoder.2.3", "vs": "A  cat. ", "vsmodel": "big", "vsbranch": "4"}
+    selection = selection_from(params, Selection())
+    assert (selection.against, selection.vs, selection.vsmodel, selection.vsbranch) == (
+        "decoder.1.2",
+        "A cat.",
+        "big",
+        3,
+    )
+    back = params_from(selection)
+    assert {name: back[name] for name in params} == params | {"vs": "A cat."}
+    alone = params_from(selection_from({"vs": "A cat."}, Selection()))
+    assert alone["vs"] is None, "without a pinned head there is no comparison"

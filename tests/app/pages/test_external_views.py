@@ -1,0 +1,130 @@
+"""The row of other views through Streamlit's own test runner: closed, open, in the address, too long."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView
+from viz_app.explorer_view import external_views
+from viz_app.text import texts
+
+HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(1)> \\\"' the dog"
+
+
+def component(app: AppTest, name: str) -> dict[str, Any] | None:
+    for block in app.get("bidi_component"):
+        if block.proto.component_name == name:
+            data: dict[str, Any] = json.loads(block.proto.json)
+            return data
+    return None
+
+
+def document_of(app: AppTest) -> dict[str, Any]:
+    """The data in the BertViz document that the page shows."""
+    assert not app.exception
+    handed = component(app, "headlight_bertviz")
+    assert handed is not None
+    block = handed["document"].split('<script type="application/json" id="bertviz-data">')[1].split("</script>")[0]
+    data: dict[str, Any] = json.loads(block)
+    return data
+
+
+def other_in_address(app: AppTest) -> str | None:
+    handed = component(app, "headlight_address")
+    assert handed is not None
+    other: str | None = handed["params"]["other"]
+    return other
+
+
+def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("computed although the row is closed")
+
+    monkeypatch.setattr("viz_app.components.bertviz_frame.bertviz_document", fail)
+    monkeypatch.setattr("viz_app.figures.plotly.renderer.to_plotly", fail)
+    app.run()
+    assert not app.exception
+    assert component(app, "headlight_bertviz") is None and not app.get("plotly_chart")
+    assert other_in_address(app) is None
+
+
+def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
+    app.query_params["kind"] = "decoder"
+    app.run()
+    app.session_state["other_open_en"] = True
+    app.run()
+    assert not app.exception
+    (chart,) = app.get("plotly_chart")
+    assert texts("en")("figures.kind_decoder") in chart.proto.alt
+    assert other_in_address(app) == "plotly"
+    app.session_state["other_open_en"] = False
+    app.run()
+    assert not app.get("plotly_chart") and other_in_address(app) is None
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_link_opens_bertviz_with_layer_and_head(app: AppTest, language: str) -> None:
+    for name, value in {"other": "head", "kind": "encoder", "layer": "2", "head": "3", "lang": language}.items():
+        app.query_params[name] = value
+    app.run()
+    data = document_of(app)
+    assert (data["layer"], data["heads"]) == (2, [2])
+    assert data["attention"][0]["left_text"][-1] == data["attention"][0]["right_text"][-1] == "</s>"
+    handed = component(app, "headlight_bertviz")
+    kind = texts(language)("figures.kind_encoder")
+    assert handed and handed["title"] == texts(language)("other.title_head", kind=kind, layer=2, head=3)
+    assert other_in_address(app) == "head"
+
+
+def test_choice_language_and_pages_keep_it(app: AppTest) -> None:
+    app.query_params["other"] = "head"
+    app.run()
+    app.segmented_control(key="other_choice").set_value("model").run()
+    assert "include_heads" in document_of(app) and other_in_address(app) == "model"
+    app.segmented_control(key="lang").set_value("ko").run()
+    assert "include_heads" in document_of(app)
+    app.switch_page("pages/model.py").run()
+    assert component(app, "headlight_bertviz") is None
+    app.switch_page("pages/translate.py").run()
+    assert "include_heads" in document_of(app) and other_in_address(app) == "model"
+
+
+def test_a_rerun_hands_over_the_same_document(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    app.query_params["other"] = "model"
+    app.run()
+    before = component(app, "headlight_bertviz")
+    monkeypatch.setattr("viz_app.components.bertviz_frame.bertviz_document", lambda *_, **__: "made again")
+    app.run()
+    assert component(app, "headlight_bertviz") == before
+    app.text_input(key="text").set_value("The bus.").run()
+    assert component(app, "headlight_bertviz") != before
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("view", OTHER_VIEWS)
+def test_too_long_says_the_limit(app: AppTest, monkeypatch: pytest.MonkeyPatch, view: OtherView, language: str) -> None:
+    monkeypatch.setitem(external_views.MAX_WEIGHTS, view, 1_024)
+    app.query_params["other"] = view
+    app.query_params["lang"] = language
+    app.query_params["text"] = "dog " * 40
+    app.run()
+    assert not app.exception
+    (told,) = [info.value for info in app.info]
+    assert "1,024" in told
+    assert component(app, "headlight_bertviz") is None and not app.get("plotly_chart")
+    assert other_in_address(app) == view
+
+
+@pytest.mark.parametrize("view", ["head", "model"])
+def test_hostile_text_stays_data(app: AppTest, view: str) -> None:
+    app.query_params["other"] = view
+    app.query_params["text"] = HOSTILE
+    app.run()
+    data = document_of(app)
+    assert len(data["attention"][0]["right_text"]) > 3
+    handed = component(app, "headlight_bertviz")
+    assert handed and handed["document"].count("</script>") == 5

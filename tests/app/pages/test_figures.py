@@ -1,0 +1,218 @@
+"""The page Figures through Streamlit's own test runner: every view, its address, what it takes over from Translate."""
+
+from __future__ import annotations
+
+import html
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from viz_app.figures import VIEWS
+from viz_app.text import texts
+
+TEXT = "The dog."
+
+
+@pytest.fixture
+def app(app: AppTest) -> AppTest:
+    app.query_params["text"] = TEXT
+    app.query_params["lang"] = "en"
+    return app
+
+
+def opened(app: AppTest, **params: str) -> AppTest:
+    """The page by its own address, with the sentence typed: the runner starts on Translate."""
+    app.query_params["text"] = "나"  # refused, so that Translate computes nothing and keeps no selection
+    app.run()
+    for name, value in params.items():
+        app.query_params[name] = value
+    app.session_state["text"] = params.get("text", TEXT)
+    return app.switch_page("pages/figures.py").run()
+
+
+def words(app: AppTest) -> str:
+    parts = [*app.markdown, *app.caption, *app.warning, *app.info, *app.error, *app.code]
+    return html.unescape("\n".join(str(part.value) for part in parts))
+
+
+def address(app: AppTest) -> dict[str, Any]:
+    (proto,) = (b.proto for b in app.get("bidi_component") if b.proto.component_name == "headlight_address")
+    found: dict[str, Any] = json.loads(proto.json)["params"]
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def command(app: AppTest) -> str:
+    return str(app.code[-1].value)
+
+
+def downloads(app: AppTest) -> list[str]:
+    return [button.proto.label for button in app.get("download_button")]
+
+
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
+def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
+    opened(app)
+    app.segmented_control(key="lang").set_value(language).run()
+    t = texts(language)
+    for view in VIEWS:
+        app.selectbox(key=f"studio-{language}-view").set_value(view).run()
+        assert not app.exception and not app.error, view
+        assert len(app.get("image")) == 1, view
+        assert address(app)["figure"] == view
+        assert f"--view={view}" in command(app)
+        assert downloads(app)[-1] == t("studio.bundle")
+        assert t("studio.fine") in words(app) or app.warning
+        assert app.code[0].value and app.code[1].value, "a caption and an alternative text"
+
+
+def test_a_link_restores_the_state(app: AppTest) -> None:
+    link = {
+        "figure": "lines",
+        "kind": "encoder",
+        "layer": "1",
+        "head": "1",
+        "heads": "1,3",
+        "query": "2",
+        "unit": "words",
+        "size": "acl-column",
+        "font": "7.5",
+        "range": "shared",
+        "parts": "legend,letters",
+        "words": "ko",
+        "theme": "dark",
+        "dpi": "600",
+    }
+    opened(app, **link)
+    assert not app.exception and not app.error
+    assert {name: address(app)[name] for name in link} == link
+    assert app.selectbox(key="studio-en-size").value == "acl-column"
+    for option in ("--heads=1,3", "--query=2", "--unit=words", "--preset=acl-column", "--language=ko", "--theme=dark"):
+        assert option in command(app)
+
+
+def test_size_colours_and_parts_reach_the_figure(app: AppTest) -> None:
+    opened(app)
+    app.selectbox(key="studio-en-size").set_value("own").run()
+    app.number_input(key="studio-en-width").set_value(50.0).run()
+    app.selectbox(key="studio-en-scale").set_value("viridis").run()
+    app.selectbox(key="studio-en-range").set_value("own").run()
+    assert texts("en")("studio.measures", width="50", height="").split("×")[0] in words(app)
+    assert {"width": "50", "colours": "viridis", "range": "0,0.5"}.items() <= address(app).items()
+    assert "--width-mm=50" in command(app) and "--scale=viridis" in command(app)
+
+
+def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
+    opened(app, font="4")
+    told = "".join(html.unescape(w.value) for w in app.warning)
+    assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in told
+    assert texts("en")("studio.fine") not in words(app)
+
+
+def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTest) -> None:
+    t = texts("en")
+    opened(app)
+    app.button(key="studio-add").click().run()
+    assert app.button(key="studio-add").disabled and app.button(key="studio-add").label == t("studio.added")
+    app.selectbox(key="studio-en-view").set_value("lines").run()
+    app.text_input(key="text").set_value("<b>The</b> train *is* big.").run()
+    app.button(key="studio-add").click().run()
+    assert t("studio.collection", count=2, most=24) in words(app)
+    assert "<b>The</b> train *is* big." in words(app)
+    assert not any("<b>" in str(part.value) or "*is*" in str(part.value) for part in app.markdown)
+    app.text_input(key="text").set_value("").run()
+    assert downloads(app) == [t("studio.collection_zip", count=2)], "it outlives a sentence that has no figure"
+    app.switch_page("pages/translate.py").run()
+    app.switch_page("pages/figures.py").run()
+    app.button(key="studio-remove-1").click().run()
+    assert not app.exception
+    assert downloads(app)[-1] == t("studio.collection_zip", count=1)
+    app.button(key="studio-clear").click().run()
+    assert t("studio.collection_clear") not in [button.label for button in app.button]
+
+
+def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.figure_editor.collection.MOST_FIGURES", 0)
+    opened(app)
+    assert app.button(key="studio-add").disabled
+    assert texts("en")("studio.collection_full", figures=24) in words(app)
+
+
+def test_the_head_comes_over_from_translate(app: AppTest) -> None:
+    for name, value in {"kind": "decoder", "layer": "2", "head": "4", "unit": "words"}.items():
+        app.query_params[name] = value
+    app.run()
+    app.switch_page("pages/figures.py").run()
+    assert not app.exception
+    wanted = {"kind": "decoder", "layer": "2", "head": "4", "unit": "words", "text": TEXT, "figure": "head"}
+    assert wanted.items() <= address(app).items()
+    app.text_input(key="text").set_value("The train is big.").run()
+    assert address(app)["text"] == "The train is big."
+    app.switch_page("pages/translate.py").run()
+    assert app.text_input(key="text").value == "The train is big."
+    app.switch_page("pages/figures.py").run()
+    assert {**wanted, "text": "The train is big."}.items() <= address(app).items()
+
+
+def test_edit_in_figures_draws_what_the_explorer_shows(app: AppTest) -> None:
+    for name, value in {"kind": "encoder", "layer": "1", "head": "2", "form": "lines", "scale": "sqrt"}.items():
+        app.query_params[name] = value
+    app.run()
+    assert "python -m viz_app export" in command(app)
+    app.button(key="edit-in-figures").click().run()
+    assert not app.exception
+    wanted = {"figure": "lines", "kind": "encoder", "layer": "1", "head": "2", "mapping": "sqrt", "text": TEXT}
+    assert wanted.items() <= address(app).items()
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    opened(app)
+    t = texts(language)
+    for text, told in (("", "studio.empty"), ("나는 학교에 간다", "studio.korean")):
+        app.text_input(key="text").set_value(text).run()
+        assert not app.exception
+        assert t(told) in words(app)
+        assert not app.get("image")
+    app.text_input(key="text").set_value(TEXT).run()
+    assert len(app.get("image")) == 1
+
+
+def test_hostile_text_and_addresses(app: AppTest) -> None:
+    nonsense = {
+        "figure": "../x",
+        "layer": "99",
+        "heads": "9,9",
+        "query": "-1",
+        "size": "<b>",
+        "range": "1,0",
+        "dpi": "0",
+    }
+    opened(app, text="<script>alert(1)</script> **b** $x$", **nonsense)
+    assert not app.exception and not app.error
+    assert len(app.get("image")) == 1
+    shown = [*app.markdown, *app.caption, *app.warning, *app.info]
+    assert not any("<script>" in str(part.value) for part in shown)
+
+
+def test_a_comparison_with_a_sentence_that_is_none(app: AppTest) -> None:
+    opened(app, figure="compare", against="cross.1.1", vs="나는 학교에 간다")
+    assert not app.exception
+    assert texts("en")("translate.not_comparable") in words(app)
+    app.text_input(key="studio-en-vs").set_value("The bus.").run()
+    assert len(app.get("image")) == 1
+    assert "--other-text=The dog." in command(app).replace("'", "")
+
+
+def test_nobody_sees_a_stack_trace(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("secret detail")
+
+    opened(app)
+    monkeypatch.setattr("viz_app.figure_editor.rendering.figure_for", fail)
+    app.selectbox(key="studio-en-view").set_value("layer").run()
+    assert not app.exception
+    assert texts("en")("errors.unexpected") in words(app)
+    assert "secret detail" not in words(app)

@@ -1,0 +1,330 @@
+"""The pages through Streamlit's own test runner: what they say, what they hand to the browser."""
+
+from __future__ import annotations
+
+import html
+import json
+import shutil
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from transformer_core.checkpoint import load_checkpoint, save_checkpoint
+from transformer_core.translator import Translator
+from viz_app.serving.input_validation import MAX_PIECES
+from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+MAIN = Path(__file__).resolve().parents[3] / "viz_app" / "main.py"
+SECONDS = 60
+pytestmark = pytest.mark.usefixtures("fresh_model")
+
+
+def damaged_copy(checkpoint: Path, folder: Path) -> Path:
+    """Copy a checkpoint without the last byte of its weights; returns the file that is damaged."""
+    shutil.copytree(checkpoint, folder)
+    shard = next(folder.glob("*.safetensors"))
+    shard.write_bytes(shard.read_bytes()[:-1])
+    return shard
+
+
+def visible(app: AppTest) -> str:
+    """All words on the page."""
+    parts = [*app.markdown, *app.caption, *app.title, *app.header, *app.warning, *app.info, *app.error, *app.code]
+    return "\n".join(str(part.value) for part in parts)
+
+
+def components(app: AppTest) -> dict[str, Any]:
+    """What the browser components are handed, by name."""
+    found = {}
+    for block in app.get("bidi_component"):
+        proto = block.proto
+        kind = proto.WhichOneof("data")
+        if kind is not None:  # a component may be code alone
+            found[proto.component_name] = json.loads(proto.json) if kind == "json" else getattr(proto, kind)
+    return found
+
+
+def explorer_header(app: AppTest) -> dict[str, Any]:
+    """The JSON in front of the weights."""
+    buffer = components(app)["headlight_explorer"]
+    (length,) = struct.unpack("<I", buffer[:4])
+    header: dict[str, Any] = json.loads(buffer[4 : 4 + length])
+    return header
+
+
+def address(app: AppTest) -> dict[str, str]:
+    params: dict[str, str] = components(app)["headlight_address"]["params"]
+    return params
+
+
+def type_text(app: AppTest, text: str) -> AppTest:
+    return app.text_input(key="text").set_value(text).run()
+
+
+def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Path) -> None:
+    app.run()
+    assert not app.exception
+    assert app.text_input(key="text").value == EXAMPLES[FIRST_EXAMPLE]
+    expected = Translator.load(random_checkpoint).translate(EXAMPLES[FIRST_EXAMPLE], beam=4)
+    header = explorer_header(app)
+    assert header["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
+    assert [step[0] for step in header["steps"]] == pytest.approx(
+        [2.718281828459045**s for s in expected.scores], rel=1e-5
+    )
+
+
+def test_the_head_that_aligns_best_comes_first(app: AppTest) -> None:
+    """`metrics.json` counts from 0: layer 1, head 2. The URL counts from 1."""
+    app.run()
+    selection = explorer_header(app)["selection"]
+    assert (selection["kind"], selection["layer"], selection["head"]) == ("cross", 1, 2)
+    assert (address(app)["kind"], address(app)["layer"], address(app)["head"]) == ("cross", "2", "3")
+
+
+def test_a_link_restores_the_state(app: AppTest) -> None:
+    link = {"text": "The dog.", "kind": "decoder", "layer": "1", "head": "4", "unit": "words", "lang": "ko"}
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    selection = explorer_header(app)["selection"]
+    assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
+    assert {name: address(app)[name] for name in link} == link
+    assert app.segmented_control(key="lang").value == "ko"
+
+
+def test_a_link_beyond_the_model_is_fitted(app: AppTest) -> None:
+    app.query_params["layer"] = "6"
+    app.query_params["head"] = "8"
+    app.run()
+    assert not app.exception
+    assert explorer_header(app)["selection"]["layer"] == 1
+
+
+def test_typing_translates(app: AppTest) -> None:
+    app.run()
+    before = explorer_header(app)["id"]
+    type_text(app, "The train is big.")
+    assert not app.exception
+    assert explorer_header(app)["id"] != before
+    assert address(app)["text"] == "The train is big."
+
+
+def test_sentence_survives_languages_and_pages(app: AppTest) -> None:
+    type_text(app.run(), "The bus.")
+    app.segmented_control(key="lang").set_value("ko").run()
+    assert app.text_input(key="text").value == "The bus."
+    assert explorer_header(app)["texts"] == texts("ko").table("explorer")
+    app.switch_page("pages/model.py").run()
+    assert {name: value for name, value in address(app).items() if value} == {"lang": "ko", "text": "The bus."}
+    app.switch_page("pages/translate.py").run()
+    assert app.text_input(key="text").value == "The bus."
+    assert app.segmented_control(key="lang").value == "ko"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_an_empty_field_invites(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    type_text(app.run(), "  ")
+    assert not app.exception
+    assert texts(language)("translate.empty") in visible(app)
+    app.button(key="take-passive").click().run()
+    assert app.text_input(key="text").value == EXAMPLES["passive"]
+    assert "headlight_explorer" in components(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_korean_is_answered(app: AppTest, language: str) -> None:
+    app.query_params["lang"] = language
+    type_text(app.run(), "나는 학교에 간다")
+    assert texts(language)("translate.korean") in visible(app)
+    assert "headlight_explorer" not in components(app)
+
+
+def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Path) -> None:
+    text = "dog " * (MAX_PIECES + 1)
+    pieces = len(Translator.load(random_checkpoint).tokenizer.encode(text.strip()))
+    type_text(app.run(), text)
+    assert texts("en")("translate.long", pieces=pieces, limit=MAX_PIECES, over=pieces - MAX_PIECES) in visible(app)
+    assert app.text_input[0].value == text, "what was typed is kept"
+    assert "headlight_explorer" not in components(app)
+
+
+def test_unknown_characters_are_marked(app: AppTest) -> None:
+    type_text(app.run(), "The ☃ is big.")
+    assert not app.exception
+    assert f"{texts('en')('translate.unknown')} **☃**" in html.unescape(visible(app))
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", "**bold** {x} $x$ :red[a]", "../../etc/passwd", "\x00\x07"]
+)
+def test_text_is_never_markup(app: AppTest, text: str) -> None:
+    type_text(app.run(), text)
+    assert not app.exception
+    as_code = {code.value for code in app.code}  # the command holds the sentence, as plain text
+    assert text not in "\n".join(line for line in visible(app).split("\n") if line not in as_code)
+
+
+def test_an_unmeasured_model_says_so(app: AppTest) -> None:
+    assert texts("en")("translate.unmeasured") in visible(app.run())
+
+
+def test_downloads_of_every_format(app: AppTest) -> None:
+    app.run()
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert labels[:3] == ["PDF", "SVG", "PNG"]
+    assert sorted(labels) == ["CSV", "GIF", "HTML", "JSON", "NPZ", "PDF", "PNG", "SVG", "TikZ"]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_missing_checkpoint_names_the_folder_and_the_way_out(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "nothing-here"
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+    app.query_params["lang"] = language
+    app.run()
+    t = texts(language)
+    assert not app.exception
+    assert str(folder) in visible(app)
+    assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_own") in visible(app)
+    assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
+    assert "Traceback" not in visible(app)
+
+
+def test_a_damaged_checkpoint_names_the_file(
+    random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "damaged"
+    shard = damaged_copy(random_checkpoint, folder)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
+    assert not app.exception
+    assert shard.name in visible(app)
+    shutil.copy(random_checkpoint / shard.name, shard)
+    app.run()
+    assert "headlight_explorer" in components(app), "once the file is back, a reload is enough"
+
+
+def test_an_unusable_setting_is_named(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADLIGHT_THREADS", "many")
+    app.run()
+    assert not app.exception
+    assert "HEADLIGHT_THREADS" in visible(app)
+
+
+@pytest.mark.parametrize("page", ["translate", "model"])
+def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("viz_app.serving.loader.service", fail)
+    if page == "model":
+        app.run()
+        app.switch_page("pages/model.py")
+    app.run()
+    assert not app.exception
+    assert texts("en")("errors.unexpected") in visible(app)
+    assert "secret detail" not in visible(app)
+
+
+def test_a_click_that_fails_leaves_the_session_usable(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("viz_app.ui.edit_links.edit_in_figures", fail)
+    app.run()
+    app.button(key="edit-in-figures").click().run()
+    told = texts("en")("errors.unexpected")
+    assert not app.exception and "secret detail" not in visible(app)
+    assert told in visible(app)
+    app.run()
+    assert not app.exception
+    assert told not in visible(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, language: str) -> None:
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("pages/model.py").run()
+    t = texts(language)
+    assert not app.exception
+    assert t("model.unmeasured") in visible(app)
+    assert "This model is not trained." in visible(app)
+    assert "![" not in visible(app), "an image in a card would be fetched from somewhere else"
+    parameters = sum(p.numel() for p in Translator.load(random_checkpoint).model.parameters())
+    assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
+
+
+BROKEN = {
+    "alignment is null": {"alignment": None},
+    "best_head is null": {"alignment": {"best_head": None}},
+    "layer is no number": {"alignment": {"best_head": {"layer": "x", "head": 0}}},
+    "training is null": {"training": None},
+    "pieces are not a number": {"training": {"max_pieces": float("nan")}},
+    "endless": {"scores": {"tatoeba": {"bleu": 10**400}}},
+    "lists": {name: [1] for name in ("languages", "training", "scores", "alignment", "probes")},
+}
+
+
+@pytest.mark.parametrize("metrics", BROKEN.values(), ids=BROKEN)
+def test_no_page_breaks_on_metrics_of_another_form(
+    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metrics: dict[str, Any]
+) -> None:
+    random = load_checkpoint(random_checkpoint)
+    folder = tmp_path / "broken"
+    save_checkpoint(folder, random.model.state_dict(), random.model.config, random.tokenizer, metrics=metrics)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app.query_params["text"] = "The dog."
+    failed = texts("en")("errors.unexpected_title")
+    app.run()
+    for page in ("pages/figures.py", "pages/model.py"):
+        assert not app.exception and not app.error and failed not in visible(app)
+        app.switch_page(page).run()
+    assert not app.exception and not app.error and failed not in visible(app)
+    named = [warning.value for warning in app.warning if "metrics.json" in warning.value]
+    assert len(named) == ("max_pieces" not in str(metrics)), "a fact that is no plain value is left out, as lists are"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_model_page_tells_what_was_measured(
+    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    metrics = {
+        "scores": {
+            "tatoeba-test": {"bleu": 38.0, "part": "test"},
+            "<b>own</b> *set*": {"bleu": 1.0},
+            "newstest2013": {"bleu": 7.0, "part": "validation"},
+        },
+        "alignment": {"aer": {"output": [[0.9, 0.8], [0.7, 0.55]]}, "sentences": 100},
+        "probes": {"lingeval": {"groups": {"np_agreement.mt": {"right": 0.75, "asked": 4}}}},
+        "training": {"steps": 7500, "<i>own</i>": "*value*"},
+    }
+    random = load_checkpoint(random_checkpoint)
+    model, folder = random.model, tmp_path / "measured"
+    save_checkpoint(folder, model.state_dict(), model.config, random.tokenizer, metrics=metrics)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("pages/model.py").run()
+    assert not app.exception
+    t = texts(language)
+    tests, development, probes, _, training = (table.value.to_csv(index=False) for table in app.table)
+    assert f"{t('model.set_everyday')} · tatoeba-test,38.0" in tests
+    assert "&#60;b&#62;own&#60;/b&#62; &#42;set&#42;,1.0" in tests
+    assert t("model.development_set") in development and f"{t('model.set_news')} · newstest2013,7.0" in development
+    assert f"{t('model.probe_np_agreement')},75.0,50.0,4" in probes
+    assert f'{t("model.fact_steps")},"7,500"' in training and "&#42;value&#42;" in training and "<i>" not in training
+    (rates,) = [block.proto.body for block in app.get("html") if 'class="rates"' in block.proto.body]
+    assert rates.count("<td") == 4
+    assert '<td class="best" style="--share: 60%">55</td>' in rates
+    assert '<td style="--share: 0%">90</td>' in rates
+    app.button("open-aligners").click().run()
+    assert not app.exception
+    assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)

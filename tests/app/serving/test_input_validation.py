@@ -1,0 +1,66 @@
+"""What is said about a sentence before the model sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, examine
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+
+@dataclass(frozen=True)
+class Encoding:
+    spans: tuple[tuple[int, int], ...]
+    unknown: tuple[bool, ...]
+
+
+class CharacterTokenizer:
+    """Every character is a piece; only ASCII is known."""
+
+    def encode(self, text: str) -> Encoding:
+        spans = tuple((i, i + 1) for i, character in enumerate(text) if character != " ")
+        return Encoding(spans, tuple(not text[begin].isascii() for begin, _ in spans))
+
+
+def judge(text: str) -> Sentence:
+    return examine(text, CharacterTokenizer())
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\t\n", "\u00a0"])
+def test_nothing_typed(text: str) -> None:
+    assert judge(text).verdict == "empty"
+
+
+@pytest.mark.parametrize("text", ["안녕하세요", "I like 김치", "ㅎㅎ", "\u1112\u1161\u11ab"])
+def test_korean_is_told_apart(text: str) -> None:
+    assert judge(text).verdict == "korean"
+
+
+def test_white_space_is_tidied() -> None:
+    assert judge("  a \n b ") == Sentence("a b", "good", 2)
+
+
+def test_the_limit_is_named_with_the_count() -> None:
+    assert judge("x" * MAX_PIECES).verdict == "good"
+    assert judge("x" * (MAX_PIECES + 1)) == Sentence("x" * (MAX_PIECES + 1), "long", MAX_PIECES + 1)
+
+
+def test_a_model_may_accept_less_than_the_page() -> None:
+    assert examine("x" * 9, CharacterTokenizer(), limit=9).verdict == "good"
+    assert examine("x" * 10, CharacterTokenizer(), limit=9) == Sentence("x" * 10, "long", 10)
+
+
+def test_unknown_characters_once_and_in_order() -> None:
+    assert judge("a ☃ b ☂ ☃").unknown == ("☃", "☂")
+
+
+def test_markup_is_only_text() -> None:
+    assert judge("<script>alert(1)</script>").verdict == "good"
+
+
+def test_twelve_examples_each_for_something_else() -> None:
+    assert len(EXAMPLES) == 12 and len(set(EXAMPLES.values())) == 12
+    assert FIRST_EXAMPLE in EXAMPLES
+    assert all(judge(text).verdict == "good" for text in EXAMPLES.values())

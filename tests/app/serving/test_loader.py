@@ -1,0 +1,105 @@
+"""Models behind the app: one that is trained again in the same folder takes the place of the one in memory."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.app.serving.test_request_queue import PATIENCE, wait_until
+from tests.app.serving.test_single_flight_cache import in_thread
+from transformer_core import checkpoint
+from transformer_core.files import sha256
+from transformer_core.translator import Translator
+from viz_app.serving import loader
+
+TEXT = "The little dog."
+
+
+@pytest.fixture(params=["default", "other"])
+def folder(
+    request: pytest.FixtureRequest,
+    fresh_model: None,
+    random_checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Path:
+    """A checkpoint of the test's own: the one that is served to all, or one that is there to choose."""
+    own = tmp_path / "own"
+    shutil.copytree(random_checkpoint, own)
+    served, listed = (own, random_checkpoint) if request.param == "default" else (random_checkpoint, own)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(served))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(listed))
+    return own
+
+
+def replace(folder: Path, by: Path) -> None:
+    shutil.rmtree(folder)
+    shutil.copytree(by, folder)
+
+
+def test_a_model_that_was_trained_again_is_served_at_the_next_request(folder: Path, french_checkpoint: Path) -> None:
+    old = loader.service("own")
+    assert loader.service("own") is old, "loaded once"
+    replace(folder, french_checkpoint)
+    new = loader.service("own")
+    assert new.translator.checkpoint_hash == sha256(folder / "manifest.json") != old.translator.checkpoint_hash
+    expected = Translator.load(french_checkpoint).translate(TEXT, beam=4).text
+    assert new.request("visitor", TEXT).translation.text == expected
+    assert loader.service("own") is new
+
+
+def test_the_old_model_is_released(folder: Path, french_checkpoint: Path) -> None:
+    old = weakref.ref(loader.service("own").translator.model)
+    assert old() is not None
+    replace(folder, french_checkpoint)
+    loader.service("own")
+    gc.collect()
+    assert old() is None
+
+
+def test_a_request_keeps_the_model_that_it_began_with(folder: Path, french_checkpoint: Path) -> None:
+    old = loader.service("own")
+    with old.gate.ticket("somebody else") as busy, old.gate.slot(busy):
+        thread, outcome = in_thread(lambda: old.request("visitor", TEXT).translation.text)
+        wait_until(lambda: old.gate.waiting == 1)
+        replace(folder, french_checkpoint)
+        assert loader.service("own") is not old
+    thread.join(PATIENCE)
+    assert outcome == [old.translator.translate(TEXT, beam=4).text]
+
+
+def test_the_same_files_are_not_loaded_again(folder: Path) -> None:
+    old = loader.service("own")
+    for file in folder.iterdir():
+        os.utime(file, (0, 0))
+    assert loader.service("own") is old
+
+
+def test_a_model_is_served_while_its_manifest_is_away(folder: Path) -> None:
+    old = loader.service("own")
+    (folder / "manifest.json").unlink()
+    assert loader.service("own") is old
+
+
+def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
+    folder: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Callable[[Path], Any] = checkpoint._load_shards
+
+    def read_and_replace(folder: Path) -> Any:
+        weights = read(folder)
+        replace(folder, french_checkpoint)
+        return weights
+
+    with monkeypatch.context() as first:
+        first.setattr(checkpoint, "_load_shards", read_and_replace)
+        loader.service("own")
+    config = loader.service("own").translator.config
+    assert config == Translator.load(french_checkpoint).config

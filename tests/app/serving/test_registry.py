@@ -1,0 +1,398 @@
+"""The visitor's choice among models, through Streamlit's own test runner: what changes with it, and what stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from tests.app.pages.test_compare import handed, headers
+from tests.app.pages.test_pages import damaged_copy, visible
+from transformer_core.translator import Translator
+from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.context import Context
+from viz_app.lessons.handout import handout
+from viz_app.lessons.small_target import small_target
+from viz_app.lessons.stage import LessonState
+from viz_app.serving import loader, registry
+from viz_app.serving.comparison import others
+from viz_app.serving.metrics import Languages, ModelCard
+from viz_app.serving.registry import languages, models, title, titles
+from viz_app.serving.request_queue import Superseded
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import texts
+from viz_app.ui import error_boundary
+
+TEXT = "The little dog."
+CHOICE = "model_choice"
+
+
+@pytest.fixture
+def app(app: AppTest, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(french_checkpoint))
+    app.query_params["text"], app.query_params["lang"] = TEXT, "en"
+    return app
+
+
+def choose(app: AppTest, name: str) -> AppTest:
+    return app.segmented_control(key=CHOICE).set_value(name).run()
+
+
+def address(app: AppTest) -> dict[str, str | None]:
+    params: dict[str, str | None] = handed(app, "headlight_address")["params"]
+    return params
+
+
+def outputs(folder: Path) -> list[str]:
+    return list(Translator.load(folder).translate(TEXT, beam=4).attention.outputs.tokens)
+
+
+def test_the_command_names_a_relative_folder_from_the_root(
+    app: AppTest, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = random_checkpoint.parent.parent
+    monkeypatch.setattr(import_module("viz_app.export.provenance"), "ROOT", root)
+    monkeypatch.chdir(root)
+    relative = random_checkpoint.relative_to(root).as_posix()
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", relative)
+    app.run()
+    assert f"--checkpoint={relative}" in app.code[-1].value.split()
+
+
+def test_another_model_speaks_and_the_rest_stays(
+    app: AppTest, random_checkpoint: Path, french_checkpoint: Path
+) -> None:
+    app.query_params["kind"], app.query_params["layer"], app.query_params["head"] = "decoder", "2", "4"
+    app.run()
+    assert not app.exception
+    choice = app.segmented_control(key=CHOICE)
+    assert (choice.options, choice.value) == (["random", "English → French"], "random")
+    assert address(app)["model"] is None
+    (header,) = headers(app)
+    assert header["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
+    assert header["languages"] == {"source": "", "target": ""}, "it does not tell"
+
+    choose(app, "french")
+    assert not app.exception
+    (header,) = headers(app)
+    assert header["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
+    assert header["languages"] == {"source": "en", "target": "fr"}
+    called = {"random": "random", "french": "English → French"}
+    about = {"text": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
+    assert header["about"] == about
+    stays = {name: address(app)[name] for name in ("model", "text", "lang", "kind", "layer")}
+    assert stays == {"model": "french", "text": TEXT, "lang": "en", "kind": "decoder", "layer": "2"}
+    command = app.code[-1].value
+    assert "--checkpoint=french" in command
+    assert "--kind=decoder --layer=2 --head=2" in command, "two heads in a layer: the fourth becomes the second"
+
+    choose(app, "random")
+    assert address(app)["model"] is None
+    assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
+
+
+def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) -> None:
+    app.query_params["model"] = "french"
+    app.run()
+    assert app.segmented_control(key=CHOICE).value == "french"
+    parameters = sum(p.numel() for p in Translator.load(french_checkpoint).model.parameters())
+    for page in ("model", "lessons", "figures", "translate"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert app.segmented_control(key=CHOICE).value == "french", page
+        assert address(app)["model"] == "french", page
+        if page == "model":
+            assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
+        if page == "figures":
+            assert any(code.value.startswith("python -m viz_app export --checkpoint=french ") for code in app.code)
+    assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(french_checkpoint)
+    assert "--checkpoint=french" in app.code[-1].value
+
+
+def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> None:
+    for name, value in {"model": "french", "branch": "2", "layer": "3", "head": "2", "width": "80"}.items():
+        app.query_params[name] = value
+    app.switch_page("pages/figures.py").run()
+    assert (address(app)["branch"], address(app)["layer"], address(app)["width"]) == ("2", "3", "80")
+    choose(app, "random")
+    assert not app.exception
+    params = address(app)
+    assert (params["model"], params["head"], params["width"]) == (None, "2", "80")
+    assert params["layer"] == "2", "the nearest that this model has"
+    assert params["branch"] is None, "a branch belongs to a search"
+    assert any("--checkpoint=random " in code.value for code in app.code)
+
+
+def test_a_lesson_is_about_the_chosen_model(app: AppTest, french_checkpoint: Path) -> None:
+    app.query_params["model"], app.query_params["lesson"] = "french", "dot_product"
+    app.switch_page("pages/lessons.py").run()
+    assert not app.exception
+    assert address(app)["model"] == "french"
+    assert any("--checkpoint=french " in code.value for code in app.code)
+
+
+@pytest.mark.parametrize("wanted", ["nothing", "../french", "/etc", "french/", "<b>x</b>", "C:\\french"])
+def test_a_name_that_is_not_there_is_told_and_never_a_path(
+    app: AppTest, random_checkpoint: Path, french_checkpoint: Path, wanted: str
+) -> None:
+    app.query_params["model"] = wanted
+    app.run()
+    assert not app.exception
+    assert texts("en")("models.missing", wanted="", now="")[:30] in visible(app)
+    assert "<b>" not in visible(app)
+    assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
+    assert address(app)["model"] is None
+    choose(app, "french")
+    assert texts("en")("models.missing", wanted="", now="")[:30] not in visible(app)
+
+
+def test_a_damaged_model_is_told_and_the_other_goes_on(
+    app: AppTest, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damaged = tmp_path / "damaged"
+    shard = damaged_copy(french_checkpoint, damaged)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(damaged))
+    app.run()
+    choose(app, "damaged")
+    t = texts("en")
+    for page in ("translate", "model", "figures"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception
+        assert t("errors.checkpoint_title") in visible(app) and shard.name in visible(app)
+        assert t("errors.checkpoint_other") in visible(app) and t("errors.checkpoint_own") in visible(app)
+        assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
+        assert app.segmented_control(key=CHOICE).value == "damaged", page
+    choose(app, "random")
+    assert t("errors.checkpoint_title") not in visible(app)
+    assert address(app)["model"] is None
+
+
+def test_only_what_the_repository_tracks_can_be_fetched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shipped, own = tmp_path / "checkpoints" / "en-xx", tmp_path / "checkpoints" / "my-model"
+    for folder in (shipped, own):
+        folder.mkdir(parents=True)
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr(registry, "ROOT", tmp_path)
+    assert not registry.is_tracked(shipped), "no repository"
+    for arguments in (["init", "-q"], ["add", str(shipped)]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, timeout=60)
+    assert registry.is_tracked(shipped) and not registry.is_tracked(own)
+    shutil.rmtree(shipped)
+    assert registry.is_tracked(shipped), "a model that was deleted is what Git has to fetch"
+    assert not registry.is_tracked(tmp_path), "the whole repository is no model"
+    assert not registry.is_tracked(tmp_path.parent)
+    monkeypatch.setenv("PATH", "")
+    assert not registry.is_tracked(shipped), "no Git"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_a_shipped_model_that_is_gone_has_the_command_that_brings_it_back(
+    language: str, tmp_path: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = tmp_path / "checkpoints" / "en-xx"
+    for module in (registry, error_boundary):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(error_boundary, "is_tracked", lambda folder: folder == shipped)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(shipped))
+    app.query_params["lang"] = language
+    app.run()
+    t = texts(language)
+    assert t("errors.checkpoint_way_out") in visible(app) and t("errors.checkpoint_own") not in visible(app)
+    assert "git checkout -- checkpoints/en-xx" in [code.value for code in app.code]
+
+
+def test_one_model_alone_says_who_it_is(
+    random_checkpoint: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, app: AppTest
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(french_checkpoint))
+    app.run()
+    assert CHOICE not in {each.key for each in app.segmented_control}
+    assert "English → French" in visible(app)
+    app.segmented_control(key="lang").set_value("ko").run()
+    assert "영어 → 프랑스어" in visible(app)
+
+
+def test_many_models_are_a_list(
+    app: AppTest, random_checkpoint: Path, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twins = [tmp_path / name for name in ("a", "b")]
+    for twin in twins:
+        shutil.copytree(french_checkpoint, twin)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, [french_checkpoint, *twins])))
+    app.run()
+    choice = app.selectbox(key=CHOICE)
+    assert choice.options == [
+        "random", "English → French (french)", "English → French (a)", "English → French (b)"
+    ]  # fmt: skip
+    choice.set_value("b").run()
+    assert (address(app)["model"], headers(app)[0]["about"]["own"]) == ("b", "b")
+
+
+@pytest.mark.parametrize(("own", "other"), [("random", "french"), ("french", "random")])
+def test_models_are_compared_in_both_directions_and_change_sides(app: AppTest, own: str, other: str) -> None:
+    for name, value in {"model": own, "against": "cross.2.1", "vsmodel": other}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    shown, compared = headers(app)
+    assert (shown["about"]["model"], shown["about"]["models"]) == (own, [other])
+    assert (compared["about"]["model"], compared["about"]["own"]) == (other, own)
+    choose(app, other)
+    assert len(headers(app)) == 1, "until the browser has reported its selection"
+    app.session_state["explorer"]["selection"] = dict(app.session_state["explorer"]["selection"]) | {"vsmodel": own}
+    app.run()
+    shown, compared = headers(app)
+    assert (shown["about"]["model"], compared["about"]["model"]) == (other, own)
+    assert address(app)["vsmodel"] == own
+
+
+def test_two_models_of_different_pieces_make_one_figure(app: AppTest) -> None:
+    link = {"model": "french", "figure": "compare", "against": "cross.1.1", "vsmodel": "random"}
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.switch_page("pages/figures.py").run()
+    assert not app.exception
+    (command,) = (code.value for code in app.code if code.value.startswith("python -m viz_app export"))
+    assert "--checkpoint=random" in command and "--other-checkpoint=french" in command
+
+
+def test_services_are_shared_few_and_behind_one_gate(
+    app: AppTest, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twins = [tmp_path / name for name in ("a", "b", "c")]
+    for twin in twins:
+        shutil.copytree(french_checkpoint, twin)
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, [french_checkpoint, *twins])))
+    served, french = loader.service("random"), loader.service("french")
+    assert served is not french and served.gate is french.gate
+    assert loader.service("french") is french, "loaded once"
+    assert [loader.service(name).name for name in ("a", "b", "c")] == ["a", "b", "c"]
+    assert loader.service("random") is served, "the one that is served to all stays"
+    assert loader.service("french") is not french, "of the others two stay"
+    assert others("a") == ["random", "french", "b", "c"]
+    with pytest.raises(loader.NoSuchModel):
+        loader.service("../french")
+
+
+class Endless:
+    """A model that writes until it is told to stop."""
+
+    checkpoint_hash = "endless"
+
+    def __init__(self) -> None:
+        self.began = threading.Event()
+
+    def translate(self, text: str, *, beam: int, should_stop: Callable[[], bool]) -> Any:
+        from transformer_core.decoding.beam import DecodingStopped
+
+        self.began.set()
+        while not should_stop():
+            time.sleep(0.01)
+        raise DecodingStopped("told to stop")
+
+
+def test_what_the_old_model_writes_is_given_up(app: AppTest) -> None:
+    """The visitor has chosen another model, which is behind the same gate."""
+    french, old = loader.service("french"), Endless()
+    slow = TranslationService(old, french.gate)  # type: ignore[arg-type]
+    raised: list[type[BaseException]] = []
+
+    def ask() -> None:
+        try:
+            slow.request("me", TEXT)
+        except Superseded as error:
+            raised.append(type(error))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert old.began.wait(30)
+    assert french.request("me", TEXT).translation.text == french.translator.translate(TEXT, beam=4).text
+    thread.join(30)
+    assert raised == [Superseded]
+
+
+def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
+    """Two models may read the same sentence: what was computed of the one is not shown of the other."""
+    st.session_state.clear()
+    for state in (LessonState("roles"), LessonState("one")):
+        contexts = [
+            Context(TEXT, state, texts("en"), lambda name=name: loader.service(name), "me")  # type: ignore[misc]
+            for name in ("random", "french")
+        ]
+        found = [module_of("heads").data(context).values for context in contexts]
+        shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in found]
+        assert [len(values["roles"]["cross"]) for values in found] != [0, 0]
+        assert shapes[0] != shapes[1], "2 layers of 4 heads, and 3 layers of 2"
+
+
+@pytest.mark.parametrize(
+    ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
+)
+def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
+    context = Context(TEXT, LessonState(), texts(language), lambda: loader.service("french"), "me")
+    assert (
+        f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}" in handout("results", context).decode()
+    )
+
+
+def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
+    """What a French model wrote would be noise to them."""
+    by_french = Context(TEXT, LessonState(), texts("en"), lambda: loader.service("french"), "me")
+    healthy = Translator.load(Path("checkpoints/small/base"))
+    assert small_target(by_french) == healthy.translate(TEXT).text
+    untold = Context(TEXT, LessonState(), texts("en"), lambda: loader.service("random"), "me")
+    assert small_target(untold) == untold.result.translation.text
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        "en-fr",
+        ["en", "fr"],
+        {"source": "en"},
+        {"source": "en", "target": 3},
+        {"source": "en", "target": "<b>fr</b>"},
+        {"source": "", "target": "fr"},
+    ],
+)
+def test_languages_that_make_no_sense_are_untold(told: Any, tmp_path: Path) -> None:
+    assert ModelCard.read({"languages": told}).languages is None
+    (tmp_path / "metrics.json").write_text(json.dumps({"languages": told}))
+    assert languages(tmp_path) is None
+    assert title(texts("ko"), "my-model", None) == "my-model"
+
+
+def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.json"
+    assert languages(tmp_path) is None
+    path.write_text("{ no JSON")
+    assert languages(tmp_path) is None
+    path.write_text('{"languages": {"source": "en", "target": "pt-BR"}}')
+    os.utime(path, ns=(1, 1))
+    told = languages(tmp_path)
+    assert told == Languages("en", "pt-BR")
+    assert title(texts("en"), "x", told) == "English → Portuguese"
+    assert title(texts("ko"), "x", Languages("en", "eo")) == "영어 → eo"
+
+
+def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the French model and without it."""
+    for name in ("HEADLIGHT_CHECKPOINT", "HEADLIGHT_CHECKPOINTS"):
+        monkeypatch.delenv(name, raising=False)
+    assert next(iter(models())) == "en-de"
+    assert set(models()) <= {"en-de", "en-fr"}
+    expected = {"en-de": "English → German", "en-fr": "English → French"}
+    for name, told in titles(texts("en")).items():
+        assert told == (name if languages(models()[name]) is None else expected[name])

@@ -1,0 +1,182 @@
+"""The gate, with real threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from viz_app.serving.request_queue import ModelGate, Superseded
+
+PATIENCE = 10.0
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "nothing happened in time"
+        time.sleep(0.005)
+
+
+class Worker:
+    """A request in its own thread that works until it is released."""
+
+    def __init__(self, gate: ModelGate, session: str, log: list[str] | None = None) -> None:
+        self.gate, self.session, self.log = gate, session, log if log is not None else []
+        self.release = threading.Event()
+        self.positions: list[int] = []
+        self.error: BaseException | None = None
+        self.entered = threading.Event()
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            with self.gate.ticket(self.session) as ticket, self.gate.slot(ticket, self.positions.append):
+                self.log.append(self.session)
+                self.entered.set()
+                while not self.release.wait(0.005):
+                    ticket.check()
+        except BaseException as error:
+            self.error = error
+
+    def join(self) -> None:
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+
+
+def test_no_more_than_the_slots_work_at_once() -> None:
+    gate = ModelGate(slots=2)
+    workers = [Worker(gate, f"s{i}") for i in range(5)]
+    wait_until(lambda: gate.working == 2 and gate.waiting == 3)
+    time.sleep(0.05)
+    assert gate.working == 2
+    for worker in workers:
+        worker.release.set()
+    for worker in workers:
+        worker.join()
+        assert worker.error is None
+    assert gate.working == 0 and gate.waiting == 0
+
+
+def test_first_come_first_served_and_each_knows_its_place() -> None:
+    gate = ModelGate(slots=1)
+    log: list[str] = []
+    workers: list[Worker] = []
+    for i in range(4):
+        workers.append(Worker(gate, f"s{i}", log))
+        wait_until(lambda i=i: gate.working + gate.waiting == i + 1)  # type: ignore[misc]
+    for place in (1, 2, 3):
+        wait_until(lambda place=place: place in workers[place].positions)  # type: ignore[misc]
+    assert workers[0].positions == []
+    for ahead, worker in zip((2, 1, 0, 0), workers, strict=True):
+        assert worker.entered.wait(PATIENCE)
+        worker.release.set()
+        worker.join()
+        if ahead:
+            wait_until(lambda ahead=ahead: ahead in workers[3].positions)  # type: ignore[misc]
+    assert log == ["s0", "s1", "s2", "s3"]
+
+
+def test_who_works_again_with_the_same_ticket_lets_the_others_go_first() -> None:
+    gate, again = ModelGate(slots=1), threading.Event()
+    log: list[str] = []
+
+    def twice() -> None:
+        with gate.ticket("twice") as ticket:
+            for turn in ("first", "second"):
+                with gate.slot(ticket):
+                    log.append(turn)
+                    again.wait(PATIENCE)
+
+    thread = threading.Thread(target=twice, daemon=True)
+    thread.start()
+    wait_until(lambda: log == ["first"])
+    other = Worker(gate, "other", log)
+    wait_until(lambda: gate.waiting == 1)
+    again.set()
+    other.release.set()
+    other.join()
+    thread.join(PATIENCE)
+    assert log == ["first", "other", "second"]
+
+
+def test_a_newer_request_stops_the_one_that_works() -> None:
+    gate = ModelGate(slots=1)
+    old = Worker(gate, "same")
+    assert old.entered.wait(PATIENCE)
+    new = Worker(gate, "same")
+    old.join()
+    assert isinstance(old.error, Superseded)
+    assert new.entered.wait(PATIENCE)
+    new.release.set()
+    new.join()
+    assert new.error is None
+
+
+def test_of_many_quick_edits_only_the_newest_runs_to_its_end() -> None:
+    gate = ModelGate(slots=1)
+    log: list[str] = []
+    busy = Worker(gate, "other")
+    assert busy.entered.wait(PATIENCE)
+    edits = []
+    for i in range(6):
+        edits.append(Worker(gate, "typing", log))
+        wait_until(lambda i=i: all(not edit.thread.is_alive() for edit in edits[:i]) and gate.waiting == 1)  # type: ignore[misc]
+    busy.release.set()
+    assert edits[-1].entered.wait(PATIENCE)
+    edits[-1].release.set()
+    edits[-1].join()
+    assert [type(edit.error) for edit in edits] == [Superseded] * 5 + [type(None)]
+    assert log == ["typing"]
+
+
+def test_a_waiter_that_gives_up_makes_room_for_the_next() -> None:
+    class Left(BaseException):
+        """As Streamlit's own exceptions, this is no Exception."""
+
+    def leave(_: int) -> None:
+        raise Left
+
+    gate = ModelGate(slots=1)
+    busy = Worker(gate, "busy")
+    assert busy.entered.wait(PATIENCE)
+    with gate.ticket("leaver") as ticket, pytest.raises(Left), gate.slot(ticket, leave):
+        pytest.fail("must not enter")
+    assert gate.waiting == 0
+    busy.release.set()
+    busy.join()
+    with gate.ticket("next") as ticket, gate.slot(ticket):
+        assert gate.working == 1
+
+
+def test_a_failure_inside_gives_the_slot_back() -> None:
+    gate = ModelGate()
+    with pytest.raises(RuntimeError), gate.ticket("a") as ticket, gate.slot(ticket):
+        raise RuntimeError
+    assert gate.working == 0
+
+
+def test_a_gate_needs_a_slot() -> None:
+    with pytest.raises(ValueError, match="slots is 0"):
+        ModelGate(0)
+
+
+def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
+    class Replaced(BaseException):
+        """What ends a run that another one has replaced."""
+
+    replaced = False
+
+    def still_wanted() -> None:
+        if replaced:
+            raise Replaced
+
+    gate = ModelGate(1, still_wanted)
+    with gate.ticket("visitor") as newer:
+        replaced = True
+        with pytest.raises(Replaced), gate.ticket("visitor"):
+            pass
+        assert not newer.cancelled

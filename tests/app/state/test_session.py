@@ -1,0 +1,75 @@
+"""Clicks that no run may lose, and the way to another page."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from viz_app.state import session
+
+
+class Replaced(BaseException):
+    """What Streamlit raises in a run when another one waits: no `Exception`."""
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The state of a session that has just begun."""
+    kept: dict[str, Any] = {}
+    context = SimpleNamespace(locale="en-US")
+    monkeypatch.setattr(session, "st", SimpleNamespace(session_state=kept, query_params={}, context=context))
+    session.start()
+    return kept
+
+
+def test_what_a_click_asks_for_is_done_once_by_the_next_run(state: dict[str, Any]) -> None:
+    done: list[str] = []
+    ask = session.surely(done.append, "removed")
+    ask()
+    assert done == []  # a callback may be ended by its first look at the state, so it does nothing itself
+    session.run_clicks()
+    session.run_clicks()
+    assert done == ["removed"]
+
+
+def test_a_run_that_is_replaced_leaves_the_rest_to_the_next(state: dict[str, Any]) -> None:
+    done: list[str] = []
+    hindrances = [Replaced(), None]
+
+    def act(name: str) -> None:
+        if hindrance := hindrances.pop(0):
+            raise hindrance
+        done.append(name)
+
+    session.surely(act, "first")()
+    session.surely(done.append, "second")()
+    with pytest.raises(Replaced):
+        session.run_clicks()
+    session.run_clicks()
+    assert done == ["first", "second"]
+
+
+def test_a_click_that_fails_is_told_once_and_stops_no_other(state: dict[str, Any]) -> None:
+    done: list[str] = []
+
+    def fail() -> None:
+        done.append("failed")
+        raise RuntimeError("no such figure")
+
+    session.surely(fail)()
+    session.surely(done.append, "second")()
+    with pytest.raises(RuntimeError, match="no such figure"):
+        session.run_clicks()
+    session.run_clicks()
+    assert done == ["failed", "second"]
+
+
+def test_a_page_is_wanted_until_it_is_there(state: dict[str, Any]) -> None:
+    assert session.wanted("translate") is None
+    session.go("figures")
+    assert session.wanted("translate") == "figures"
+    assert session.wanted("lessons") == "figures"  # a run that came in between drew another page
+    assert session.wanted("figures") is None
+    assert session.wanted("translate") is None

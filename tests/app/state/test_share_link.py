@@ -1,0 +1,72 @@
+"""The link for the class and its QR code."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from viz_app.cli.class_ import announcement, command
+from viz_app.state import share_link as module
+from viz_app.state.share_link import is_loopback, qr_code, share
+
+PARAMS = {"lesson": "positions", "text": "Is it <b>50 %</b> & more?", "with": None}
+LAN = "192.168.1.20"
+
+
+@pytest.mark.parametrize(
+    ("seen", "bound", "host", "reached"),
+    [
+        ("http://localhost:8501/lessons", "127.0.0.1", "localhost:8501", False),
+        ("http://localhost:8501/lessons", "0.0.0.0", f"{LAN}:8501", True),
+        ("http://localhost:8501/lessons", None, f"{LAN}:8501", True),
+        ("http://10.0.0.7:8501/", "0.0.0.0", "10.0.0.7:8501", True),
+        ("https://class.example.org/lessons", "", "class.example.org", True),
+        ("http://[::1]:8501/", "::1", "[::1]:8501", False),
+        ("", "127.0.0.1", "localhost", False),
+    ],
+)
+def test_the_link_names_a_host_that_the_class_can_reach(seen: str, bound: str | None, host: str, reached: bool) -> None:
+    shared = share(seen, bound, "lessons", PARAMS, LAN)
+    parts = urlsplit(shared.link)
+    assert (parts.netloc, parts.path, shared.open) == (host, "/lessons", reached)
+    assert parse_qs(parts.query) == {"lesson": ["positions"], "text": [PARAMS["text"]]}
+
+
+@pytest.mark.parametrize("prefix", ["", "/headlight", "/a/b%20c", "/lessons"])
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_the_link_keeps_what_stands_before_the_page(prefix: str, slash: str) -> None:
+    """As behind a proxy, or with server.baseUrlPath."""
+    host = "http://host:8501"
+    lesson = share(f"{host}{prefix}/lessons{slash}", None, "lessons", {"lesson": "why"}, None)
+    assert lesson.link == f"{host}{prefix}/lessons?lesson=why"
+    assert share(f"{host}{prefix}{slash}", None, "", {}, None).link == f"{host}{prefix}/"
+
+
+def test_without_a_network_only_this_computer_is_named() -> None:
+    shared = share("http://localhost:8501/", "0.0.0.0", "", {}, None)
+    assert (shared.link, shared.open) == ("http://localhost:8501/", False)
+
+
+def test_loopback() -> None:
+    assert is_loopback("127.0.0.5") and is_loopback("::1") and is_loopback("localhost")
+    assert not is_loopback("10.0.0.7") and not is_loopback("example.org")
+
+
+def test_the_code_is_dark_on_white_and_refuses_what_is_too_long() -> None:
+    drawn = qr_code("http://192.168.1.20:8501/lessons?text=</svg><script>")
+    assert drawn is not None
+    assert drawn.startswith("<svg") and "script" not in drawn and "#fff" in drawn
+    assert qr_code("x" * 5_000) is None
+
+
+def test_the_class_sees_address_and_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "lan_address", lambda: LAN)
+    told = announcement(8600)
+    assert told.endswith(f"For the class: http://{LAN}:8600\n")
+    assert len(told.splitlines()) > 10
+    monkeypatch.setattr(module, "lan_address", lambda: None)
+    assert "in no network" in announcement(8600)
+    assert {"--server.address=0.0.0.0", "--server.port=8600"} <= set(command(8600))
+    assert re.search(r"main\.py$", command(8600)[4])

@@ -1,0 +1,204 @@
+"""export --texts: the options of a batch, its progress, its index."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.attention_maps import KINDS
+from transformer_core.cli.options import UsageError, existing
+from transformer_core.files import replace_text, write_json
+from transformer_core.progress import progress_bar
+from viz_app.export.figure_request import Order, Reader
+from viz_app.export.options import check_dpi, one_of, sentence_of, style_of, view_of
+from viz_app.figures import FORMATS
+from viz_app.text import LANGUAGES
+
+if TYPE_CHECKING:
+    from transformer_core.config import ModelConfig
+    from viz_app.export.batch import Batch, Line, Place
+    from viz_app.export.folder import Folder
+
+log = logging.getLogger(__name__)
+
+VIEWS = ("head", "lines", "steps", "decoding")
+INDEX, PAGE = "index.json", "index.html"
+EMPTY = "empty"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fill the folder; status 1 when a line could not be drawn."""
+    view, formats = _checked(options)
+    style = style_of(options)
+    check_dpi(options, formats)
+    sentence = sentence_of(options, "")
+    language = one_of("--language", options.language, LANGUAGES)
+
+    from viz_app.export.batch import Batch, make
+    from viz_app.export.folder import Folder
+
+    lines = list(read_lines(Path(options.texts)))
+    if not lines:
+        raise UsageError(f"--texts: {options.texts} is empty, but must have a sentence a line")
+    reader = Reader()
+    places = places_of(options.heads, reader.translator(options.checkpoint).config)
+    options.kind, options.layer, options.head, options.heads = places[0].kind, 1, 1, None
+    _, parameters = view_of(options)
+    batch = Batch(
+        lines=lines,
+        places=places,
+        order=Order(sentence=sentence, view=view, parameters=parameters, language=language),
+        formats=formats,
+        style=style,
+        dpi=options.dpi,
+        sheet="png" if formats == ("png",) else "pdf",
+        strict=options.strict,
+    )
+    folder = Folder(Path(options.out[0]), force=options.force)
+    total = len(places) * sum(not line.problem for line in lines)
+    with progress_bar(unit="figure", total=total) as bar:
+        problems = make(batch, folder, reader, lambda: bar.update())
+    count = write_index(batch, folder, problems, reader)
+    for line in problems:
+        log.warning("line %d: %s", line.number, line.problem)
+    log.info("%s: %d figures of %d lines", folder.path, count, len(lines))
+    return 1 if any(line.problem != EMPTY for line in problems) else 0
+
+
+def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
+    """View and formats. Raises UsageError for what a batch cannot use."""
+    for name in ("text", "target", "kind", "layer", "head", "query"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"--{name} is for a single figure; --texts has many sentences, --heads many heads")
+    if options.heads is None:
+        raise UsageError("missing: --heads, as cross.4.6,encoder.2.1 (kind.layer.head), cross.4, cross, or all")
+    if len(options.out) > 1:
+        raise UsageError("--out is the folder of the whole batch; give it once")
+    existing("--texts", options.texts)
+    view = one_of("--view", options.view, VIEWS)
+    allowed = tuple(f for f in FORMATS if (f == "gif") == (view == "decoding") or f in ("csv", "npz", "json"))
+    default = "gif" if view == "decoding" else "pdf"
+    formats = tuple(dict.fromkeys((options.format or default).split(",")))
+    for format in formats:
+        if view == "lines" and format == "tex":
+            raise UsageError("--format: the view lines has no tex; take pdf or svg")
+        one_of("--format", format, allowed)
+    if Path(options.out[0]).is_file():
+        raise UsageError(f"--out is {options.out[0]!r}, which is a file; it must be a folder for the batch")
+    if not Path(options.out[0]).resolve().parent.is_dir():
+        raise UsageError(f"--out: there is no folder {Path(options.out[0]).parent}")
+    return view, formats
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file, each with its number; one that is no sentence says why."""
+    from viz_app.export.batch import Line
+
+    data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    for number, raw in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
+        try:
+            text = raw.removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError:
+            yield Line(number, raw.decode("utf-8", "replace"), "not UTF-8")
+            continue
+        if "\0" in text:
+            yield Line(number, text, "holds a NUL character")
+        else:
+            yield Line(number, text, "" if text.strip() else EMPTY)
+
+
+def places_of(text: str, config: ModelConfig) -> list[Place]:
+    """The heads of a list such as `cross.4.6,encoder.2`; layers and heads count from 1.
+
+    Raises:
+        UsageError: A part of it is no head of this model.
+    """
+    from viz_app.export.batch import Place
+
+    found: dict[Place, None] = {}
+    for part in text.split(","):
+        names, *numbers = part.strip().split(".")
+        kinds = KINDS if names == "all" and not numbers else (names,)
+        for kind in kinds:
+            if kind not in KINDS or len(numbers) > 2 or not all(n.isascii() and n.isdigit() for n in numbers):
+                kinds_told = ", ".join(KINDS)
+                raise UsageError(
+                    f"--heads: {part!r} must be kind.layer.head, kind.layer, kind, or all; a kind is {kinds_told}"
+                )
+            limits = (config.num_layers, config.num_heads)
+            for n, limit, what in zip(numbers, limits, ("layer", "head"), strict=False):
+                if not 1 <= int(n) <= limit:
+                    raise UsageError(f"--heads: the {what} of {part!r} must be between 1 and {limit}")
+            chosen = [[int(n) - 1] for n in numbers] + [list(range(limit)) for limit in limits[len(numbers) :]]
+            found |= {Place(kind, layer, head): None for layer in chosen[0] for head in chosen[1]}
+    return list(found)
+
+
+def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: Reader) -> int:
+    """index.json and index.html: every line with its files, or why it has none; returns the number of figures."""
+    from viz_app.export.index_page import index_page
+    from viz_app.export.provenance import checkpoint_name
+    from viz_app.figures.record import version
+
+    translator = reader.translator(batch.order.sentence.checkpoint)
+    numbers = {line.number for line in batch.lines}
+    entries = [entry for entry in folder.entries.values() if (folder.path / entry["file"]).is_file()]
+    files = [e for e in entries if not e.get("sheet") and e["line"] in numbers]
+    told = {
+        "format": 1,
+        "program": "Headlight",
+        "version": version(),
+        "checkpoint": checkpoint_name(translator),
+        "checkpoint_sha256": translator.checkpoint_hash,
+        "view": batch.order.view,
+        "style": batch.style.as_dict(),
+        "heads": [str(place) for place in batch.places],
+        "contact_sheets": sorted(e["file"] for e in entries if e.get("sheet")),
+        "lines": [_line(line, [e for e in files if e["line"] == line.number], problems) for line in batch.lines],
+    }
+    write_json(folder.path / INDEX, told)
+    title, about, parts = _page(batch, told, files)
+    page = index_page(title, parts, language=batch.order.language, about=about, enlarged=True)
+    replace_text(folder.path / PAGE, page)
+    return len({(entry["line"], entry["head"]) for entry in files})
+
+
+def _line(line: Line, entries: Sequence[dict[str, Any]], problems: Sequence[Line]) -> dict[str, Any]:
+    kept = ("file", "head", "caption", "warnings", "sha256")
+    told: dict[str, Any] = {"line": line.number, "text": line.text}
+    if entries:
+        told["translation"] = entries[0]["translation"]
+    if wrong := [problem.problem for problem in problems if problem.number == line.number]:
+        told["problems"] = wrong
+    return told | {"files": sorted(({k: e[k] for k in kept} for e in entries), key=lambda e: str(e["file"]))}
+
+
+def _page(batch: Batch, told: dict[str, Any], files: Sequence[dict[str, Any]]) -> tuple[str, list[str], list[Any]]:
+    from viz_app.export.index_page import Card, Part
+    from viz_app.text import texts
+
+    t = texts(batch.order.language)
+    parts = []
+    for line in told["lines"]:
+        cards = []
+        of_line = [entry for entry in files if entry["line"] == line["line"]]
+        for head in dict.fromkeys(entry["head"] for entry in of_line):
+            same = [entry for entry in of_line if entry["head"] == head]
+            cards.append(
+                Card(
+                    files=sorted(entry["file"] for entry in same),
+                    png=base64.b64decode(same[0]["picture"]),
+                    alt=same[0]["alt"],
+                    title=head,
+                    caption=same[0]["caption"],
+                    notes=same[0]["warnings"],
+                )
+            )
+        text = " ".join([line.get("translation", ""), *line.get("problems", ())]).strip()
+        parts.append(Part(title=f"{line['line']}. {line['text']}", text=text, cards=cards))
+    about = [f"{told['checkpoint']} · {told['checkpoint_sha256']}", *told["contact_sheets"], t("export.about_batch")]
+    return t("export.batch_title"), about, parts

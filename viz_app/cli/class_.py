@@ -1,0 +1,71 @@
+"""class: the app for everybody in the local network."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from transformer_core.cli.options import Parser, UsageError, existing
+
+log = logging.getLogger(__name__)
+
+APP = Path(__file__).resolve().parents[1] / "main.py"
+_PORTS = range(1, 65_536)
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "class",
+        package="viz_app",
+        usage="[--port N] [--checkpoint DIR]",
+        description=(
+            "Start the app so that everybody in the local network can open it, and show its address as text and as a\n"
+            "QR code. Without this command the app listens to this computer only.\n\n"
+            "There is no password: whoever reaches this computer can use the app, and nothing else on it."
+        ),
+        example="  python -m viz_app class",
+    )
+    result.add_argument("--port", type=int, default=8501, metavar="N", help="Port of the server.")
+    result.add_argument("--checkpoint", type=str, metavar="DIR", help="The model; checkpoints/en-de unless given.")
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Start the server and wait for its end."""
+    options = parser().options(arguments)
+    if options.port not in _PORTS:
+        raise UsageError(f"--port is {options.port}, but must be from 1 to 65535")
+    environment = dict(os.environ)
+    if options.checkpoint is not None:
+        environment["HEADLIGHT_CHECKPOINT"] = str(existing("--checkpoint", options.checkpoint, folder=True).resolve())
+    sys.stdout.write(announcement(options.port))
+    sys.stdout.flush()
+    return subprocess.call(command(options.port), env=environment)
+
+
+def command(port: int) -> list[str]:
+    """The server's command line: all addresses of this machine, no browser of its own."""
+    options = ["--server.address=0.0.0.0", f"--server.port={port}", "--server.headless=true"]
+    return [sys.executable, "-m", "streamlit", "run", str(APP), *options]
+
+
+def announcement(port: int) -> str:
+    """The address for the class, with its QR code where this machine is in a network."""
+    from viz_app.state.share_link import lan_address
+
+    own = lan_address()
+    if own is None:
+        return f"This computer is in no network; only it can open http://localhost:{port}\n"
+    import io
+
+    import segno
+
+    link = f"http://{own}:{port}"
+    code = io.StringIO()
+    segno.make(link, micro=False).terminal(out=code, compact=True)
+    return f"{code.getvalue()}\nFor the class: {link}\n"

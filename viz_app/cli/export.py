@@ -1,0 +1,118 @@
+"""export: figures of one sentence as files, or a folder of figures of many sentences and heads."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from transformer_core.cli.options import Parser, UsageError
+from transformer_core.files import replace_bytes
+from viz_app.export.options import (
+    add_sentence,
+    add_style,
+    add_targets,
+    add_view,
+    check_dpi,
+    order_of,
+    style_of,
+    targets,
+)
+from viz_app.figures import Figure, Style
+
+log = logging.getLogger(__name__)
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "export",
+        package="viz_app",
+        usage="--checkpoint DIR (--text TEXT | --texts FILE --heads LIST) [--view NAME ...] --out FILE ...",
+        description=(
+            "Write real attention as figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.\n\n"
+            "  head      one head: --kind --layer --head\n"
+            "  layer     the heads of a layer: --kind --layer\n"
+            "  heads     all heads of a kind; with --layer those of a layer, with --head too one of them\n"
+            "  all       all heads of the model\n"
+            "  lines     lines between tokens: --kind --layer --head or --heads 1,3 [--query]\n"
+            "  steps     one head at several steps of the decoding side by side [--steps 1,4,8]\n"
+            "  decoding  the same as an animation (.gif)\n"
+            "  beam      the beam search as a tree\n"
+            "  compare   one head against another head, sentence or checkpoint: --other-...\n\n"
+            "Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command\n"
+            "that makes it again, byte for byte with the same versions; beside a CSV a .csv.json holds them.\n\n"
+            "With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact\n"
+            "sheets. When it is interrupted, the same command goes on with what is missing."
+        ),
+        example=(
+            "  python -m viz_app export --checkpoint checkpoints/en-de \\\n"
+            '      --text "A man rides a bicycle." --view head --kind cross --layer 4 --head 6 \\\n'
+            "      --preset acl-column --out bicycle.pdf --out bicycle.csv\n\n"
+            "  python -m viz_app export --checkpoint checkpoints/en-de --texts sentences.txt \\\n"
+            "      --heads cross.4.6,encoder.2.1 --format pdf,png --out figures"
+        ),
+    )
+    add_sentence(result)
+    result.add_argument("--texts", type=str, metavar="FILE", help="Many sentences, one a line, instead of --text.")
+    result.add_argument("--format", type=str, metavar="LIST", help="Of the files of --texts; pdf unless given.")
+    add_view(result)
+    add_style(result)
+    add_targets(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Write the figures."""
+    options = parser().options(arguments)
+    if options.texts is not None:
+        from viz_app.cli import batch
+
+        return batch.run(options)
+    if options.format is not None:
+        raise UsageError("--format is for --texts; of a single figure the ending of --out says the format")
+    formats = targets(options)
+    order, style = order_of(options), style_of(options)
+    check_dpi(options, tuple(formats.values()))
+    _check_formats(order.view, formats)
+
+    from transformer_core.translator import SourceTooLong
+    from viz_app.export.figure_request import Reader, figure_of
+    from viz_app.export.recorded import target_files
+
+    try:
+        figure = figure_of(order, Reader())
+    except SourceTooLong as error:
+        raise UsageError(f"--text or --target: {error}") from error
+    if warn(figure, style, formats.values()) and options.strict:
+        log.error("nothing was written, because of --strict")
+        return 1
+    for path, data in target_files(figure, formats, style, dpi=options.dpi).items():
+        replace_bytes(path, data)
+        log.info("%s: %s", path, figure.caption)
+    return 0
+
+
+def warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
+    """Log what a printer or reviewer would stumble over in drawn formats; returns whether there was anything."""
+    from viz_app.export.command import DATA_FORMATS
+    from viz_app.figures import check
+
+    if set(formats) <= set(DATA_FORMATS):
+        return False
+    found = check.warnings(figure, style)
+    for warning in found:
+        log.warning("%s", check.message(warning))
+    return bool(found)
+
+
+def _check_formats(view: str, formats: dict[Path, str]) -> None:
+    """Raise UsageError for a format that a view does not have, before anything is computed."""
+    moving = ("gif", "csv", "npz", "json")
+    for out, format in formats.items():
+        if view == "decoding" and format not in moving:
+            raise UsageError(f"--out is {str(out)!r}, but the view decoding moves: {', '.join(moving)}")
+        if view != "decoding" and format == "gif":
+            raise UsageError(f"--out is {str(out)!r}, but only the view decoding moves")
+        if view in ("lines", "beam") and format == "tex":
+            raise UsageError(f"--out is {str(out)!r}, but the view {view} has no .tex; take .pdf or .svg")

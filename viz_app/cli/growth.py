@@ -1,0 +1,117 @@
+"""growth: a head at a moment of its model's training, or, as a GIF, at all of them."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transformer_core.cli.options import Parser, UsageError, existing
+from transformer_core.files import replace_bytes
+from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
+from viz_app.text import LANGUAGES
+
+if TYPE_CHECKING:
+    from transformer_core.history import History
+    from viz_app.figures import Figure
+    from viz_app.model_card.head_snapshot import GrownHead
+
+log = logging.getLogger(__name__)
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "growth",
+        package="viz_app",
+        usage="--history DIR [--head KIND.LAYER.HEAD] [--at UPDATES] [--sentence N] --out FILE ...",
+        description=(
+            "Write a head as it stood at a moment of the training, from the history that a checkpoint has, as .pdf,\n"
+            ".svg, .png, .tex, .html, .csv, .npz or .json; a .gif shows it at one moment after the other. A picture\n"
+            "has the style options of the command export, its command inside, and beside a CSV a .csv.json."
+        ),
+        example=(
+            "  python -m viz_app growth --history checkpoints/en-fr/history --head cross.6.5 --sentence 8 \\\n"
+            "      --preset slide --out grown.pdf --out grown.gif"
+        ),
+    )
+    add = result.add_argument
+    add("--history", type=str, required=True, metavar="DIR", help="Folder with history.json.")
+    add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; that which aligns best unless given.")
+    add("--at", type=int, metavar="UPDATES", help="A moment of the history, by its updates; the last unless given.")
+    add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
+    add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    add_style(result)
+    add_targets(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Write the files."""
+    options = parser().options(arguments)
+    folder = existing("--history", options.history, folder=True)
+    one_of("--language", options.language, LANGUAGES)
+    formats = targets(options)
+    style = style_of(options)
+    check_dpi(options, tuple(formats.values()))
+    wanted = _wanted(options, folder, formats)
+
+    from viz_app.cli.export import warn
+    from viz_app.export.recorded import target_files
+
+    found = [warn(figure, style, outs.values()) for figure, outs in wanted]
+    if any(found) and options.strict:
+        log.error("nothing was written, because of --strict")
+        return 1
+    for figure, outs in wanted:
+        for path, data in target_files(figure, outs, style, dpi=options.dpi).items():
+            replace_bytes(path, data)
+            log.info("%s", path)
+    return 0
+
+
+def _wanted(
+    options: argparse.Namespace, folder: Path, formats: dict[Path, str]
+) -> list[tuple[Figure, dict[Path, str]]]:
+    """What is to be drawn, with its files: the film for GIFs, the head at its moment for the others."""
+    from transformer_core.history import History
+    from viz_app.export.provenance import folder_name
+    from viz_app.model_card.head_snapshot import model_name
+    from viz_app.text import texts
+
+    history = History.load(folder)
+    seen = _seen(options, history)
+    told = model_name(folder), texts(options.language), folder_name(folder)
+    moving = {out: format for out, format in formats.items() if format == "gif"}
+    still = {out: format for out, format in formats.items() if format != "gif"}
+    drawn = [
+        (seen.figure(history, *told) if still else None, still),
+        (seen.film(history, *told) if moving else None, moving),
+    ]
+    wanted: list[tuple[Figure, dict[Path, str]]] = [(figure, outs) for figure, outs in drawn if figure is not None]
+    if not wanted:
+        raise UsageError(f"--head: {seen.place} was trained without a mask, which figures of a decoder do not know")
+    return wanted
+
+
+def _seen(options: argparse.Namespace, history: History) -> GrownHead:
+    """The head at its moment. Raises UsageError for one that the history does not have."""
+    from viz_app.model_card.head_snapshot import GrownHead
+
+    steps, sentences = history.steps, len(history.sentences)
+    at = steps[-1] if options.at is None else options.at
+    if at not in steps:
+        raise UsageError(f"--at is {at}, but must be one of {', '.join(map(str, steps))}")
+    if not 1 <= options.sentence <= sentences:
+        raise UsageError(f"--sentence is {options.sentence}, but must be between 1 and {sentences}")
+    place = options.head or GrownHead.start(history).place
+    seen = GrownHead.of_params({"grown_head": place, "grown_at": str(at), "grown_text": str(options.sentence)}, history)
+    if seen.place != place:
+        layers, heads = history.model["layers"], history.model["heads"]
+        raise UsageError(
+            f"--head is {place!r}, but must be encoder, decoder or cross with a layer from 1 to {layers} and a head "
+            f"from 1 to {heads}, such as cross.1.{heads}"
+        )
+    return seen

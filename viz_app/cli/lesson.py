@@ -1,0 +1,133 @@
+"""lesson: the picture of a scene, or the handout of a whole lesson."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
+from transformer_core.files import replace_bytes
+from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
+from viz_app.figures.model.style import Style
+from viz_app.lessons.catalogue import LESSONS
+from viz_app.text import LANGUAGES
+
+if TYPE_CHECKING:
+    from viz_app.lessons.context import Context
+
+log = logging.getLogger(__name__)
+
+SESSION = "command"
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    names = ", ".join(entry.name for entry in LESSONS)
+    result = Parser(
+        "lesson",
+        package="viz_app",
+        usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
+        description=(
+            "Write the picture of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
+            "--scene, the handout of the lesson as .html: its words, pictures and questions, with the answers on the\n"
+            "last page. A picture has the style options of the command export, its command inside, and beside a CSV\n"
+            "a .csv.json. Some formats are there for some scenes only: a .gif where something moves."
+        ),
+        example=(
+            "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
+            "      --with at:3,part:cos --preset acl-column --out waves.pdf --out waves.gif\n\n"
+            "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions \\\n"
+            "      --language ko --out handout.html"
+        ),
+    )
+    add_checkpoint(result)
+    result.add_argument("--lesson", type=str, required=True, metavar="NAME", help=f"{names}.")
+    result.add_argument("--scene", type=str, metavar="NAME", help="The scene; the handout unless given.")
+    result.add_argument(
+        "--with", type=str, metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos."
+    )
+    result.add_argument("--text", type=str, metavar="TEXT", help="The sentence; an example unless given.")
+    result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    add_style(result)
+    add_targets(result)
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Write the file."""
+    options = parser().options(arguments)
+    existing("--checkpoint", options.checkpoint, folder=True)
+    one_of("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
+    one_of("--language", options.language, LANGUAGES)
+    formats = targets(options)
+    files = _picture(options, formats) if options.scene else _handout(options, formats)
+    for path, data in files.items():
+        replace_bytes(path, data)
+        log.info("%s", path)
+    return 0 if files else 1
+
+
+def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
+    if list(formats.values()) != ["html"]:
+        told = ", ".join(map(str, formats))
+        raise UsageError(f"--out is {told!r}, but a handout is one .html; name a --scene for a picture")
+    if style_of(options) != Style() or options.dpi is not None or getattr(options, "with"):
+        raise UsageError("a handout has a style of its own; name a --scene, or leave the options of style out")
+    from viz_app.lessons.handout import handout
+
+    return {out: handout(options.lesson, _context(options)) for out in formats}
+
+
+def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
+    """The files of a picture; none where --strict finds something, which was told then."""
+    from viz_app.cli.export import warn
+    from viz_app.export.recorded import target_files
+    from viz_app.figures import formats_of
+    from viz_app.lessons import lesson
+    from viz_app.lessons.catalogue import module_of
+    from viz_app.lessons.scene_figure import told_figure
+
+    one_of("--scene", options.scene, tuple(scene.name for scene in lesson(options.lesson, options.language).scenes))
+    style = style_of(options)
+    check_dpi(options, tuple(formats.values()))
+    context = _context(options)
+    prepare = getattr(module_of(options.lesson), "prepare", None)
+    if prepare is not None:
+        prepare(options.scene, context)
+    drawn = told_figure(options.lesson, context)
+    if drawn is None:
+        raise UsageError(f"--scene: the scene {options.scene} has no picture for print")
+    for format in formats.values():
+        one_of("--out", format, formats_of(drawn))
+    if warn(drawn, style, formats.values()) and options.strict:
+        log.error("nothing was written, because of --strict")
+        return {}
+    return target_files(drawn, formats, style, dpi=options.dpi)
+
+
+def _context(options: argparse.Namespace) -> Context:
+    import torch
+
+    from transformer_core.translator import Translator
+    from viz_app.lessons.context import Context
+    from viz_app.lessons.scene_figure import fitting
+    from viz_app.lessons.stage.state import LessonState, from_address, unread
+    from viz_app.serving.request_queue import ModelGate
+    from viz_app.serving.translation_service import TranslationService
+    from viz_app.text import texts
+
+    given = getattr(options, "with") or ""
+    if wrong := unread(given):
+        raise UsageError(
+            f"--with is {given!r}, but {wrong[0]!r} is no setting; as in the link of a scene: at:5,part:cos"
+        )
+    torch.set_num_threads(1)  # the same command gives the same bytes
+    service = TranslationService(Translator.load(options.checkpoint, device="cpu"), ModelGate(1))
+    text = fitting(options.text or "", service.translator)
+    if options.text and text != " ".join(options.text.split()):
+        raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
+    state = LessonState(options.scene or "", from_address(given))
+    return Context(text, state, texts(options.language), lambda: service, SESSION)

@@ -1,0 +1,88 @@
+"""paper-figures: figures like Figures 3 to 5 of the paper, for a model of yours."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
+from transformer_core.files import replace_bytes
+from viz_app.export.options import one_of
+from viz_app.figures.model.style import PRESETS
+from viz_app.text import LANGUAGES
+
+log = logging.getLogger(__name__)
+
+FORMATS = ("pdf", "svg", "png", "json")
+DEFAULT_FORMATS = "pdf,json"
+DEFAULT_PRESET = "acl-page"
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "paper-figures",
+        package="viz_app",
+        usage="--checkpoint DIR --out FOLDER [--format LIST] [--preset NAME] [--language CODE] [--force]",
+        description=(
+            'Write figures like Figures 3 to 5 of "Attention Is All You Need" for an English model: a long-distance\n'
+            "dependency of a verb, an anaphor, and heads that follow the structure of a sentence.\n\n"
+            "The sentences are our own. Heads are chosen by measure among all heads of the encoder, and each caption\n"
+            "says how, what they reach, and what a head would reach that looks at all words alike. The shares of all\n"
+            "heads stand in the record of each file."
+        ),
+        example="  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper",
+    )
+    add_checkpoint(result)
+    result.add_argument("--out", type=str, required=True, metavar="FOLDER", help="Folder; made when it is not there.")
+    result.add_argument("--format", type=str, default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
+    result.add_argument("--preset", type=str, default=DEFAULT_PRESET, metavar="NAME", help=f"{', '.join(PRESETS)}.")
+    result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
+    result.add_argument("--force", action="store_true", help="Replace files that are there.")
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Write the figures."""
+    options = parser().options(arguments)
+    existing("--checkpoint", options.checkpoint, folder=True)
+    formats = tuple(dict.fromkeys(options.format.split(",")))
+    for format in formats:
+        one_of("--format", format, FORMATS)
+    one_of("--preset", options.preset, PRESETS)
+    one_of("--language", options.language, LANGUAGES)
+    out = Path(options.out)
+    if out.is_file() or not out.resolve().parent.is_dir():
+        raise UsageError(f"--out is {options.out!r}, but must be a folder, in a folder that is there")
+    there = sorted(file.name for file in out.glob("headlight_paper_*")) if out.is_dir() else []
+    if there and not options.force:
+        raise UsageError(f"--out: {out / there[0]} is there already; add --force to replace it, or name another folder")
+
+    from viz_app.export.figure_request import Reader, Sentence
+    from viz_app.export.paper import SENTENCES, paper_figures
+    from viz_app.export.provenance import checkpoint_name
+    from viz_app.figures import Style, export, file_name
+
+    reader = Reader()
+    readings = {text: reader.read(Sentence(checkpoint=options.checkpoint, text=text)) for text in SENTENCES}
+    name = checkpoint_name(reader.translator(options.checkpoint))
+    words = ["python", "-m", "viz_app", "paper-figures", f"--checkpoint={name}", "--out=paper", *_choices(options)]
+    style = Style(preset=options.preset)
+    out.mkdir(exist_ok=True)
+    for figure in paper_figures(readings, language=options.language):
+        told = replace(figure, provenance={**figure.provenance, "command": shlex.join(words)})
+        for format in formats:
+            path = out / file_name(told, format)
+            replace_bytes(path, export(told, format, style))
+            log.info("%s", path)
+        log.info("%s", figure.caption)
+    return 0
+
+
+def _choices(options: object) -> list[str]:
+    """The options that differ from the default."""
+    defaults = {"format": DEFAULT_FORMATS, "preset": DEFAULT_PRESET, "language": "en"}
+    return [f"--{name}={value}" for name, default in defaults.items() if (value := getattr(options, name)) != default]

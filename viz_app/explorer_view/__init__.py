@@ -1,0 +1,1 @@
+"""From a translation and a selection to what the explorer shows."""

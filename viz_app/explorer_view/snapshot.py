@@ -1,0 +1,146 @@
+"""From a translation and a selection to what the explorer shows and what a visitor takes away."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.attention_maps import AttentionMaps, Kind
+from transformer_core.tokenizer import EOS_TOKEN
+from viz_app.components.explorer import Selection, Step, pack
+from viz_app.export.figure_request import Reading
+from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figure_editor.rendering import Product, figure_for
+from viz_app.figures import Figure
+from viz_app.serving.comparison import Compared
+from viz_app.serving.metrics import ModelCard
+from viz_app.serving.translation_service import Result
+from viz_app.text import Texts
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation
+
+
+def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
+    """The encoder-decoder head that aligns words best on the gold set; unknown, the first head of the last layer."""
+    layer, head = card.best_head or (maps.cross.shape[0] - 1, 0)
+    return Selection(kind="cross", layer=layer, head=head).fitted(maps)
+
+
+def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[list[float]]]:
+    """Alignment error rate of each encoder-decoder head, rows named by what they write; empty when unmeasured."""
+    table = card.aligners.get("output")
+    layers, heads = maps.cross.shape[:2]
+    if table is None or [len(row) for row in table.rates] != [heads] * layers:
+        return {}
+    return {"cross": [list(row) for row in table.rates]}
+
+
+def payload(
+    result: Result,
+    t: Texts,
+    best: Selection,
+    card: ModelCard,
+    *,
+    beam: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
+) -> bytes:
+    """The packed translation, the same bytes on every rerun.
+
+    No session keeps it: of a long sentence it is many megabytes, and all but the labels are packed only once (Result).
+
+    Args:
+        result: The translation and its maps.
+        t: Labels in the visitor's language.
+        best: The encoder-decoder head from which the words under the translation are taken.
+        card: What was measured about the checkpoint.
+        beam: The search as a tree; see `viz_app.serving.search_tree.search_tree`.
+        about: Sentence and checkpoints; see `viz_app.components.explorer.pack`.
+    """
+    spoken = card.languages
+    return pack(
+        result.maps,
+        weights=result.packed,
+        steps=_steps(result.translation),
+        texts=t.table("explorer"),
+        selection=best,
+        gloss_head=(best.layer, best.head),
+        alignment=alignment_rates(card, result.maps),
+        beam=beam,
+        about=about,
+        source_language=spoken.source if spoken else "",
+        target_language=spoken.target if spoken else "",
+    )
+
+
+def _steps(translation: Translation) -> tuple[Step, ...]:
+    """How sure the model was of each piece, and the runners-up."""
+    written = (*translation.pieces, EOS_TOKEN)
+    steps = zip(written, translation.scores, translation.alternatives, strict=False)
+    return tuple(
+        Step(math.exp(score), tuple((other, math.exp(log_p)) for other, log_p in others if other != piece))
+        for piece, score, others in steps
+    )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The picture that is on the screen now, and the files of it; nothing is drawn before it is asked for.
+
+    Args:
+        seen: The translation that is shown, as `viz_app.figure_editor.rendering.reading` knows it.
+        selection: What of its maps is shown.
+        language: Code of the language of its titles.
+        other: What the selected head is compared with, when that is not in these maps.
+    """
+
+    seen: Reading
+    selection: Selection
+    language: str
+    other: Compared | None = None
+
+    @cached_property
+    def _draft(self) -> Draft:
+        return Draft().as_seen(self.selection).fitted(self.seen.maps)
+
+    def _product(self, draft: Draft) -> Product:
+        return Product(figure_for(draft, self.language, self.seen, self.other), draft.style)
+
+    @cached_property
+    def _still(self) -> Product:
+        return self._product(self._draft)
+
+    @property
+    def figure(self) -> Figure:
+        """The head as map or lines, two heads compared, or all heads that stand side by side."""
+        return self._still.figure
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that it has, those for print first; a head that follows the decoding has it as an animation."""
+        still, draft = self._still.formats, self._draft
+        if draft.view != "head" or draft.selection.kind == "encoder":
+            return still
+        return tuple(each for name in still for each in (("gif", name) if name == "csv" else (name,)))
+
+    def file(self, format: str) -> bytes:
+        """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
+        product = self._product(replace(self._draft, view="decoding")) if format == "gif" else self._still
+        return product.file(format)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the picture again; empty for a branch that no text leads to."""
+        return self._still.command("pdf")
+
+    def file_name(self, format: str) -> str:
+        """A name that says which heads, counted from 1."""
+        name = self._still.file_name(format)
+        if format != "gif":
+            return name
+        stem = re.sub(r"_step\d+$", "", name.removesuffix(".gif"))  # an animation has all steps
+        return f"{stem}_decoding.gif"

@@ -1,0 +1,144 @@
+"""What somebody orders, complete: which sentence, read by which checkpoint, seen in which view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.cli.options import UsageError
+from viz_app.export.provenance import origin
+from viz_app.figures import Figure, Search, view_named
+
+if TYPE_CHECKING:
+    from transformer_core.attention_maps import AttentionMaps
+    from transformer_core.translator import Translator
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence:
+    """A sentence and who reads it.
+
+    Args:
+        checkpoint: Folder of the model.
+        text: The sentence.
+        target: The translation to read; None to search for one.
+        beam: Width of the search; None for the checkpoint's.
+        alpha: Length penalty of the search; None for the checkpoint's.
+    """
+
+    checkpoint: str
+    text: str
+    target: str | None = None
+    beam: int | None = None
+    alpha: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order:
+    """One figure.
+
+    Args:
+        sentence: The sentence.
+        view: Name of the view.
+        parameters: Its parameters, layers, heads and queries counted from 0, as `viz_app.figures.Request` has them.
+        other: Sentence of B of a comparison; None for the same.
+        language: "en" or "ko".
+    """
+
+    sentence: Sentence
+    view: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    other: Sentence | None = None
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model made of a sentence.
+
+    Args:
+        maps: Its attention.
+        origin: Checkpoint, sentence and search, for the record.
+        search: The search that found the translation; None when it was given.
+    """
+
+    maps: AttentionMaps
+    origin: dict[str, Any]
+    search: Search | None
+
+
+class Reader:
+    """Reads sentences, on one CPU thread, so that the same command gives the same bytes; loads each model once."""
+
+    def __init__(self) -> None:
+        self._translators: dict[str, Translator] = {}
+
+    def translator(self, checkpoint: str) -> Translator:
+        """The model in a folder. Raises CheckpointError for a folder without a whole one."""
+        if checkpoint not in self._translators:
+            import torch
+
+            from transformer_core.translator import Translator
+
+            torch.set_num_threads(1)
+            self._translators[checkpoint] = Translator.load(Path(checkpoint), "cpu")
+        return self._translators[checkpoint]
+
+    def read(self, sentence: Sentence) -> Reading:
+        """Translate a sentence, or read it with its given translation. Raises SourceTooLong."""
+        translator = self.translator(sentence.checkpoint)
+        if sentence.target is not None:
+            forced = translator.force(sentence.text, sentence.target)
+            return Reading(forced.attention, origin(translator, forced, source=sentence.text), None)
+        found = translator.translate(sentence.text, beam=sentence.beam, alpha=sentence.alpha)
+        told = origin(translator, found, beam=sentence.beam, alpha=sentence.alpha)
+        return Reading(found.attention, told, Search.of(found, translator.tokenizer))
+
+
+def figure_of(order: Order, reader: Reader) -> Figure:
+    """The figure of an order. Raises UsageError for a layer, head, query or step that does not exist."""
+    return drawn(order, reader.read(order.sentence), reader.read(order.other) if order.other else None)
+
+
+def drawn(order: Order, reading: Reading, other: Reading | None = None) -> Figure:
+    """The figure of an order whose sentences were read."""
+    parameters = dict(order.parameters)
+    check_places(parameters, reading.maps, other.maps if other else reading.maps)
+    told = dict(reading.origin)
+    if other:
+        told["other"] = other.origin
+        parameters["other"] = other.maps
+    material = {"maps": reading.maps, "search": reading.search if order.view == "beam" else None}
+    try:
+        figure = view_named(order.view).figure(**parameters, **material, language=order.language, provenance=told)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if any(parameters.get("names", ())):
+        view = {**figure.provenance["view"], "names": list(parameters["names"])}
+        figure = replace(figure, provenance={**figure.provenance, "view": view})
+    return figure
+
+
+def check_places(parameters: Mapping[str, Any], maps: AttentionMaps, other: AttentionMaps) -> None:
+    """Raise UsageError for a layer, head or query that the maps do not have; all are told from 1, as they are given."""
+    kind = parameters.get("kind", "cross")
+    for name, value, its_maps, its_kind in (
+        ("layer", parameters.get("layer"), maps, kind),
+        ("head", parameters.get("head"), maps, kind),
+        *(("head", head, maps, kind) for head in parameters.get("heads", ())),
+        ("other-layer", parameters.get("other_layer"), other, parameters.get("other_kind", kind)),
+        ("other-head", parameters.get("other_head"), other, parameters.get("other_kind", kind)),
+    ):
+        count = its_maps.layers(its_kind) if name.endswith("layer") else its_maps.heads(its_kind)
+        if value is not None and not 0 <= value < count:
+            raise UsageError(f"--{name} is {value + 1}, but must be between 1 and {count}")
+    query = parameters.get("query")
+    if query is not None:
+        axis = maps.queries(kind)
+        rows = len(axis.merged()) if parameters.get("unit") == "words" else len(axis)
+        if kind != "encoder" and parameters.get("step"):
+            rows = min(rows, parameters["step"])
+        if not 0 <= query < rows:
+            raise UsageError(f"--query is {query + 1}, but must be between 1 and {rows}")

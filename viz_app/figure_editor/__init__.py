@@ -1,0 +1,1 @@
+"""What the page Figures asks for, draws and collects."""

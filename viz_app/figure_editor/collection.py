@@ -1,0 +1,58 @@
+"""The figures that a visitor has put aside on the page Figures, to take them all away at once.
+
+A collection keeps the figures themselves, numbers included, not orders to make them again: what was put aside is what
+comes out, whatever is typed meanwhile, and no model is needed for it. So it has to be limited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from viz_app.export import bundle
+from viz_app.figure_editor.rendering import Product
+from viz_app.figures import Figure
+from viz_app.figures.data_renderer import panels_of
+from viz_app.text import texts
+
+MOST_FIGURES = 24
+MOST_WEIGHTS = 4_000_000  # float32: 16 MB in the memory of a session
+
+Refusal = Literal["", "there", "full", "large"]
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Figures in the order in which they were put aside."""
+
+    products: tuple[Product, ...] = ()
+
+    def refusal(self, product: Product) -> Refusal:
+        """Why a figure cannot be added: it is there, there are too many, or too many weights; "" when it can."""
+        if product.key in {each.key for each in self.products}:
+            return "there"
+        if len(self.products) >= MOST_FIGURES:
+            return "full"
+        held = sum(weights_in(each.figure) for each in self.products)
+        return "large" if held + weights_in(product.figure) > MOST_WEIGHTS else ""
+
+    def added(self, product: Product) -> Collection:
+        """With this figure at the end. Raises ValueError when it is refused."""
+        if why := self.refusal(product):
+            raise ValueError(f"the figure is refused: {why}")
+        return Collection((*self.products, product))
+
+    def without(self, key: str) -> Collection:
+        """Without the figure that has this key."""
+        return Collection(tuple(each for each in self.products if each.key != key))
+
+    def bundle(self, formats: Sequence[str], language: str) -> bytes:
+        """A zip of all figures in these formats, each as it was drawn, with an index in this language."""
+        title = texts(language)("studio.collection_title")
+        return bundle([product.item for product in self.products], formats, title=title, language=language)
+
+
+def weights_in(figure: Figure) -> int:
+    """How many weights a figure holds."""
+    return sum(panel.weights.size for panel in panels_of(figure))

@@ -1,0 +1,92 @@
+"""A lesson's picture on the page Figures: which scene it is, how it is set, and how an address names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from viz_app.figures import Figure
+from viz_app.lessons import Lesson, Scene, lesson
+from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.context import Context
+from viz_app.lessons.scene_figure import told_figure
+from viz_app.lessons.stage.state import LessonState, from_address, to_address, unread
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import DEFAULT_LANGUAGE, texts
+
+Refusal = Literal["", "lesson", "scene", "settings"]
+_NAMES = ("lesson", "scene", "with")
+
+
+@dataclass(frozen=True)
+class LessonScene:
+    """A scene of a lesson with its settings, as an address can hold them.
+
+    Args:
+        lesson: Name of the lesson.
+        state: Scene and settings; what an address cannot hold is taken away, and no scene means the first.
+
+    Raises:
+        ValueError: There is no such lesson or scene.
+    """
+
+    lesson: str
+    state: LessonState = field(default_factory=LessonState)
+
+    def __post_init__(self) -> None:
+        if self.lesson not in {entry.name for entry in LESSONS}:
+            raise ValueError(f"lesson is {self.lesson!r}, but must be one of {', '.join(e.name for e in LESSONS)}")
+        names = [scene.name for scene in self.words(DEFAULT_LANGUAGE)[0].scenes]
+        if self.state.scene not in ("", *names):
+            raise ValueError(f"scene is {self.state.scene!r}, but must be one of {', '.join(names)}")
+        placed = LessonState(self.state.scene or names[0], self.state.addressed.settings)
+        object.__setattr__(self, "state", placed)
+
+    def words(self, language: str) -> tuple[Lesson, Scene]:
+        """The lesson and the scene in a language."""
+        told = lesson(self.lesson, language)
+        return told, next((scene for scene in told.scenes if scene.name == self.state.scene), told.scenes[0])
+
+    def params(self) -> dict[str, str | None]:
+        """The URL parameters; those of the page Lessons."""
+        return {"lesson": self.lesson, "scene": self.state.scene, "with": to_address(self.state.settings)}
+
+    @classmethod
+    def of_params(cls, params: Mapping[str, str]) -> LessonScene | None:
+        """The scene that an address names; None where it names none, or one that does not exist."""
+        if refusal(params) in ("lesson", "scene") or "lesson" not in params:
+            return None
+        return cls(params["lesson"], LessonState(params.get("scene", ""), from_address(params.get("with", ""))))
+
+    def figure(self, text: str, language: str, load: Callable[[], TranslationService], session: str) -> Figure | None:
+        """The picture of the scene; None when it has none for print.
+
+        Args:
+            text: The sentence, fit for the model.
+            language: Of its words.
+            load: Gives the service of the model.
+            session: Name of the session, for the gate.
+
+        Raises:
+            Superseded: A newer request took over the model.
+        """
+        return told_figure(self.lesson, Context(text, self.state, texts(language), load, session))
+
+
+def no_scene() -> dict[str, str | None]:
+    """The URL parameters of a scene where there is none."""
+    return dict.fromkeys(_NAMES)
+
+
+def refusal(params: Mapping[str, str]) -> Refusal:
+    """What of an address names no scene or setting; "" where all does, or where it asks for no scene."""
+    name = params.get("lesson")
+    if name is None:
+        return ""
+    if name not in {entry.name for entry in LESSONS}:
+        return "lesson"
+    scenes = {scene.name for scene in lesson(name, DEFAULT_LANGUAGE).scenes}
+    if params.get("scene", "") not in ("", *scenes):
+        return "scene"
+    return "settings" if unread(params.get("with", "")) else ""

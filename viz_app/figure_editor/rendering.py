@@ -1,0 +1,211 @@
+"""The figures behind the page Figures: made from what the model read, drawn once for all who ask for the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, TypeVar
+
+import streamlit as st
+
+from viz_app.export import Item, Order, Sentence, bundle, command_of, file_bytes, origin
+from viz_app.export.figure_request import Reading, drawn
+from viz_app.export.pictures import size
+from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
+from viz_app.serving.comparison import Compared
+from viz_app.serving.loader import stop_if_superseded
+from viz_app.serving.request_queue import ModelGate, OnPosition
+from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.translation_service import BEAM, Result, TranslationService
+
+PIXELS_PER_INCH = 96  # of CSS: at this scale a screen shows print size
+_SHARP = 192  # dots per inch of a preview, for screens with two dots a pixel
+_PLAIN = 144  # the same of a figure whose width is not known before
+_MOST_PIXELS = 1400  # of its width; Streamlit makes wider pictures smaller by itself
+_MM_PER_INCH = 25.4
+_ENTRIES = 96
+_BYTES = 48 * 2**20
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A figure on the screen: the same drawing as the file.
+
+    Args:
+        png: The picture.
+        width_mm: Width on paper.
+        height_mm: Height on paper.
+    """
+
+    png: bytes
+    width_mm: float
+    height_mm: float
+
+
+class Drawings:
+    """Drawings and checks for all sessions, one at a time, since matplotlib draws one at a time.
+
+    A request that waits gives way to a newer one of the same session.
+    """
+
+    def __init__(self) -> None:
+        self._gate = ModelGate(1, stop_if_superseded)
+        self._previews: _Kept[Preview] = _Kept(self._gate, lambda preview: len(preview.png))
+        self._warnings: _Kept[tuple[check.Warning, ...]] = _Kept(self._gate, lambda found: 1 + 200 * len(found))
+
+    def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
+        """The figure in print size; of an animation, what stands for it. Raises Superseded."""
+        return self._previews.get(session, _key(figure, style), partial(_preview, figure, style), on_position)
+
+    def warnings(
+        self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None
+    ) -> tuple[check.Warning, ...]:
+        """What a printer or reviewer would stumble over. Raises Superseded."""
+        return self._warnings.get(session, _key(figure, style), partial(check.warnings, figure, style), on_position)
+
+
+class _Kept(Generic[Value]):
+    def __init__(self, gate: ModelGate, size: Callable[[Value], int]) -> None:
+        self._gate = gate
+        self._cache: SingleFlightCache[Value] = SingleFlightCache(_ENTRIES, _BYTES, size)
+
+    def get(self, session: str, key: str, make: Callable[[], Value], on_position: OnPosition | None) -> Value:
+        with self._gate.ticket(session) as ticket:
+
+            def compute(_: ShouldStop) -> Value:
+                with self._gate.slot(ticket, on_position):
+                    return make()
+
+            return self._cache.get(key, compute, ticket)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def drawings() -> Drawings:
+    """Those of this process."""
+    return Drawings()
+
+
+def reading(service: TranslationService, result: Result, best: Result, branch: int) -> Reading:
+    """What the model made of a sentence, or of a branch of its search, as the export knows it.
+
+    Args:
+        service: Of the model.
+        result: Of the branch.
+        best: Of the translation that the search chose.
+        branch: Number of the branch, from 0, the best.
+    """
+    translator, translation = service.translator, result.translation
+    beam = None if translator.decoding.beam == BEAM else BEAM
+    told = origin(translator, best.translation, beam=beam)
+    if branch:
+        told = origin(translator, translation)
+        again = translator.encode_target(translation.text).ids
+        if translation.finished and again == translation.hypotheses[0].ids:
+            told["target_given"] = True  # the command hands the text of the branch to the model
+        else:
+            told["branch"] = branch + 1  # no text leads back to these pieces, so no command does
+    search = Search.of(best.translation, translator.tokenizer) if best.translation.history else None
+    return Reading(result.maps, told, search)
+
+
+def figure_for(draft: Draft, language: str, seen: Reading, other: Compared | None = None) -> Figure:
+    """The figure of a draft that fits its maps.
+
+    Of a comparison A is the head that was pinned, perhaps in another sentence or model, and B the selected one.
+
+    Raises:
+        ValueError: A parameter is not allowed.
+    """
+    chosen, parameters = draft.selection, draft.parameters()
+    first, second = seen, None
+    if draft.view == "compare":
+        assert chosen.against is not None, "a draft of two heads was not fitted to its maps"
+        kind, layer, head = chosen.against.split(".")
+        parameters |= {"other_kind": chosen.kind, "other_layer": chosen.layer, "other_head": chosen.head}
+        parameters |= {"kind": kind, "layer": int(layer), "head": int(head)}
+        if other is not None:
+            first, second = reading(other.service, other.result, other.best, other.branch), seen
+            parameters["aligned"] = draft.aligned
+            if other.model != other.own:
+                parameters["names"] = (other.model, other.own)
+    order = Order(
+        sentence=Sentence(checkpoint="", text=""),
+        view=draft.view,
+        parameters=parameters,
+        language=draft.language or language,
+    )
+    return drawn(order, first, second)
+
+
+@dataclass(frozen=True)
+class Product:
+    """A figure with everything that can be taken away of it; nothing is computed before it is asked for.
+
+    Args:
+        figure: The figure.
+        style: How it is drawn.
+        dpi: Dots per inch of a PNG.
+        language: Language of the bundle's index.
+    """
+
+    figure: Figure
+    style: Style
+    dpi: int = 300
+    language: str = "en"
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """The formats that it has, those for print first."""
+        first = ("pdf", "svg", "png", "tex", "html", "gif")
+        own = formats_of(self.figure)
+        return (*(name for name in first if name in own), *(name for name in own if name not in first))
+
+    def file(self, format: str) -> bytes:
+        """A file that holds the command which makes it again."""
+        return file_bytes(self.figure, format, self.style, dpi=self._dpi(format))
+
+    def file_name(self, format: str) -> str:
+        """A name that says what it shows, counted from 1; `format` may be "zip"."""
+        return file_name(self.figure, "png")[: -len("png")] + format
+
+    def command(self, format: str) -> str:
+        """The command that makes a file again; empty when none does."""
+        return command_of(self.figure, self.style, format=format, dpi=self._dpi(format))
+
+    def bundle(self) -> bytes:
+        """A zip of all formats, with an index."""
+        title = self.figure.title or self.figure.name
+        return bundle([self.item], self.formats, title=title, language=self.language)
+
+    @property
+    def item(self) -> Item:
+        """The same for a bundle; a GIF keeps its own resolution there too."""
+        return Item(figure=self.figure, style=self.style, dpi=self._dpi("png"), dpi_formats=("png",))
+
+    @property
+    def key(self) -> str:
+        """Equal for products whose files are equal."""
+        return f"{_key(self.figure, self.style)} {self.dpi}"
+
+    def _dpi(self, format: str) -> int | None:
+        return self.dpi if format == "png" and self.dpi != 300 else None
+
+
+def _preview(figure: Figure, style: Style) -> Preview:
+    if isinstance(figure, Animation):
+        figure = figure.standing
+    dpi = _PLAIN if style.width is None else int(min(_SHARP, _MOST_PIXELS * _MM_PER_INCH / style.width))
+    dpi = max(36, dpi)
+    png = export(figure, "png", style, dpi=dpi)
+    width, height = (pixels / dpi * _MM_PER_INCH for pixels in size(png))
+    return Preview(png, width, height)
+
+
+def _key(figure: Figure, style: Style) -> str:
+    """What the drawing depends on: equal for all sessions that ask for the same."""
+    return f"{figure.fingerprint} {json.dumps(style.as_dict(), sort_keys=True)}"

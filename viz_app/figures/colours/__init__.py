@@ -1,0 +1,1 @@
+"""Colours and colour scales of screen and print."""

@@ -1,0 +1,164 @@
+"""From a value to its colour: the scales that a style can choose, and the one for differences.
+
+Every renderer asks a `ColourMap`, so a value has one colour on screen, in print and in the key beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures.colours import palette
+from viz_app.figures.colours.palette import BACKGROUND, SCALE_STEPS, Theme, check_theme
+from viz_app.figures.model.style import SCALES, ColourMapping, ScaleName, Style
+
+Colours = npt.NDArray[np.uint8]
+# Ends of the scale of differences: lightness on a light and on a dark page, chroma, hues of less and of more.
+_DIVERGING = {"light": (34.0, 52.0), "dark": (76.0, 48.0)}
+_LESS, _MORE = 262.0, 48.0  # blue and brown in CIELAB degrees: apart for every common kind of colour vision
+
+
+@cache
+def sequential(name: ScaleName = "headlight", theme: Theme = "light") -> Colours:
+    """(256, 3) uint8 sRGB of a scale from low to high, read-only. Raises ValueError for an unknown name."""
+    check_theme(theme)
+    if name not in SCALES:
+        raise ValueError(f"scale is {name!r}, but must be one of {', '.join(SCALES)}")
+    if name == "headlight":
+        return palette.scale(theme)
+    if name == "grey":
+        start = palette.to_lab(BACKGROUND[theme])
+        t = np.linspace(0.0, 1.0, SCALE_STEPS)[:, None]
+        return palette.from_lab(start * (1 - t) + np.array([10.0 if theme == "light" else 97.0, 0.0, 0.0]) * t)
+    from matplotlib import colormaps
+
+    colours: Colours = np.rint(colormaps[name](np.arange(SCALE_STEPS))[:, :3] * 255).astype(np.uint8)
+    colours.setflags(write=False)
+    return colours
+
+
+@cache
+def diverging(theme: Theme = "light") -> Colours:
+    """(257, 3) uint8 sRGB from "less" (blue) over the page's background to "more" (brown), read-only.
+
+    An odd number of colours, so that zero has one of its own: the background.
+    """
+    check_theme(theme)
+    lightness, chroma = _DIVERGING[theme]
+    middle = palette.to_lab(BACKGROUND[theme])
+    t = np.linspace(-1.0, 1.0, SCALE_STEPS + 1)[:, None]
+    ends = np.where(t < 0, _end(lightness, chroma, _LESS), _end(lightness, chroma, _MORE))
+    return palette.from_lab(middle * (1 - np.abs(t)) + ends * np.abs(t))
+
+
+def _end(lightness: float, chroma: float, hue: float) -> npt.NDArray[np.float64]:
+    angle = np.deg2rad(hue)
+    return np.array([lightness, chroma * np.cos(angle), chroma * np.sin(angle)])
+
+
+@dataclass(frozen=True, eq=False)
+class ColourMap:
+    """Values to colours.
+
+    Args:
+        colours: (n, 3) uint8, from `low` to `high`.
+        low: Value of the first colour; smaller ones get it too.
+        high: Value of the last colour.
+        mapping: "sqrt" takes the root of the distance from `low`; from the middle for a scale with two ends.
+        two_ends: Whether the middle of the scale means zero.
+    """
+
+    colours: Colours
+    low: float
+    high: float
+    mapping: ColourMapping = "linear"
+    two_ends: bool = False
+
+    def position(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Place of each value on the scale, 0 to 1."""
+        share = np.clip((np.asarray(values, dtype=np.float64) - self.low) / (self.high - self.low), 0.0, 1.0)
+        if self.mapping == "linear":
+            return share
+        if self.two_ends:
+            from_middle = 2 * share - 1
+            return np.asarray((np.sign(from_middle) * np.sqrt(np.abs(from_middle)) + 1) / 2)
+        return np.sqrt(share)
+
+    def value(self, position: float) -> float:
+        """The value at a place of the scale, the inverse of `position`."""
+        if self.mapping == "sqrt":
+            from_middle = 2 * position - 1
+            position = (from_middle * abs(from_middle) + 1) / 2 if self.two_ends else position**2
+        return self.low + position * (self.high - self.low)
+
+    def rgb(self, values: npt.ArrayLike) -> Colours:
+        """(...) values -> (..., 3) uint8."""
+        colours: Colours = self.colours[np.rint(self.position(values) * (len(self.colours) - 1)).astype(int)]
+        return colours
+
+    def hex(self) -> tuple[str, ...]:
+        """The colours as "#rrggbb"."""
+        return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in self.colours.tolist())
+
+    def ticks(self) -> tuple[float, ...]:
+        """Values to write beside the key, both ends among them."""
+        if self.mapping == "sqrt":  # where even steps of colour are
+            places = (0.0, 0.25, 0.5, 0.75, 1.0) if self.two_ends else (0.0, 0.5, 1.0)
+            return tuple(self.value(place) for place in places)
+        return tuple(self.low + (self.high - self.low) * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
+
+    def told(self) -> str:
+        """The scale in words for a file's record, such as "linear, 0 to 1"."""
+        return f"{self.mapping}, {self.low:g} to {self.high:g}"
+
+
+def weights_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColourMap:
+    """The one map of all panels with attention weights."""
+    low, high = 0.0, 1.0
+    if isinstance(style.value_range, tuple):
+        low, high = style.value_range
+    elif style.value_range == "shared":
+        high = max((float(array.max()) for array in arrays), default=1.0) or 1.0
+    return ColourMap(sequential(style.scale, theme), low, high, style.mapping)
+
+
+def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColourMap:
+    """The map of differences: zero in the middle, as far to both sides as the largest difference."""
+    largest = max((float(np.abs(array).max()) for array in arrays), default=1.0) or 1.0
+    if isinstance(style.value_range, tuple):
+        largest = max(abs(end) for end in style.value_range)
+    else:
+        step = 10.0 ** math.floor(math.log10(largest))
+        largest = min(float(f"{math.ceil(largest / step - 1e-6) * step:.3g}"), max(1.0, largest))
+    return ColourMap(diverging(theme), -largest, largest, style.mapping, two_ends=True)
+
+
+def numbers_map(values: npt.NDArray[Any], two_ends: bool, style: Style, theme: Theme) -> ColourMap:
+    """The map of any numbers: from the least to the largest, or as far to both sides of zero."""
+    if two_ends:
+        return differences_map([values], style, theme)
+    low, high = float(values.min()), float(values.max())
+    if isinstance(style.value_range, tuple):
+        low, high = style.value_range
+    return ColourMap(sequential(style.scale, theme), low, high if high > low else low + 1, style.mapping)
+
+
+_RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+
+
+def number(value: float) -> str:
+    """A number beside a scale: three digits, a true minus sign, powers of ten only where they are shorter."""
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        digits, power = f"{value:.2e}".split("e")
+        digits = digits.rstrip("0").rstrip(".")
+        raised = f"10{str(int(power)).translate(_RAISED)}"
+        text = raised if digits == "1" else f"{digits}\u00d7{raised}"
+    else:
+        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return text.replace("-", "\u2212")

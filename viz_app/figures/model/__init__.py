@@ -1,0 +1,1 @@
+"""What a figure is: numbers, labels and style, before any renderer."""

@@ -1,0 +1,176 @@
+"""Attention of any other model: a user's own arrays with their tokens, for the same figures.
+
+maps = own_maps(weights, query_tokens, key_tokens)   # (layers, heads, queries, keys)
+figure = one_head(maps, "own", layer=0, head=3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import AttentionMaps, Axis, FloatArray, Kind
+from viz_app.figures.model.spec import ROW_SUM_TOLERANCE
+
+OWN: Literal["own"] = "own"
+AnyKind = Kind | Literal["own"]
+_SPECIAL = frozenset(("<s>", "</s>", "<pad>", "[CLS]", "[SEP]", "[PAD]", "<|endoftext|>", "<bos>", "<eos>"))
+
+
+class Maps(Protocol):
+    """What builders and captions ask of maps: a model's AttentionMaps have it, and OwnMaps."""
+
+    @property
+    def inputs(self) -> Axis:
+        """What the decoder reads."""
+
+    @property
+    def outputs(self) -> Axis:
+        """What the decoder writes."""
+
+    def layers(self, kind: Any) -> int:
+        """Layers with this kind of attention."""
+
+    def heads(self, kind: Any) -> int:
+        """Heads of each attention of this kind."""
+
+    def weights(self, kind: Any) -> FloatArray:
+        """(L, H, Q, K) weights of one kind of attention."""
+
+    def queries(self, kind: Any) -> Axis:
+        """Labels of the rows."""
+
+    def keys(self, kind: Any) -> Axis:
+        """Labels of the columns."""
+
+    def merged_to_words(self) -> Maps:
+        """The pieces of each word merged."""
+
+
+@dataclass(frozen=True)
+class OwnMaps:
+    """Own arrays; `own_maps` checks and makes them. Their one kind is "own".
+
+    Args:
+        array: (L, H, Q, K) float32, rows sum to 1.
+        query_axis: Labels of the Q rows.
+        key_axis: Labels of the K columns.
+    """
+
+    array: FloatArray
+    query_axis: Axis
+    key_axis: Axis
+
+    @property
+    def inputs(self) -> Axis:
+        """The rows: own arrays make no difference between read and written tokens."""
+        return self.query_axis
+
+    @property
+    def outputs(self) -> Axis:
+        """The rows."""
+        return self.query_axis
+
+    def layers(self, kind: AnyKind = OWN) -> int:
+        """Layers."""
+        return int(self.weights(kind).shape[0])
+
+    def heads(self, kind: AnyKind = OWN) -> int:
+        """Heads of each layer."""
+        return int(self.weights(kind).shape[1])
+
+    def weights(self, kind: AnyKind = OWN) -> FloatArray:
+        """(L, H, Q, K) weights. Raises ValueError for another kind than "own"."""
+        if kind != OWN:
+            raise ValueError(f"attention kind is {kind!r}, but own arrays have only {OWN!r}")
+        return self.array
+
+    def queries(self, kind: AnyKind = OWN) -> Axis:
+        """Labels of the rows."""
+        self.weights(kind)
+        return self.query_axis
+
+    def keys(self, kind: AnyKind = OWN) -> Axis:
+        """Labels of the columns."""
+        self.weights(kind)
+        return self.key_axis
+
+    def merged_to_words(self) -> OwnMaps:
+        """Pieces merged to words, as AttentionMaps does it: summed over keys, averaged over queries."""
+        merged = _as_cross(self.array, self.query_axis, self.key_axis).merged_to_words()
+        return OwnMaps(merged.cross, merged.outputs, merged.source)
+
+
+def own_maps(
+    weights: npt.ArrayLike,
+    query_tokens: Sequence[str],
+    key_tokens: Sequence[str],
+    *,
+    query_words: Sequence[int] | None = None,
+    key_words: Sequence[int] | None = None,
+) -> OwnMaps:
+    """Check a user's own attention and label it.
+
+    Args:
+        weights: (layers, heads, queries, keys) attention after the softmax; numpy, or what numpy can read, such as a
+            torch tensor on the CPU.
+        query_tokens: A token for each row.
+        key_tokens: A token for each column.
+        query_words: Number of the word that each row belongs to, from 0, for figures by words; None when tokens are
+            words.
+        key_words: The same for the columns.
+
+    Raises:
+        ValueError: One line that says what is wrong and what is allowed.
+    """
+    array = np.asarray(weights)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"weights are of type {array.dtype}, but must be real numbers")
+    array = array.astype(np.float32)  # a copy
+    if array.ndim != 4 or 0 in array.shape:
+        raise ValueError(
+            f"weights have shape {array.shape}, but must be (layers, heads, queries, keys) with at least one of each"
+        )
+    axes = []
+    for name, tokens, words, count in (
+        ("query", query_tokens, query_words, array.shape[2]),
+        ("key", key_tokens, key_words, array.shape[3]),
+    ):
+        if isinstance(tokens, str):
+            raise ValueError(f"{name}_tokens is one text, but must be a list with a token for each position")
+        if len(tokens) != count:
+            rows = "queries" if name == "query" else "keys"
+            raise ValueError(f"{name}_tokens has {len(tokens)} tokens, but the weights have {count} {rows}")
+        if wrong := [token for token in tokens if not isinstance(token, str)]:
+            raise ValueError(f"{name}_tokens holds {wrong[0]!r}, but must hold texts only")
+        numbers = tuple(range(count)) if words is None else tuple(int(word) for word in words)
+        axes.append(Axis(tuple(tokens), numbers, tuple(token in _SPECIAL for token in tokens)))
+    _check_rows(array)
+    array.setflags(write=False)
+    return OwnMaps(array, *axes)
+
+
+def _check_rows(array: FloatArray) -> None:
+    low, high = -ROW_SUM_TOLERANCE, 1 + ROW_SUM_TOLERANCE
+    with np.errstate(invalid="ignore"):
+        sums = array.sum(axis=-1, dtype=np.float64)
+    for wrong, what in (
+        (np.isnan(array).any(axis=-1), "holds NaN, but must hold weights from 0 to 1"),
+        ((array < low).any(axis=-1), "holds a negative weight, but weights are 0 to 1 (is it before the softmax?)"),
+        ((array > high).any(axis=-1), "holds a weight above 1, but weights are 0 to 1 (is it before the softmax?)"),
+        (np.abs(sums - 1) > ROW_SUM_TOLERANCE, f"sums to {{sum:.4f}}, but must sum to 1 (within {ROW_SUM_TOLERANCE})"),
+    ):
+        if wrong.any():
+            layer, head, row = (int(i) for i in np.argwhere(wrong)[0])
+            told = what.format(sum=sums[layer, head, row]) if "{sum" in what else what
+            raise ValueError(f"layer {layer}, head {head}, query {row} of the weights (counted from 0) {told}")
+
+
+def _as_cross(array: FloatArray, queries: Axis, keys: Axis) -> AttentionMaps:
+    """The arrays in the place of encoder-decoder attention, to borrow its merging; the other places are not read."""
+    rows, columns = (np.zeros((1, 1, len(axis), len(axis)), dtype=np.float32) for axis in (queries, keys))
+    return AttentionMaps(encoder=columns, decoder=rows, cross=array, source=keys, inputs=queries, outputs=queries)

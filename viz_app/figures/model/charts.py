@@ -1,0 +1,165 @@
+"""Figures that are no attention map: curves over a number, and matrices of any numbers, such as positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures.colours.scales import number
+from viz_app.figures.model.spec import Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """One curve.
+
+    Args:
+        x: Places, as many as values; drawn in this order.
+        y: Values; NaN leaves a gap.
+        label: Its name in the legend.
+        dashed: Whether its line is dashed, as a theory beside a measurement often is.
+        marked: Whether each of its points is marked, where the line between them only leads the eye.
+
+    Raises:
+        ValueError: x and y are not equally many, or there are none.
+    """
+
+    x: npt.ArrayLike
+    y: npt.ArrayLike
+    label: str = ""
+    dashed: bool = False
+    marked: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("x", "y"):
+            values = np.array(getattr(self, name), dtype=np.float64)
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+        if self.xs.ndim != 1 or self.xs.shape != self.ys.shape or not len(self.xs):
+            raise ValueError(
+                f"series {self.label!r} has x of shape {self.xs.shape} and y of shape {self.ys.shape}, "
+                "but both must be one row of equally many numbers"
+            )
+        if not np.isfinite(self.xs).all():
+            raise ValueError(
+                f"series {self.label!r} has an x that is not a finite number; only y may be NaN, for a gap"
+            )
+        if np.isinf(self.ys).any():
+            raise ValueError(f"series {self.label!r} has an infinite y; NaN leaves a gap")
+
+    @property
+    def xs(self) -> npt.NDArray[np.float64]:
+        """The places as an array."""
+        return np.asarray(self.x, dtype=np.float64)
+
+    @property
+    def ys(self) -> npt.NDArray[np.float64]:
+        """The values as an array."""
+        return np.asarray(self.y, dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvesFigure(Figure):
+    """Curves over a number, such as the learning rate over the steps of training.
+
+    Args:
+        series: The curves; the first ones get the colours that are told apart best.
+        x_title: What the places are.
+        y_title: What the values are.
+        x_log: Whether the axis of places is logarithmic.
+        y_log: Whether the axis of values is logarithmic.
+        cut: A place at which all curves are read: a line stands there, and the readings beside it; None for none.
+
+    Raises:
+        ValueError: There is no curve, a logarithmic axis would have to show a number that is not positive, or a cut
+            lies beside all curves.
+    """
+
+    series: Sequence[Series]
+    x_title: str
+    y_title: str
+    x_log: bool = False
+    y_log: bool = False
+    cut: float | None = None
+    name: str = "headlight_curves"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "series", tuple(self.series))
+        if not self.series:
+            raise ValueError("a figure of curves needs at least one series")
+        for series in self.series:
+            for axis, log, values in (("x", self.x_log, series.xs), ("y", self.y_log, series.ys)):
+                if log and np.any(values[np.isfinite(values)] <= 0):
+                    raise ValueError(
+                        f"series {series.label!r} has a {axis} that is not positive, but the {axis} axis is logarithmic"
+                    )
+        if self.cut is not None:
+            low = min(float(series.xs.min()) for series in self.series)
+            high = max(float(series.xs.max()) for series in self.series)
+            if not low <= self.cut <= high:
+                raise ValueError(f"cut is {self.cut}, but must be between {low:g} and {high:g}, where the curves are")
+
+    def readings(self) -> tuple[float, ...]:
+        """The value of each curve at the cut, on the straight line between its points; NaN beside the curve."""
+        if self.cut is None:
+            return ()
+        return tuple(
+            float(np.interp(self.cut, series.xs, series.ys, left=np.nan, right=np.nan)) for series in self.series
+        )
+
+    def told_readings(self) -> tuple[str, ...]:
+        """The readings as they are written, all in one form: signed, with two digits where that tells them apart."""
+        largest = max(float(np.nanmax(np.abs(series.ys), initial=0.0)) for series in self.series)
+        short = 0.1 <= largest < 100
+        return tuple(
+            "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else number(value)
+            for value in self.readings()
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixFigure(Figure):
+    """Any matrix as colours, such as the positional encoding: a row for each position, a column for each dimension.
+
+    Args:
+        values: (R, C) finite numbers; row 0 at the top.
+        row_title: What the rows are.
+        column_title: What the columns are.
+        scale_title: What the numbers are.
+        two_ends: Whether zero is the middle of the colours: for numbers of both signs.
+        row_start: Number of the first row.
+        column_start: Number of the first column.
+
+    Raises:
+        ValueError: The values are no matrix of finite numbers.
+    """
+
+    values: npt.ArrayLike
+    row_title: str
+    column_title: str
+    scale_title: str
+    two_ends: bool = False
+    row_start: int = 0
+    column_start: int = 0
+    name: str = "headlight_matrix"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        values = np.array(self.values, dtype=np.float64 if np.asarray(self.values).dtype == np.float64 else np.float32)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        if values.ndim != 2 or 0 in values.shape:
+            raise ValueError(f"values have shape {values.shape}, but must be (rows, columns) with at least one of each")
+        if not np.isfinite(values).all():
+            row = int((~np.isfinite(values)).any(axis=1).argmax())
+            raise ValueError(f"row {row} of the values (counted from 0) holds a value that is not a finite number")
+
+    @property
+    def matrix(self) -> npt.NDArray[np.floating[Any]]:
+        """The values as an array, in the precision given."""
+        return np.asarray(self.values)

@@ -1,0 +1,191 @@
+"""Maps as a figure needs them: cut to a step, merged to a unit, with the names of both axes.
+
+Which axis is named after which tokens is decided here and nowhere else: a row of encoder-decoder attention is named
+after the piece that it writes, a row of decoder self-attention after the piece that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from transformer_core.attention_maps import AttentionMaps, Axis
+from viz_app.figures.colours.palette import Theme
+from viz_app.figures.model.arrays import OWN, AnyKind, Maps
+from viz_app.figures.model.spec import HeatmapFigure, HeatmapPanel
+from viz_app.text import Texts, texts
+
+Unit = Literal["pieces", "words"]
+UNITS: tuple[Unit, ...] = ("pieces", "words")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut:
+    """Maps cut to a step and merged to a unit, and what every figure of them shares; `cut` makes one."""
+
+    maps: Maps
+    kind: AnyKind
+    unit: Unit
+    upto: int | None
+    t: Texts
+    theme: Theme
+    provenance: Mapping[str, Any]
+
+    @property
+    def query_title(self) -> str:
+        """Title of the rows."""
+        return self.t(f"figures.{self.unit}_query_{self.kind}")
+
+    @property
+    def key_title(self) -> str:
+        """Title of the columns."""
+        return self.t(f"figures.{self.unit}_key_{self.kind}")
+
+    @property
+    def kind_title(self) -> str:
+        """Name of the kind of attention."""
+        return self.t(f"figures.kind_{self.kind}")
+
+    @property
+    def figure_kind(self) -> str:
+        """The kind that gives a figure its colour; own arrays have none."""
+        return "" if self.kind == OWN else self.kind
+
+    def panel(self, layer: int, head: int, title: str = "") -> HeatmapPanel:
+        """The map of one head. Raises ValueError when the layer or head does not exist."""
+        maps, kind = self.maps, self.kind
+        check_index("layer", layer, maps.layers(kind))
+        check_index("head", head, maps.heads(kind))
+        queries, keys = maps.queries(kind), maps.keys(kind)
+        pieces = self.unit == "pieces"
+        return HeatmapPanel(
+            weights=maps.weights(kind)[layer, head],
+            query_labels=queries.tokens,
+            key_labels=keys.tokens,
+            masked=future_mask(maps, kind),
+            query_words=queries.words if pieces else None,
+            key_words=keys.words if pieces else None,
+            query_notes=self._notes(),
+            title=title,
+            layer=layer,
+            head=head,
+        )
+
+    def _notes(self) -> tuple[str, ...] | None:
+        if self.kind not in ("decoder", "cross"):
+            return None
+        others = (self.maps.outputs if self.kind == "decoder" else self.maps.inputs).tokens
+        rows = len(self.maps.queries(self.kind))
+        return (*others, *[""] * rows)[:rows]
+
+    def title(self, title: str) -> str:
+        """A heading that says at which step, if at one."""
+        return title if self.upto is None else self.t("figures.title_step", title=title, step=self.upto)
+
+    def shared(self, panels: list[HeatmapPanel], where: str, view: Mapping[str, Any]) -> dict[str, Any]:
+        """What figures of every class have; `where` is the part of the file's name that tells which heads."""
+        step = f"step{self.upto}" if self.upto else ""
+        parts = ["headlight", self.figure_kind, where, "words" if self.unit == "words" else "", step]
+        return {
+            "kind": self.figure_kind,
+            "language": self.t.language,
+            "theme": self.theme,
+            "name": "_".join(part for part in parts if part),
+            "provenance": self._record(panels, view),
+        }
+
+    def figure(
+        self, panels: list[HeatmapPanel], *, title: str, where: str, view: Mapping[str, Any], **options: Any
+    ) -> HeatmapFigure:
+        """A figure of these panels. `view` is the view's name and its own parameters."""
+        t, kind = self.t, self.kind
+        rows, columns = panels[-1].weights.shape
+        counts = {"rows": rows, "columns": columns}
+        made: dict[str, Any] = {
+            "query_title": self.query_title,
+            "key_title": self.key_title,
+            "scale_title": t("figures.scale"),
+            "note_title": t(f"figures.note_{kind}") if kind in ("decoder", "cross") else "",
+            "tile_note": t("figures.tile_note", query_title=self.query_title, key_title=self.key_title, **counts),
+            "masked_note": t("figures.masked") if kind == "decoder" else "",
+            "masked_cell": t("figures.masked_cell"),
+            **self.shared(panels, where, view),
+        }
+        return HeatmapFigure(panels=panels, title=self.title(title), **{**made, **options})
+
+    def _record(self, panels: list[HeatmapPanel], view: Mapping[str, Any]) -> dict[str, Any]:
+        """What the caller knows (checkpoint, hash, sentence, ...), and what this view adds to it."""
+        language = {"language": self.t.language} if self.t.language != "en" else {}
+        ours: dict[str, Any] = {
+            "kind": self.kind,
+            "heads": [f"{(panel.layer or 0) + 1}.{(panel.head or 0) + 1}" for panel in panels],
+            "unit": self.unit,
+            # Parameters of `viz_app.figures.VIEWS`, layers, heads and queries counted from 0.
+            "view": {"kind": self.kind, "unit": self.unit, **language, **view},
+        }
+        if self.upto is not None:
+            ours["step"] = ours["view"]["step"] = self.upto
+        return {**self.provenance, **ours}
+
+
+def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
+    """The maps that exist when `step` pieces have been written; the encoder's are complete from the start.
+
+    Raises:
+        ValueError: `step` is not between 1 and the number of written pieces.
+    """
+    count = len(maps.outputs)
+    if not 1 <= step <= count:
+        raise ValueError(f"step is {step}, but must be between 1 and {count}, the pieces written")
+    return AttentionMaps(
+        encoder=maps.encoder,
+        decoder=maps.decoder[:, :, :step, :step],
+        cross=maps.cross[:, :, :step],
+        source=maps.source,
+        inputs=_first(maps.inputs, step),
+        outputs=_first(maps.outputs, step),
+        finished=maps.finished and step == count,
+    )
+
+
+def future_mask(maps: Maps, kind: AnyKind) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
+    """(Q, K) True where decoder self-attention would look at the future; None for kinds without such cells."""
+    if kind != "decoder":
+        return None
+    count = len(maps.inputs)
+    return np.triu(np.ones((count, count), dtype=bool), k=1)
+
+
+def _first(axis: Axis, count: int) -> Axis:
+    return Axis(axis.tokens[:count], axis.words[:count], axis.special[:count])
+
+
+def cut(
+    maps: Maps,
+    kind: AnyKind,
+    language: str,
+    theme: Theme,
+    provenance: Mapping[str, Any] | None,
+    unit: Unit,
+    upto: int | None,
+) -> Cut:
+    """Maps of one kind as a figure needs them. Raises ValueError for a kind, unit or step that does not exist."""
+    maps.weights(kind)  # refuses an unknown kind
+    if unit not in UNITS:
+        raise ValueError(f"unit is {unit!r}, but must be one of {', '.join(UNITS)}")
+    if upto is not None:
+        if not isinstance(maps, AttentionMaps):
+            raise ValueError("own arrays have no decoding steps; leave the step out")
+        maps = upto_step(maps, upto)
+    if unit == "words":
+        maps = maps.merged_to_words()
+    return Cut(maps=maps, kind=kind, unit=unit, upto=upto, t=texts(language), theme=theme, provenance=provenance or {})
+
+
+def check_index(name: str, value: int, count: int) -> None:
+    """Raise ValueError unless 0 <= value < count."""
+    if not 0 <= value < count:
+        raise ValueError(f"{name} is {value}, but must be between 0 and {count - 1} (counted from 0)")

@@ -1,0 +1,1 @@
+"""Figures drawn by matplotlib: PDF, SVG, PNG, GIF."""

@@ -1,0 +1,233 @@
+"""A page measured in points from its top left corner, to draw on with matplotlib and to save as PNG, SVG or PDF.
+
+pyplot, which holds figures in global state, is not used. Tokens are plain text: matplotlib's own formula markup ($...$)
+is off. Not safe for several threads at once: the renderer holds its lock around every use.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from math import cos, radians, sin
+from typing import Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure as Page
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
+from matplotlib.text import Text
+
+from viz_app.figures import fonts
+from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures.model.cells import Cells
+from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.style import Style
+from viz_app.figures.record import provenance_json, xml_safe
+
+_HALF_CAPITAL = 0.35  # half the height of a capital over the font size
+_VECTOR_PIXELS = 256  # pixels along the side of a panel in SVG and PDF
+_log = logging.getLogger(__name__)
+
+
+class Canvas:
+    """A page for one figure.
+
+    Args:
+        figure: What will be drawn; gives theme and metadata.
+        style: How; goes into the metadata.
+        format: "png", "svg" or "pdf".
+        dpi: Dots per inch of a PNG.
+        width: In points.
+        height: In points.
+    """
+
+    def __init__(self, figure: Figure, style: Style, format: str, dpi: int, width: float, height: float) -> None:
+        self.spec, self.style, self.format, self.dpi = figure, style, format, dpi
+        self.width, self.height = width, height
+        theme = figure.theme
+        self.ink, self.muted, self.faint, self.background = (
+            INK[theme],
+            MUTED[theme],
+            MASK_HATCH[theme],
+            BACKGROUND[theme],
+        )
+        self.page = Page(figsize=(width / 72, height / 72), dpi=dpi, facecolor=self.background)
+        FigureCanvasAgg(self.page)
+        self.axes: Axes = self.page.add_axes((0.0, 0.0, 1.0, 1.0))
+        self.axes.set_axis_off()
+        self._fit()
+
+    def mixed(self, colour: str, share: float) -> str:
+        """So much of a colour, the rest the page: as a see-through colour looks, but opaque, as printers like it."""
+        over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (colour, self.background))
+        return "#" + "".join(f"{round(u + (o - u) * share):02x}" for o, u in zip(over, under, strict=True))
+
+    def accent(self, kind: str, *, text: bool = False) -> str:
+        """The colour of a kind of attention, or a neutral one."""
+        return kind_colour(kind, self.spec.theme, text=text) if kind else self.muted
+
+    def lines_of_text(self, lines: tuple[str, ...], top: float, size: float, colour: str) -> None:
+        """Centred lines, one below the other."""
+        for i, line in enumerate(lines):
+            self.text(self.width / 2, top + (i + 0.5) * size * 1.3, line, size, colour)
+
+    def text(
+        self, x: float, y: float, text: str, size: float, colour: str, *, ha: str = "center", rotation: float = 0
+    ) -> None:
+        """Plain text, anchored at (x, y) with its capitals centred there, then rotated by so many degrees."""
+        down = _HALF_CAPITAL * size  # from the middle of a capital to the baseline, so that baselines agree
+        self.axes.add_artist(
+            Text(
+                x + down * sin(radians(rotation)),
+                y + down * cos(radians(rotation)),
+                text,
+                color=colour,
+                fontsize=size,
+                horizontalalignment=ha,  # type: ignore[arg-type]
+                verticalalignment="baseline",
+                rotation=rotation,
+                rotation_mode="anchor",
+                parse_math=False,
+                zorder=5,
+            )
+        )
+
+    def line(
+        self,
+        xs: tuple[float, float],
+        ys: tuple[float, float],
+        *,
+        colour: str | None = None,
+        width: float = 0.5,
+        dashes: tuple[float, float] | None = None,
+    ) -> None:
+        """A straight line; `dashes` are lengths of stroke and gap in widths of the line."""
+        (drawn,) = self.axes.plot(
+            xs, ys, color=colour or self.muted, linewidth=width, solid_capstyle="butt", clip_on=False
+        )
+        if dashes:
+            drawn.set_linestyle((0, dashes))
+
+    def curve(self, points: list[tuple[float, float]], colour: str, width: float, *, zorder: float = 1) -> None:
+        """A line through four points: start, two points that draw it, end (Bezier); or straight through two."""
+        codes = [Path.MOVETO, *[Path.CURVE4 if len(points) == 4 else Path.LINETO] * (len(points) - 1)]
+        line = PathPatch(Path(np.array(points), codes), facecolor="none", edgecolor=colour, linewidth=width)
+        line.set_zorder(zorder)
+        self.axes.add_patch(line)
+
+    def box(
+        self,
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+        *,
+        edge: str | None = None,
+        fill: str | None = None,
+        line: float = 0.5,
+        zorder: float = 3,
+    ) -> None:
+        """A rectangle, framed, filled or both."""
+        self.axes.add_patch(
+            Rectangle(
+                (left, top),
+                width,
+                height,
+                facecolor=fill or "none",
+                edgecolor=edge or "none",
+                linewidth=line if edge else 0,
+                zorder=zorder,
+            )
+        )
+
+    def image(self, pixels: npt.NDArray[np.uint8], left: float, top: float, width: float, height: float) -> None:
+        """(rows, columns, 3) colours, row 0 at the top; nearest neighbour leaves no seams and changes no colour."""
+        extent = (left, left + width, top + height, top)
+        if self.format == "png":
+            cells = Cells(self.axes, extent=extent, zorder=1)
+            cells.set_data(pixels)
+            self.axes.add_image(cells)
+        else:  # viewers may smooth an image: with more pixels, that reaches less far into a cell
+            times = max(1, min(8, _VECTOR_PIXELS // max(pixels.shape)))
+            pixels = pixels.repeat(times, axis=0).repeat(times, axis=1)
+            # "none" hands the pixels over as they are.
+            self.axes.imshow(pixels, extent=extent, interpolation="none", aspect="auto", zorder=1)
+        self._fit()
+
+    def hatch(self, masked: npt.NDArray[np.bool_], left: float, top: float, cell: float) -> None:
+        """One hatched shape over all masked cells."""
+        vertices: list[tuple[float, float]] = []
+        for row in range(masked.shape[0]):
+            edges = np.flatnonzero(np.diff(masked[row].astype(np.int8), prepend=0, append=0))
+            for first, last in edges.reshape(-1, 2):
+                x0, x1 = left + first * cell, left + last * cell
+                y0, y1 = top + row * cell, top + (row + 1) * cell
+                vertices += [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
+        codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY] * (len(vertices) // 5)
+        density = "/" * (7 if cell >= 4 else 10)
+        self.axes.add_patch(
+            PathPatch(
+                Path(np.array(vertices), codes),
+                facecolor="none",
+                edgecolor=self.faint,
+                hatch=density,
+                linewidth=0,
+                zorder=2,
+            )
+        )
+
+    def plot_area(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Axes with ticks of their own within the page, for curves and matrices."""
+        box = (left / self.width, 1 - (top + height) / self.height, width / self.width, height / self.height)
+        return self.page.add_axes(box)
+
+    def save(self) -> bytes:
+        """The page as a file; the same page gives the same bytes."""
+        buffer = io.BytesIO()
+        artists: Any = self.page.findobj(Text)
+        for artist in artists:
+            wanted = fonts.families_for(artist.get_text())
+            if len(wanted) > len(fonts.families()):
+                artist.set_fontfamily(wanted)
+        quick: Any = {"pil_kwargs": {"compress_level": 4}} if self.format == "png" else {}
+        self.page.savefig(buffer, format=self.format, dpi=self.dpi, metadata=self._metadata(), **quick)
+        used = "".join(sorted({artist.get_text() for artist in artists}))
+        missing = fonts.missing_characters(used)
+        if missing:
+            _log.warning("no font for %s: drawn as boxes", " ".join(f"U+{ord(c):04X}" for c in sorted(missing)))
+        data = buffer.getvalue()
+        return self._embed_fonts(data, used) if self.format == "svg" else data
+
+    def _fit(self) -> None:
+        self.axes.set_xlim(0, self.width)
+        self.axes.set_ylim(self.height, 0)  # from the top, as layouts count
+
+    def _metadata(self) -> dict[str, Any]:
+        """Title, caption, alt text and provenance, in the fields that the format has."""
+        spec = self.spec
+        title = xml_safe(f"{spec.title or spec.name}")
+        provenance = provenance_json(spec, self.style)
+        if self.format == "pdf":
+            words = {"Title": title, "Subject": spec.caption, "Keywords": provenance}
+            return {**words, "Creator": "Headlight", "CreationDate": None}
+        if self.format == "svg":
+            told = xml_safe(f"{spec.caption}\n{provenance}")
+            return {"Title": title, "Description": told, "Creator": "Headlight", "Date": None}
+        texts = {"Title": title, "Description": spec.alt, "Comment": spec.caption, "Provenance": provenance}
+        return {**texts, "Software": "Headlight"}
+
+    def _embed_fonts(self, svg: bytes, used: str) -> bytes:
+        """Put the fonts, exactly the characters used, and the alt text into an SVG."""
+        text = svg.decode("utf-8")
+        style = '<style type="text/css">'
+        assert text.count(style) == 1, "matplotlib's SVG has changed: its style element was not found"
+        # Each text reads in the direction of its first letter, as in PDF and PNG.
+        rules = "text{unicode-bidi:plaintext}" + fonts.font_face_css(used)
+        text = text.replace(style, style + rules)
+        alt = escape(xml_safe(self.spec.alt))
+        text = text.replace("<metadata>", f"<desc>{alt}</desc>\n <metadata>", 1)
+        return text.encode("utf-8")

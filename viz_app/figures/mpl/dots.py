@@ -1,0 +1,123 @@
+"""Points in named rows in print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from viz_app.figures import fonts
+from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
+from viz_app.figures.model.dots import Dots, DotsFigure
+from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.spec import shown
+from viz_app.figures.model.style import Style
+from viz_app.figures.mpl.canvas import Canvas
+from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Frame, page_height, page_width
+
+_LABEL = 34  # characters of a name at most
+_NATURAL = 160 * POINTS_PER_MM  # width of the page when it is free
+_PITCH = 1.7  # from row to row over the font size
+_AIR = 0.5  # beside a number over the font size
+_BELOW = 2.8  # lines that an axis takes
+_BAND = 0.7  # height of a band over the pitch
+_SHADE = 0.18
+_TICK = 4.0  # width that a tick's number needs over the font size
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Places in points: page, left edges and width of the columns, rooms of their numbers, top row, row to row."""
+
+    width: float
+    height: float
+    starts: tuple[float, ...]
+    across: float
+    rooms: tuple[float, ...]
+    above: float
+    pitch: float
+    text: float
+    titles: tuple[tuple[str, ...], ...]
+    frame: Frame
+
+
+def plan(figure: DotsFigure, style: Style) -> Plan:
+    """Where everything goes."""
+    font, rows, columns = style.font, len(figure.row_labels), figure.columns
+    width = page_width(style, _NATURAL)
+    frame = Frame(figure, style, width, notes=figure.notes if style.legend else ())
+    labels = max(fonts.width(shown(label, _LABEL), 1.0) for label in figure.row_labels)
+    numbers = [max(fonts.width(column.told(row), 1.0) for row in range(rows)) + 2 * _AIR for column in columns]
+    # Names and numbers take two thirds of a narrow page at most.
+    text = min(font, 0.66 * (width - 2 * PAD) / (labels + sum(numbers) + 1))
+    left, rooms = PAD + labels * text + 2 * GAP, tuple(number * text for number in numbers)
+    across = (width - left - PAD - sum(rooms)) / len(columns)
+    titles = tuple(
+        wrap(column.title, font, across + room - _AIR * text, fonts.width)
+        for column, room in zip(columns, rooms, strict=True)
+    )
+    above = frame.above + max(map(len, titles)) * font * LINE + GAP
+    below = _BELOW * font * LINE + frame.below
+    pitch = _PITCH * font
+    if style.height is not None:
+        pitch = min(pitch, max(1.0, (style.height * POINTS_PER_MM - above - below) / rows))
+    starts = tuple(left + index * across + sum(rooms[:index]) for index in range(len(columns)))
+    height = page_height(style, above + rows * pitch + below)
+    return Plan(width, height, starts, across, rooms, above, pitch, min(text, pitch / 1.1), titles, frame)
+
+
+def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
+    """The rows from the top, their names on the left, each number on the right of its column."""
+    place, font, rows = plan(figure, style), style.font, len(figure.row_labels)
+    canvas = Canvas(figure, style, format, dpi, place.width, place.height)
+    place.frame.draw(canvas)
+    middles = [place.above + (row + 0.5) * place.pitch for row in range(rows)]
+    for label, y in zip(figure.row_labels, middles, strict=True):
+        canvas.text(place.starts[0] - 2 * GAP, y, shown(label, _LABEL), place.text, canvas.ink, ha="right")
+    colours = HEAD_COLOURS[figure.theme][1:]
+    for index, column in enumerate(figure.columns):
+        start, room, lines = place.starts[index], place.rooms[index], place.titles[index]
+        for number_of_line, line in enumerate(lines):
+            y = place.above - GAP - (len(lines) - number_of_line - 0.5) * font * LINE
+            canvas.text(start + (place.across + room) / 2, y, line, font, canvas.ink)
+        axes = canvas.plot_area(start, place.above, place.across, rows * place.pitch)
+        _column(canvas, axes, column, colours[index % len(colours)], place.text, place.across)
+        foot = place.above + rows * place.pitch + 2.1 * font * LINE
+        canvas.text(start + place.across / 2, foot, column.axis, 0.9 * font, canvas.ink)
+        end = start + place.across + room - _AIR * place.text
+        for row, y in enumerate(middles):
+            canvas.text(end, y, column.told(row), place.text, canvas.ink, ha="right")
+    return canvas
+
+
+def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float, across: float) -> None:
+    rows, blue = len(column.places), HEAD_COLOURS[canvas.spec.theme][0]
+    axes.set_xscale("log" if column.log else "linear")
+    axes.set_xlim(*column.ends())
+    axes.set_ylim(rows - 0.5, -0.5)
+    for row, (low, high) in enumerate(column.bands):
+        if not np.isnan(low + high):
+            axes.barh(row, high - low, _BAND, low, color=canvas.mixed(blue, _SHADE), zorder=1)
+    if column.base is not None:
+        axes.axvline(column.base, color=blue, linewidth=0.8, linestyle=(0, DASHES), zorder=2)
+    for row, value in enumerate(column.places):
+        if np.isnan(value):
+            continue
+        if column.base is not None:
+            axes.plot([column.base, value], [row, row], color=colour, linewidth=1.2, zorder=3)
+        fill = canvas.background if column.empty[row] else colour
+        axes.plot([value], [row], "o", markersize=0.55 * font, markerfacecolor=fill, markeredgecolor=colour,
+                  markeredgewidth=0.8, clip_on=False, zorder=4)  # fmt: skip
+    count = max(2, min(4, int(across / (_TICK * font))))
+    axes.xaxis.set_major_locator(FixedLocator(list(column.ticks(count))))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticklabels(column.told_ticks(count))
+    axes.yaxis.set_major_locator(NullLocator())
+    axes.tick_params(labelsize=0.85 * font, color=canvas.muted, labelcolor=canvas.ink, width=0.5, length=2.5, pad=2.5)
+    axes.set_facecolor("none")
+    for side, spine in axes.spines.items():
+        spine.set_visible(side == "bottom")
+        spine.set_color(canvas.muted)
+        spine.set_linewidth(0.5)

@@ -1,0 +1,266 @@
+"""From a figure of heatmaps to its layout. Arithmetic, no drawing.
+
+Cells are square. Labels stand beside the first and below the last panels when all panels share them, and they get the
+room that their text needs; when cells are too small for labels, a line below the figure tells what the axes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf, sqrt
+
+from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Layout, Measure, letter, wrap
+from viz_app.figures.model.spec import HeatmapFigure, shown
+from viz_app.figures.model.style import Style
+
+_GAP = 4.0  # between neighbouring parts
+_LEAST_WIDTH = 80 * POINTS_PER_MM
+_LARGEST_CELL = {1: 15.0, 2: 11.0}  # points; a single panel, several panels
+_ROOMY_CELL = 3.5  # times the font size: a given width with few tokens leaves margins instead of larger cells
+_LEAST_CELL = 6.6  # of a single panel when the width is free: labels of 6 points
+_LEAST_LABEL = {1: 3.0, 2: 4.5}  # smaller labels are left out
+_LINE = 1.3  # line height over font size
+_SLANT = 1 / sqrt(2)
+_BAR = 7.0  # width of the colour bar
+_BAR_HEIGHT = 110.0
+_LEAST_BAR = 60.0
+
+
+class Planner:
+    """Finds the layout of one figure.
+
+    Args:
+        figure: What is drawn.
+        measure: Width of a text in points at a font size.
+        style: Size, font and what is drawn around the panels.
+    """
+
+    def __init__(self, figure: HeatmapFigure, measure: Measure, style: Style) -> None:
+        self.figure, self.measure, self.style, self.font = figure, measure, style, style.font
+        self.asked = None if style.width is None else style.width * POINTS_PER_MM
+        self.asked_height = None if style.height is None else style.height * POINTS_PER_MM
+        self.largest, self.lowered = inf, 0.0  # limits of a given height: side of a cell; room above
+        panels = figure.panels
+        self.queries = max(len(figure.room_queries), *(len(panel.query_labels) for panel in panels))
+        self.keys = max(len(figure.room_keys), *(len(panel.key_labels) for panel in panels))
+        self.shared = _prefixes([p.query_labels for p in panels]) and _prefixes([p.key_labels for p in panels])
+        self.size_class = 1 if len(panels) == 1 else 2
+        self.query_width = self._widest([*figure.room_queries, *(t for panel in panels for t in panel.query_labels)])
+        self.key_width = self._widest([*figure.room_keys, *(t for panel in panels for t in panel.key_labels)])
+        notes = panels[0].query_notes if figure.draw_notes else None
+        self.notes_width = 0.0
+        if notes:
+            heading = measure(figure.note_title, 1.0)
+            self.notes_width = max(self._widest(notes) + measure("\u2192 ", 1.0), heading)
+        self.titles = self._panel_titles()
+        self.bars = int(bool(figure.weights)) + int(bool(figure.differences)) if style.legend else 0
+
+    def plan(self) -> Layout:
+        """The layout; a given height makes cells smaller until it is kept, and what is left goes above and below."""
+        layout = self._solved()
+        if self.asked_height is None:
+            return layout
+        for _ in range(12):
+            excess = layout.height - self.asked_height
+            if excess <= 0.01 or layout.cell <= 0.1:
+                break
+            self.largest = max(0.1, layout.cell - excess / (self.figure.rows * self.queries))
+            layout = self._solved()
+        self.lowered = max(0.0, (self.asked_height - layout.height) / 2)
+        return self._solved()
+
+    def _solved(self) -> Layout:
+        """Cell and label sizes depend on each other, so they are found by a few rounds of both."""
+        label = self._usable(self.font)
+        cell = 0.0
+        for _ in range(8):
+            cell = self._cell(label)
+            label = self._usable(min(self.font, 0.9 * cell))
+        cell = self._cell(label)
+        return self._place(cell, label)
+
+    def _panel_titles(self) -> tuple[str, ...]:
+        """Titles of the panels; of a table of panels with titled rows, the first row's. Letters where all have one."""
+        figure, letters = self.figure, self.style.letters
+        if len(figure.panels) == 1:
+            return (figure.panels[0].title,)
+        table = bool(figure.row_titles)
+        titles = []
+        for i, panel in enumerate(figure.panels):
+            title = "" if table and i >= figure.columns else panel.title
+            titles.append(f"({letter(i)}) {title}".rstrip() if letters and not table else title)
+        return tuple(titles)
+
+    def _widest(self, labels: Iterable[str]) -> float:
+        """Widest label at font size 1."""
+        return max((self.measure(shown(label, MAX_LABEL), 1.0) for label in labels), default=0.0)
+
+    def _usable(self, label: float) -> float:
+        return label if label >= _LEAST_LABEL[self.size_class] else 0.0
+
+    def _sides(self, label: float) -> tuple[float, float, float]:
+        """Room left of the panels, between two of them, and right of them (with the colour bar)."""
+        font = self.font
+        labels = label * self.query_width + 2 * _GAP if label else 0.0
+        titles = (bool(label), bool(self.figure.row_titles), bool(self.figure.row_groups))
+        left = PAD + sum(titles) * font * _LINE + labels
+        if label:  # the first slanted key label reaches to the left of its cell
+            left = max(left, PAD + self.key_width * label * _SLANT)
+        between = (2.5 * _GAP if label else 1.5 * _GAP) + (0.0 if self.shared else labels)
+        notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
+        return left, between, notes + self.bars * self._bar_width() + (PAD if self.bars else 2 * PAD)
+
+    def _bar_width(self) -> float:
+        """A colour bar with the room before it, its numbers and its title."""
+        return 3 * _GAP + _BAR + self.measure("\u22120.75", 0.85 * self.font) + 1.5 * _GAP + self.font * _LINE
+
+    def _heights(self, cell: float, label: float) -> tuple[float, float, float]:
+        """Room above the first row of panels (below the heading), between two rows, and below the last."""
+        font = self.font
+        title = font * _LINE + 0.5 * _GAP if any(self.titles) else 0.0
+        if label and self.notes_width:
+            title = max(title, font * _LINE)
+        labels = self._key_label_height(cell, label)
+        between = 2 * _GAP + (0.0 if self.figure.row_titles else title) + (0.0 if self.shared else labels)
+        return title, between, labels + (font * _LINE if label else 0.0)
+
+    def _key_angle(self, cell: float, label: float) -> int:
+        if self.style.rotation != "auto":
+            return int(self.style.rotation)
+        if label * self.key_width <= 0.92 * cell:
+            return 0
+        return 45 if label <= 0.7 * cell else 90
+
+    def _key_label_height(self, cell: float, label: float) -> float:
+        if not label:
+            return 0.0
+        long = label * self.key_width
+        height = {0: label * _LINE, 45: (long + label) * _SLANT, 90: long}[self._key_angle(cell, label)]
+        return height + 2 * _GAP
+
+    def _cell(self, label: float) -> float:
+        """Side of a cell for labels of this size."""
+        left, between, right = self._sides(label)
+        columns = self.figure.columns
+        spent = left + right + between * (columns - 1)
+        across = columns * self.keys
+        if self.asked is not None:
+            tall = self._cell_of_a_page(label, _ROOMY_CELL * self.font) if self.size_class > 1 else inf
+            return max(0.1, min((self.asked - spent) / across, _ROOMY_CELL * self.font, self.largest, tall))
+        largest = _LARGEST_CELL[self.size_class]
+        wide = (PAGE_WIDTH - spent) / across
+        tall = self._cell_of_a_page(label, largest)
+        if self.asked_height is not None:
+            return max(0.1, min(self.largest, _ROOMY_CELL * self.font))
+        cell = min(largest, wide, tall)
+        return max(cell, _LEAST_CELL) if self.size_class == 1 else max(cell, 0.5)
+
+    def _cell_of_a_page(self, label: float, largest: float) -> float:
+        """Side of a cell with which all rows of panels fit on a page."""
+        rows = self.figure.rows
+        title, apart, below = self._heights(largest, label)
+        lines = len(self.figure.caption) * self.font / (PAGE_WIDTH / 2) + 1 if self.style.caption else 0.0
+        spent = title + apart * (rows - 1) + below + (5 + 1.5 * lines) * self.font
+        return (PAGE_HEIGHT - spent) / (rows * self.queries)
+
+    def _place(self, cell: float, label: float) -> Layout:
+        figure, font = self.figure, self.font
+        left, between, right = self._sides(label)
+        width_panel, height_panel = cell * self.keys, cell * self.queries
+        block = width_panel * figure.columns + between * (figure.columns - 1)
+        natural = left + block + right
+        width = self.asked if self.asked is not None else max(natural, _LEAST_WIDTH)
+        left += max(0.0, (width - natural) / 2)
+        room = width - 2 * PAD
+        title_lines = wrap(figure.title, font * 1.1, room, self.measure) if self.style.title else ()
+        caption_lines = wrap(figure.caption, font, room, self.measure) if self.style.caption else ()
+        foot_lines = self._foot_lines(label, room)
+        head = PAD + self.lowered + len(title_lines) * font * 1.1 * _LINE + (_GAP if title_lines else 0.0)
+        above, apart, below = self._heights(cell, label)
+        rows = figure.rows
+        tall = rows * height_panel + (rows - 1) * apart
+        beside = self._beside(label)
+        top = max(head + above, head + (beside - tall) / 2 + _GAP)
+        bottom = top + tall
+        places = tuple(
+            (
+                left + (i % figure.columns) * (width_panel + between),
+                top + (i // figure.columns) * (height_panel + apart),
+            )
+            for i in range(len(figure.panels))
+        )
+        middle = (top + bottom) / 2
+        bar_height = min(_BAR_HEIGHT, max(tall, _LEAST_BAR))
+        key_title = (left + block / 2, bottom + below - font * _LINE / 2)
+        notes = label * self.notes_width + 2 * _GAP if label and self.notes_width else 0.0
+        titles = label * self.query_width + 2 * _GAP if label else _GAP
+        row_titles = left - titles - font * _LINE / 2
+        group_titles = row_titles - (font * _LINE if figure.row_titles else 0.0)
+        query_title = group_titles - (font * _LINE if figure.row_groups else 0.0)
+        if key_title[0] - self.measure(figure.key_title, font) / 2 < query_title + font:  # they meet below few rows
+            key_title = (key_title[0], max(key_title[1], middle + beside / 2 + font * _LINE / 2 + _GAP))
+        foot_top = max(key_title[1] + font * _LINE / 2 if label else bottom + below, middle + beside / 2 + _GAP)
+        foot_top += _GAP if foot_lines else 0.0
+        caption_top = foot_top + len(foot_lines) * 0.85 * font * _LINE + (_GAP if caption_lines else 0.0)
+        first_bar = left + block + notes + 3 * _GAP
+        return Layout(
+            width=width,
+            height=caption_top + len(caption_lines) * font * _LINE + PAD + self.lowered,
+            cell=cell,
+            slot=(width_panel, height_panel),
+            font=font,
+            label_font=label,
+            key_angle=self._key_angle(cell, label),
+            panels=places,
+            panel_titles=self.titles,
+            panel_title_font=self._fitting(self.titles, 0.9 * font, width_panel + 0.7 * between),
+            query_title=(query_title, middle),
+            row_titles=row_titles,
+            row_title_font=self._fitting(figure.row_titles, 0.9 * font, height_panel),
+            group_titles=group_titles,
+            group_title_font=self._group_title_font(height_panel, apart),
+            key_title=key_title,
+            notes_title=top - 0.5 * _GAP,
+            bars=tuple(
+                (first_bar + i * self._bar_width(), middle - bar_height / 2, _BAR, bar_height) for i in range(self.bars)
+            ),
+            title_lines=title_lines,
+            foot_lines=foot_lines,
+            title_top=PAD + self.lowered,
+            foot_top=foot_top,
+            caption_lines=caption_lines,
+            caption_top=caption_top,
+            shared=self.shared,
+        )
+
+    def _beside(self, label: float) -> float:
+        """Height of the tallest thing beside the panels: a map of few rows is lower than its rotated title."""
+        titles = [self.figure.query_title] if label else []
+        if self.bars:
+            titles += [self.figure.scale_title] if self.figure.weights else []
+            titles += [self.figure.difference_title] if self.figure.differences else []
+        least = _LEAST_BAR + self.font if self.bars else 0.0
+        return max([least, *(self.measure(title, self.font) for title in titles)])
+
+    def _fitting(self, titles: Sequence[str], size: float, room: float) -> float:
+        """The largest font size up to `size` at which no title is longer than its room."""
+        longest = max((self.measure(title, 1.0) for title in titles), default=0.0)
+        return min(size, room / longest) if longest else size
+
+    def _group_title_font(self, height: float, apart: float) -> float:
+        """Size at which the title of each group of rows is no longer than its rows."""
+        sizes = [
+            self._fitting([title], self.font, rows * height + (rows - 0.3) * apart)
+            for title, rows in self.figure.row_groups
+        ]
+        return min(sizes, default=self.font)
+
+    def _foot_lines(self, label: float, room: float) -> tuple[str, ...]:
+        notes = (self.figure.masked_note, "" if label else self.figure.tile_note)
+        return tuple(line for note in notes for line in wrap(note, 0.85 * self.font, room, self.measure))
+
+
+def _prefixes(labels: Sequence[Sequence[str]]) -> bool:
+    """Whether each list of labels is the start of the longest one."""
+    longest: Sequence[str] = max(labels, key=len)
+    return all(tuple(each) == tuple(longest[: len(each)]) for each in labels)

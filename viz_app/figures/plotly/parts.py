@@ -1,0 +1,50 @@
+"""What every figure on screen shares: escaped text, the look of the page, colour scales."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from viz_app.figures.colours.palette import BACKGROUND, INK
+from viz_app.figures.colours.scales import ColourMap, number
+from viz_app.figures.model.spec import Figure
+
+FONT = "Pretendard, sans-serif"
+
+
+def escaped(text: str) -> str:
+    """A text that Plotly shows literally: no tags, no entities, no formulas between dollar signs."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("$", "&#36;")
+
+
+def base_layout(figure: Figure) -> dict[str, Any]:
+    """What every figure's layout has."""
+    return {
+        "template": None,
+        "font": {"family": FONT, "color": INK[figure.theme], "size": 14},
+        "paper_bgcolor": BACKGROUND[figure.theme],
+        "plot_bgcolor": BACKGROUND[figure.theme],
+        "title": {"text": escaped(figure.title), "font": {"size": 16}, "x": 0.5, "xanchor": "center"},
+        "margin": {"l": 20, "r": 20, "t": 60, "b": 20},
+        "hoverlabel": {"font": {"family": FONT}, "align": "left"},
+        "shapes": [],
+        "annotations": [],
+    }
+
+
+def plotly_scale(scale: ColourMap) -> dict[str, Any]:
+    """Range and colours of a heatmap trace; a root is in the places of the colours, so that `z` stays the weights."""
+    last = len(scale.colours) - 1
+    places = [(scale.value(i / last) - scale.low) / (scale.high - scale.low) for i in range(last + 1)]
+    colours = [[min(max(place, 0.0), 1.0), colour] for place, colour in zip(places, scale.hex(), strict=True)]
+    return {"zmin": scale.low, "zmax": scale.high, "colorscale": colours}
+
+
+def colour_bar(scale: ColourMap, title: str) -> dict[str, Any]:
+    """The key of a scale."""
+    return {
+        "title": {"text": escaped(title), "side": "right"},
+        "tickvals": list(scale.ticks()),
+        "ticktext": [number(value) for value in scale.ticks()],
+        "thickness": 12,
+        "outlinewidth": 0.5,
+    }

@@ -1,0 +1,1 @@
+"""Captions and alternative texts."""

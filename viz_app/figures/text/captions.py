@@ -1,0 +1,247 @@
+"""Captions and alt texts made from the data, in English and Korean. Pure functions on AttentionMaps.
+
+A caption keeps its tokens apart from its words, so that a page can set them in italics and no token is ever read
+as markup: `Caption.text` is plain, `Caption.markdown` is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import Formatter
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import Axis
+from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.spec import shown
+from viz_app.text import texts
+
+# A head that gives this much, on average over its rows, to one special or punctuation key rests there.
+REST_SHARE = 0.5
+_NEARLY = 0.1  # weights that differ by less are about as telling; the same in the explorer's sentences.js
+MAX_LABEL = 24
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A stretch of a caption; `token` marks one that comes from the sentence."""
+
+    text: str
+    token: bool = False
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption as words and tokens."""
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def text(self) -> str:
+        """Plain text, tokens in quotation marks."""
+        return "".join(f"\u201c{s.text}\u201d" if s.token else s.text for s in self.segments)
+
+    @property
+    def markdown(self) -> str:
+        """Markdown with tokens in italics and everything in them escaped."""
+        return "".join(f"*{_escape(s.text)}*" if s.token else _escape(s.text) for s in self.segments)
+
+    def __add__(self, other: Caption) -> Caption:
+        """Both captions, a space between."""
+        return Caption((*self.segments, Segment(" "), *other.segments))
+
+
+@dataclass(frozen=True)
+class Link:
+    """One strong cell of a map: `query` gave `weight` to `key`; `row` and `column` count from 0."""
+
+    row: int
+    column: int
+    query: str
+    key: str
+    weight: float
+
+
+def strongest_links(
+    maps: Maps, kind: AnyKind, layer: int, head: int, count: int = 3, *, itself: bool = True
+) -> tuple[Link, ...]:
+    """The strongest cells between content tokens, at most one for each row, strongest first.
+
+    Content tokens are those with a letter or a digit. When the map has none, its strongest cells of any kind.
+
+    Args:
+        maps: Maps of one sentence, of pieces or of words.
+        kind: Which attention.
+        layer: Layer, from 0.
+        head: Head, from 0.
+        count: Links at most.
+        itself: Whether a token of self-attention may be linked to itself.
+    """
+    weights = maps.weights(kind)[layer, head]  # (Q, K)
+    queries, keys = maps.queries(kind), maps.keys(kind)
+    content = np.outer(_content(queries), _content(keys))
+    if not itself and _same_tokens(maps, kind):
+        content &= ~np.eye(len(queries), dtype=bool)
+    if not content.any():
+        content = np.ones_like(content)
+    masked = np.where(content, weights, -1.0)
+    columns = masked.argmax(axis=1)
+    best = masked[np.arange(len(columns)), columns]
+    rows = [int(row) for row in np.argsort(-best, kind="stable")[:count] if best[row] >= 0]
+    return tuple(
+        Link(
+            row,
+            int(columns[row]),
+            shown(queries.tokens[row], MAX_LABEL),
+            shown(keys.tokens[columns[row]], MAX_LABEL),
+            float(weights[row, columns[row]]),
+        )
+        for row in rows
+    )
+
+
+def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en") -> Caption:
+    """What one head does in this sentence: its most telling link, and the token that it rests on, if it does.
+
+    The most telling link is, of those that are nearly the strongest, the one of the longest query: mostly a word that
+    carries meaning.
+
+    Args:
+        maps: Maps of one sentence, of pieces or of words.
+        kind: Which attention.
+        layer: Layer, from 0.
+        head: Head, from 0.
+        language: "en" or "ko".
+    """
+    table = texts(language).table("figures")
+    links = strongest_links(maps, kind, layer, head, count=len(maps.queries(kind)))
+    near = [link for link in links if link.weight > links[0].weight - _NEARLY]
+    # In the order of the sentence, so that equally long queries give the first one.
+    link = max(sorted(near, key=lambda link: link.row), key=lambda link: len(link.query))
+    values: dict[str, str] = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    tokens = {"query": link.query, "key": link.key}
+    template = f"caption_{kind}"
+    if kind == "decoder":
+        if link.row < len(maps.outputs):
+            tokens["written"] = shown(maps.outputs.tokens[link.row], MAX_LABEL)
+        else:  # words of a translation that was cut off: the last input has no output
+            template = "caption_encoder"
+    if link.row == link.column and _same_tokens(maps, kind):
+        values["key"] = table["itself"]
+        del tokens["key"]
+    caption = fill_in(table[template], values, tokens)
+    rest = _resting_place(maps, kind, layer, head)
+    if rest is None:
+        return caption
+    key, share = rest
+    return caption + fill_in(table["caption_rest"], {"percent": percent(share)}, {"key": key})
+
+
+def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en") -> Caption:
+    """The heads of one layer; names the head with the strongest link between content tokens."""
+    table = texts(language).table("figures")
+    values = {"layer": str(layer + 1), "count": str(maps.heads(kind)), "kind": table[f"kind_{kind}"]}
+    head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
+    return fill_in(table["caption_layer"], values, {}) + strongest(maps, kind, layer, head, language)
+
+
+def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
+    """All heads of one kind; names the head with the strongest link between content tokens."""
+    table = texts(language).table("figures")
+    count = maps.layers(kind) * maps.heads(kind)
+    values = {"layers": str(maps.layers(kind)), "count": str(count), "kind": table[f"kind_{kind}"]}
+    peaks = [[_peak(maps, kind, layer, head) for head in range(maps.heads(kind))] for layer in range(maps.layers(kind))]
+    layer, head = divmod(int(np.argmax(peaks)), maps.heads(kind))
+    return fill_in(table["caption_all"], values, {}) + strongest(maps, kind, layer, head, language)
+
+
+def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en", unit: str = "pieces") -> str:
+    """Text for somebody who does not see the map of one head: what it is, its axes, its three strongest links."""
+    table = texts(language).table("figures")
+    rows, columns = maps.weights(kind).shape[2:]
+    values = {
+        "kind": table[f"kind_{kind}"],
+        "layer": str(layer + 1),
+        "head": str(head + 1),
+        "rows": str(rows),
+        "columns": str(columns),
+        "query_title": table[f"{unit}_query_{kind}"],
+        "key_title": table[f"{unit}_key_{kind}"],
+    }
+    links = [
+        fill_in(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
+        for link in strongest_links(maps, kind, layer, head)
+    ]
+    return f"{fill_in(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
+
+
+def grid_alt(maps: Maps, kind: AnyKind, caption: Caption, *, language: str = "en", unit: str = "pieces") -> str:
+    """Text for somebody who does not see the maps of several heads: the axes that they share, then their caption."""
+    table = texts(language).table("figures")
+    rows, columns = maps.weights(kind).shape[2:]
+    values = {
+        "rows": str(rows),
+        "columns": str(columns),
+        "query_title": table[f"{unit}_query_{kind}"],
+        "key_title": table[f"{unit}_key_{kind}"],
+    }
+    return f"{fill_in(table['alt_grid'], values, {}).text} {caption.text}"
+
+
+def percent(weight: float) -> str:
+    """A weight as a whole percentage; never 100 for a weight below 0.995, never 0 for one that is not zero."""
+    value = weight * 100
+    return "< 1" if 0 < value < 0.5 else f"{value:.0f}"
+
+
+def strongest(maps: Maps, kind: AnyKind, layer: int, head: int, language: str) -> Caption:
+    """Which link of a head between two different content tokens is the strongest."""
+    table = texts(language).table("figures")
+    link = strongest_links(maps, kind, layer, head, count=1, itself=False)[0]
+    values = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    return fill_in(table["caption_strongest"], values, {"query": link.query, "key": link.key})
+
+
+def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
+    return strongest_links(maps, kind, layer, head, count=1, itself=False)[0].weight
+
+
+def _same_tokens(maps: Maps, kind: AnyKind) -> bool:
+    """Whether rows and columns are the same tokens: self-attention."""
+    return kind != "cross" and maps.queries(kind) == maps.keys(kind)
+
+
+def _content(axis: Axis) -> npt.NDArray[np.bool_]:
+    """Whether each position is a token with a letter or digit, and not a special one."""
+    return np.array(
+        [any(c.isalnum() for c in t) and not s for t, s in zip(axis.tokens, axis.special, strict=True)], dtype=bool
+    )
+
+
+def _resting_place(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[str, float] | None:
+    """The key without content that gets at least REST_SHARE on average, and its share."""
+    keys = maps.keys(kind)
+    shares = np.where(_content(keys), 0.0, maps.weights(kind)[layer, head].mean(axis=0))
+    column = int(shares.argmax())
+    if shares[column] < REST_SHARE:
+        return None
+    return shown(keys.tokens[column], MAX_LABEL), float(shares[column])
+
+
+def fill_in(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
+    """Put values and tokens into a template; a token is never read as a format string."""
+    segments: list[Segment] = []
+    for literal, name, _, _ in Formatter().parse(template):
+        if literal:
+            segments.append(Segment(literal))
+        if name is not None:
+            segments.append(Segment(tokens[name], token=True) if name in tokens else Segment(values[name]))
+    return Caption(tuple(segments))
+
+
+def _escape(text: str) -> str:
+    """Escape every character that Markdown, Streamlit's additions or HTML could read as markup."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&\"'@/=^])", r"\\\1", text)

@@ -1,0 +1,122 @@
+"""Captions and alt texts of lines, steps, comparisons, beam trees and the whole model, in the manner of `captions`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from viz_app.figures.model.arrays import AnyKind, Maps
+from viz_app.figures.model.spec import HeatmapPanel, shown
+from viz_app.figures.model.tree import TreeFigure
+from viz_app.figures.text.captions import Caption, fill_in, head_caption, percent, strongest, strongest_links
+from viz_app.text import texts
+
+_MAX_LABEL = 24
+
+
+def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
+    """All heads of the model; names the encoder-decoder head with the strongest link."""
+    table = texts(language).table("figures")
+    counts = {kind: maps.layers(kind) * maps.heads(kind) for kind in ("encoder", "decoder", "cross")}
+    values = {"count": str(sum(counts.values())), **{kind: str(count) for kind, count in counts.items()}}
+    peaks = [
+        [strongest_links(maps, "cross", layer, head, 1)[0].weight for head in range(maps.heads("cross"))]
+        for layer in range(maps.layers("cross"))
+    ]
+    layer, head = divmod(int(np.argmax(peaks)), maps.heads("cross"))
+    return fill_in(table["caption_kinds"], values, {}) + strongest(maps, "cross", layer, head, language)
+
+
+def kinds_alt(maps: Maps, caption: Caption, *, language: str = "en") -> str:
+    """What the table of all heads looks like, then its caption."""
+    table = texts(language).table("figures")
+    values = {"layers": str(maps.layers("encoder") + 2 * maps.layers("cross")), "heads": str(maps.heads("cross"))}
+    return f"{fill_in(table['alt_kinds'], values, {}).text} {caption.text}"
+
+
+def lines_caption(
+    maps: Maps, kind: AnyKind, layer: int, heads: Sequence[int], query: int | None, *, language: str = "en"
+) -> Caption:
+    """One head is told as its heatmap is; of several, the one that looks most sharply from the query, or at all."""
+    table = texts(language).table("figures")
+    if query is None and len(heads) == 1:
+        return head_caption(maps, kind, layer, heads[0], language=language)
+    told = Caption(())
+    if len(heads) > 1:
+        values = {"layer": str(layer + 1), "heads": _list(heads), "kind": table[f"kind_{kind}"]}
+        told = fill_in(table["caption_lines"], values, {})
+    if query is None:
+        peaks = [strongest_links(maps, kind, layer, head, 1, itself=False)[0].weight for head in heads]
+        return told + strongest(maps, kind, layer, heads[int(np.argmax(peaks))], language)
+    rows = maps.weights(kind)[layer, list(heads), query]  # (heads, K)
+    head, column = divmod(int(rows.argmax()), rows.shape[1])
+    values = {"head": f"{layer + 1}.{heads[head] + 1}", "percent": percent(float(rows[head, column]))}
+    tokens = {"query": _token(maps.queries(kind).tokens[query]), "key": _token(maps.keys(kind).tokens[column])}
+    row = fill_in(table["caption_row"], values, tokens)
+    return told + row if told.segments else row
+
+
+def lines_alt(
+    maps: Maps, kind: AnyKind, layer: int, heads: Sequence[int], caption: Caption, *, language: str, unit: str
+) -> str:
+    """What the lines connect, then the caption."""
+    table = texts(language).table("figures")
+    values = {
+        "kind": table[f"kind_{kind}"],
+        "layer": str(layer + 1),
+        "heads": _list(heads),
+        "query_title": table[f"{unit}_query_{kind}"],
+        "key_title": table[f"{unit}_key_{kind}"],
+    }
+    return f"{fill_in(table['alt_lines'], values, {}).text} {caption.text}"
+
+
+def steps_caption(maps: Maps, kind: AnyKind, layer: int, head: int, steps: Sequence[int], *, language: str) -> Caption:
+    """Which steps stand side by side, and what the head does at the last one; `maps` are cut to that step."""
+    table = texts(language).table("figures")
+    values = {"head": f"{layer + 1}.{head + 1}", "steps": _list([step - 1 for step in steps])}
+    return fill_in(table["caption_steps"], values, {}) + head_caption(maps, kind, layer, head, language=language)
+
+
+def comparison_caption(difference: HeatmapPanel | None, *, language: str) -> Caption:
+    """Where A and B differ most, or that their tokens differ."""
+    table = texts(language).table("figures")
+    if difference is None:
+        return fill_in(table["caption_apart"], {}, {})
+    row, column = (int(i) for i in np.unravel_index(np.abs(difference.weights).argmax(), difference.weights.shape))
+    query, key = difference.query_labels[row], difference.key_labels[column]
+    change = float(difference.weights[row, column])
+    if change == 0.0:
+        return fill_in(table["caption_same"], {}, {})
+    values = {"points": f"{abs(change) * 100:.0f}"}
+    which = "caption_more" if change > 0 else "caption_less"
+    return fill_in(table[which], values, {"query": _token(query), "key": _token(key)})
+
+
+def comparison_alt(a: HeatmapPanel, b: HeatmapPanel, caption: Caption, *, language: str) -> str:
+    """What stands side by side, then the caption."""
+    table = texts(language).table("figures")
+    values = {"first": a.title, "second": b.title}
+    return f"{fill_in(table['alt_comparison'], values, {}).text} {caption.text}"
+
+
+def beam_caption(figure: TreeFigure, best: str, score: float, *, language: str) -> Caption:
+    """How large the search was, and what it found; `best` is the text of the chosen translation."""
+    table = texts(language).table("figures")
+    values = {
+        "count": str(len(figure.nodes)),
+        "steps": str(figure.steps),
+        "kept": str(sum(node.status != "pruned" for node in figure.nodes)),
+        "score": f"{score:.2f}".replace("-", "\u2212"),
+    }
+    return fill_in(table["caption_beam"], values, {"best": shown(best)})
+
+
+def _token(label: str) -> str:
+    return shown(label, _MAX_LABEL)
+
+
+def _list(numbers: Sequence[int]) -> str:
+    """Numbers from 0 as a list from 1."""
+    return ", ".join(str(number + 1) for number in numbers)

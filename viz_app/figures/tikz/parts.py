@@ -1,0 +1,53 @@
+r"""What all figures in TikZ share: text that TeX prints as it stands, colours, the heading."""
+
+from __future__ import annotations
+
+from viz_app.figures.model.spec import Figure
+from viz_app.figures.model.style import Style
+
+MAX_LABEL = 16
+_RAISED = "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_ESCAPED = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': r"\textquotedbl{}",
+    "|": r"\textbar{}",
+    "\u2423": r"\textvisiblespace{}",
+    "\u2205": r"$\varnothing$",
+    "\u2212": r"$-$",
+    "\u2192": r"$\rightarrow$",
+    "\u2026": r"\dots{}",
+    "\ufffd": "?",
+    "\u00d7": r"$\times$",
+    "\u03b1": r"$\alpha$",
+    "\u03b2": r"$\beta$",
+    "\u03b5": r"$\varepsilon$",
+    **{raised: f"$^{{{plain}}}$" for raised, plain in zip(_RAISED, "-0123456789", strict=True)},
+}
+
+
+def tex(text: str) -> str:
+    """A text that TeX prints as it stands."""
+    return "".join(_ESCAPED.get(character, character) for character in text)
+
+
+def colour(name: str, value: str) -> str:
+    """The line that gives a colour (#rrggbb) a name, after `headlight`."""
+    return f"\\definecolor{{headlight{name}}}{{HTML}}{{{value[1:].upper()}}}"
+
+
+def heading(figure: Figure, style: Style) -> list[str]:
+    """The title, above everything drawn so far."""
+    if not style.title or not figure.title:
+        return []
+    return [f"\\node[anchor=south] at (current bounding box.north) {{{tex(figure.title)}}};"]

@@ -1,0 +1,255 @@
+r"""Figures as TikZ: a document that compiles by itself, and a picture to take out of it.
+
+Numbers stand in the file as text, so a figure can still be changed in the paper. Tokens are escaped for TeX. Needs
+pgfplots (1.16 or newer); Korean and other scripts beyond Latin need LuaLaTeX or XeLaTeX and a font that has them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from viz_app.figures.colours.scales import ColourMap, differences_map, numbers_map, weights_map
+from viz_app.figures.layout import POINTS_PER_MM, letter
+from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.dots import DotsFigure
+from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown
+from viz_app.figures.model.style import Style
+from viz_app.figures.record import provenance_json
+from viz_app.figures.tikz.dots import dots
+from viz_app.figures.tikz.parts import MAX_LABEL, colour, heading, tex
+
+_WIDTH = 160.0  # mm, when the style has none
+_CELL = 5.0  # mm at most
+_LEGEND_LINE = 10.0  # mm of the line before an entry, and the space around it
+_HEAD = r"""% Headlight {version}: {title}
+% Compile with lualatex or xelatex; pdflatex does for text in Latin letters.
+% For Korean, Chinese or Japanese, load a font that has them, for example \setmainfont{{Noto Sans CJK KR}}.
+% {provenance}
+\IfFileExists{{standalone.cls}}{{\documentclass[border=2pt]{{standalone}}}}{{\documentclass{{article}}\pagestyle{{empty}}}}
+\usepackage{{iftex}}
+\iftutex\usepackage{{fontspec}}\else\usepackage[T1]{{fontenc}}\fi
+\usepackage{{textcomp,amssymb,pgfplots}}
+\usepgfplotslibrary{{groupplots}}
+\pgfplotsset{{compat=1.16}}
+"""
+
+
+def to_tex(figure: Figure, style: Style) -> bytes:
+    """The document, UTF-8. Raises ValueError for a figure that this format does not have."""
+    if style.theme is not None:
+        figure = replace(figure, theme=style.theme)
+    if isinstance(figure, HeatmapFigure):
+        picture = _heatmaps(figure, style)
+    elif isinstance(figure, CurvesFigure):
+        picture = _curves(figure, style)
+    elif isinstance(figure, MatrixFigure):
+        picture = _matrix(figure, style)
+    elif isinstance(figure, DotsFigure):
+        picture = dots(figure, style)
+    else:
+        raise ValueError(f"format is 'tex', but must be another one: TikZ has no {type(figure).__name__}")
+    record = provenance_json(figure, style)  # one line as it is: its spaces are those of the sentence
+    head = _HEAD.format(version=_version(record), title=_comment(figure.title), provenance=record)
+    parts = [head, "\\begin{document}", *_sized(style), *picture, "\\end{document}", ""]
+    return "\n".join(parts).encode("utf-8", errors="replace")
+
+
+def _version(record: str) -> str:
+    return str(json.loads(record)["version"])
+
+
+def _comment(text: str) -> str:
+    """One line, so that nothing of it leaves the comment."""
+    return " ".join(text.split())
+
+
+def _sized(style: Style) -> list[str]:
+    return [f"\\fontsize{{{style.font:g}}}{{{1.2 * style.font:g}}}\\selectfont"]
+
+
+def _colormap(name: str, scale: ColourMap) -> str:
+    """Colours at even values of the scale; a root mapping is in them."""
+    values = np.linspace(scale.low, scale.high, 65 if scale.mapping == "linear" else 257)
+    entries = " ".join(f"rgb255=({r},{g},{b})" for r, g, b in scale.rgb(values).tolist())
+    return f"colormap={{{name}}}{{{entries}}}, point meta min={scale.low:g}, point meta max={scale.high:g}"
+
+
+def _ticks(axis: str, labels: Sequence[str]) -> str:
+    names = ",".join(f"{{\\strut {tex(shown(label, MAX_LABEL))}}}" for label in labels)
+    return f"{axis}tick={{0,...,{len(labels) - 1}}}, {axis}ticklabels={{{names}}}"
+
+
+def _cells(values: Iterable[Sequence[object]], masked: np.ndarray | None, first: tuple[int, int] = (0, 0)) -> list[str]:
+    """A table of column, row, value; a masked cell has no number."""
+    rows = []
+    for row, line in enumerate(values):
+        for column, value in enumerate(line):
+            told = "nan" if masked is not None and masked[row, column] else str(value)
+            rows.append(f"{column + first[1]} {row + first[0]} {told}")
+    return rows
+
+
+def _plot(columns: int, cells: list[str]) -> list[str]:
+    return [
+        f"\\addplot[matrix plot*, mesh/cols={columns}, point meta=explicit, unbounded coords=jump] "
+        "table[x index=0, y index=1, meta index=2] {",
+        *cells,
+        "};",
+    ]
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """How a figure's panels stand: side of a cell (mm), whether they have labels, and whether they share them."""
+
+    side: float
+    labelled: bool
+    shared: bool
+
+    @classmethod
+    def of(cls, figure: HeatmapFigure, style: Style) -> _Grid:
+        panels = figure.panels
+        keys = max(len(panel.key_labels) for panel in panels)
+        labelled = len(panels) == 1 or (figure.columns * keys <= 96 and figure.rows <= 2)
+        shared = len({(panel.query_labels, panel.key_labels) for panel in panels}) == 1
+        room = (0.72 if shared else 0.6) if labelled else 0.85
+        side = min(_CELL, room * (style.width or _WIDTH) / (figure.columns * keys))
+        return cls(side, labelled, shared)
+
+    def gaps(self, figure: HeatmapFigure) -> tuple[float, float]:
+        """Between columns and rows of panels, in points: without labels of their own they stand close."""
+        if self.shared or not self.labelled:
+            return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
+        queries = max(len(shown(label, MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
+        keys = max(len(shown(label, MAX_LABEL)) for panel in figure.panels for label in panel.key_labels)
+        return 0.6 * self.font(12.0) * queries + 10, 0.6 * self.font(12.0) * keys + 26
+
+    def font(self, largest: float) -> float:
+        """Size of labels in points."""
+        return min(largest, 0.9 * self.side * POINTS_PER_MM)
+
+
+def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
+    scales = {
+        False: ("attention", weights_map(figure.weights, style, figure.theme)),
+        True: ("difference", differences_map(figure.differences, style, figure.theme)),
+    }
+    grid = _Grid.of(figure, style)
+    across, down = grid.gaps(figure)
+    size = grid.font(style.font)
+    options = [
+        "scale only axis, enlargelimits=false, axis on top, y dir=reverse, tick style={draw=none}",
+        f"tick label style={{font=\\fontsize{{{size:.2f}}}{{{1.2 * size:.2f}}}\\selectfont}}",
+        f"group style={{group size={figure.columns} by {figure.rows}, "
+        f"horizontal sep={across:.1f}pt, vertical sep={down:.1f}pt}}",
+    ]
+    lines = ["\\begin{tikzpicture}", f"\\begin{{groupplot}}[{', '.join(options)}]"]
+    for i, panel in enumerate(figure.panels):
+        two_ends = isinstance(panel, DifferencePanel)
+        name, scale = scales[two_ends]
+        told = [_size(panel, grid.side), _colormap(name, scale), *_panel_words(figure, style, panel, i, grid)]
+        if two_ends and figure.weights and style.legend:
+            told.append("xshift=18mm")  # for the colour bar of the weights, which stands before it
+        last = not any(isinstance(other, DifferencePanel) == two_ends for other in figure.panels[i + 1 :])
+        if style.legend and last:
+            title = figure.difference_title if two_ends else figure.scale_title
+            told.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
+        cells = _cells([list(row) for row in panel.weights], panel.masked)
+        lines += [f"\\nextgroupplot[{', '.join(told)}]", *_plot(len(panel.key_labels), cells)]
+    return [*lines, "\\end{groupplot}", *heading(figure, style), "\\end{tikzpicture}"]
+
+
+def _size(panel: HeatmapPanel, side: float) -> str:
+    rows, columns = panel.weights.shape
+    limits = f"xmin=-0.5, xmax={columns - 0.5}, ymin=-0.5, ymax={rows - 0.5}"
+    return f"width={columns * side:.3f}mm, height={rows * side:.3f}mm, {limits}"
+
+
+def _panel_words(figure: HeatmapFigure, style: Style, panel: HeatmapPanel, index: int, grid: _Grid) -> list[str]:
+    letters = style.letters and len(figure.panels) > 1 and not figure.row_titles
+    title = f"({letter(index)}) {panel.title}".rstrip() if letters else panel.title
+    first, last = index % figure.columns == 0, index + figure.columns >= len(figure.panels)
+    words = []
+    if title and (index < figure.columns or not figure.row_titles):
+        words.append(f"title={{{tex(title)}}}, title style={{yshift=-1.2ex}}")
+    if not grid.labelled:
+        row = figure.row_titles[index // figure.columns] if figure.row_titles and first else ""
+        return [*words, "xtick=\\empty, ytick=\\empty", *([f"ylabel={{{tex(row)}}}"] if row else [])]
+    angle = 90 if style.rotation == "auto" else style.rotation
+    words.append(f"x tick label style={{rotate={angle}, anchor={'north' if angle == 0 else 'east'}}}")
+    own = not grid.shared
+    words.append(_ticks("x", panel.key_labels) if last or own else "xtick=\\empty")
+    words.append(_ticks("y", panel.query_labels) if first or own else "ytick=\\empty")
+    if first:
+        words.append(f"ylabel={{{tex(figure.query_title)}}}")
+    if last:
+        words.append(f"xlabel={{{tex(figure.key_title)}}}")
+    return words
+
+
+def _curves(figure: CurvesFigure, style: Style) -> list[str]:
+    width = style.width or 100.0
+    height = style.height or 0.6 * width
+    modes = [f"{axis}mode={'log' if log else 'linear'}" for axis, log in (("x", figure.x_log), ("y", figure.y_log))]
+    readings = figure.told_readings() or ("",) * len(figure.series)
+    legend = [f"{each.label} {reading}".rstrip() for each, reading in zip(figure.series, readings, strict=True)]
+    options = [
+        f"width={width:g}mm, height={height:g}mm",
+        *modes,
+        f"xlabel={{{tex(figure.x_title)}}}, ylabel={{{tex(figure.y_title)}}}",
+        "grid=major, unbounded coords=jump",
+        "legend style={draw=none, at={(0.5,-0.25)}, anchor=north, legend cell align=left, "
+        f"legend columns={_legend_columns(legend, width, style)}}}",
+    ]
+    if style.title and figure.title:
+        options.append(f"title={{{tex(figure.title)}}}")
+    lines = ["\\begin{tikzpicture}"]
+    for i in range(len(figure.series)):
+        lines.append(colour(chr(ord("a") + i % 26), HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]))
+    lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
+    if figure.cut is not None:
+        ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))
+        lines.append(f"\\draw[semithick] {' -- '.join(ends)};")
+    for i, (series, told) in enumerate(zip(figure.series, legend, strict=True)):
+        dash = ", dashed" * series.dashed + ", mark=*, mark size=1.2pt, mark options=solid" * series.marked
+        points = [f"{float(x)!r} {float(y)!r}" for x, y in zip(series.xs, series.ys, strict=True)]
+        lines += [f"\\addplot[headlight{chr(ord('a') + i % 26)}, thick{dash}] table {{", *points, "};"]
+        if series.label and style.legend:
+            lines.append(f"\\addlegendentry{{{tex(told)}}}")
+    for i, value in enumerate(figure.readings()):
+        if value == value:  # a curve that does not reach the cut has no dot
+            name = f"headlight{chr(ord('a') + i % 26)}"
+            lines.append(f"\\fill[{name}] (axis cs:{figure.cut!r},{value!r}) circle[radius=1.2pt];")
+    return [*lines, "\\end{axis}", "\\end{tikzpicture}"]
+
+
+def _legend_columns(entries: Sequence[str], width: float, style: Style) -> int:
+    """How many entries fit side by side under the axes, in mm; a letter is about half as wide as high."""
+    font = style.font
+    widest = max(len(entry) for entry in entries) * 0.5 * font / POINTS_PER_MM + _LEGEND_LINE
+    return max(1, min(len(entries), int(width // widest)))
+
+
+def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
+    rows, columns = figure.matrix.shape
+    width = style.width or 140.0
+    height = style.height or min(max(width * rows / columns, 0.3 * width), width)
+    x, y = figure.column_start, figure.row_start
+    options = [
+        f"width={width:g}mm, height={height:g}mm, enlargelimits=false, axis on top, y dir=reverse",
+        f"xmin={x - 0.5}, xmax={x + columns - 0.5}, ymin={y - 0.5}, ymax={y + rows - 0.5}",
+        f"xlabel={{{tex(figure.column_title)}}}, ylabel={{{tex(figure.row_title)}}}",
+        _colormap("values", numbers_map(figure.matrix, figure.two_ends, style, figure.theme)),
+    ]
+    if style.legend:
+        options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")
+    if style.title and figure.title:
+        options.append(f"title={{{tex(figure.title)}}}")
+    cells = _cells([list(row) for row in figure.matrix], None, (y, x))
+    return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells), "\\end{axis}",
+            "\\end{tikzpicture}"]  # fmt: skip

@@ -1,0 +1,1 @@
+"""The lesson architecture: words, numbers and scenes."""

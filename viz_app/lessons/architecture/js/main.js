@@ -1,0 +1,13 @@
+// The code of the lesson "Encoder and decoder, the whole way".
+
+import { provide } from "../../stage/js/provide.js";
+import { FeedForward } from "./ffn.js";
+import { Flow } from "./flow.js";
+import { Predict } from "./predict.js";
+import { Residual } from "./residual.js";
+import { Shared } from "./shared.js";
+import { Training } from "./training.js";
+
+export default function bring() {
+  provide("architecture", { flow: Flow, residual: Residual, ffn: FeedForward, shared: Shared, training: Training, predict: Predict });
+}

@@ -1,0 +1,158 @@
+// What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
+
+import { divergingPixel } from "../../../components/common/diverging.js";
+import { Grid } from "../../stage/js/grid.js";
+import { write } from "../../../components/common/plot.js";
+
+export const NARROW = 620;
+const LIMIT = 4; // as architecture_work.py packs numbers
+const STRONGEST = 3; // the number that has the full colour
+const RAISED = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+
+/** A piece as it is read: without the mark of its word's start. */
+export function plain(token) {
+  return token.replace("\u2581", "") || "\u2423";
+}
+
+/** 1580544 -> "1 580 544", with thin spaces. */
+export function grouped(value) {
+  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+}
+
+/** A very small number: 5.7e-6 -> "6 · 10" and the raised exponent. */
+export function tiny(value) {
+  if (value === 0) return "0";
+  const [digit, exponent] = value.toExponential(0).split("e");
+  return `${digit}\u202f\u00b7\u202f10${[...exponent].map((sign) => RAISED[sign] ?? "").join("")}`;
+}
+
+/** 0.8734 -> "87 %"; what is not nothing is not told as nothing. */
+export function share(value) {
+  if (value > 0 && value < 0.01) return "<\u202f1\u202f%";
+  return `${Math.round(100 * value)}\u202f%`;
+}
+
+/** -0.5 -> "-0.50" with a minus as wide as a digit. */
+export function signed(value, digits = 2) {
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
+}
+
+export function ease(share) {
+  const t = Math.max(0, Math.min(1, share));
+  return t * t * (3 - 2 * t);
+}
+
+export function mix(from, to, share) {
+  return from + (to - from) * share;
+}
+
+/** A byte of a tensor as the number that it stands for. */
+export function value(byte) {
+  return ((byte - 128) / 127) * LIMIT;
+}
+
+/** The colour of a number in a vector, as a pixel. */
+export function pixelOf(theme, number) {
+  return divergingPixel(theme, number / STRONGEST, "sqrt");
+}
+
+/** Tensors as pictures of a pixel for each number, each painted once. */
+export class Tensors {
+  constructor() {
+    this.grids = new Map();
+  }
+
+  /** The rows of a (rows, columns) array; `pixel(number, row, column)`. */
+  grid(key, theme, rows, columns, pixel) {
+    if (!this.grids.has(key)) this.grids.set(key, new Grid());
+    const grid = this.grids.get(key);
+    grid.paint(`${theme.key} ${rows} ${columns}`, rows, columns, pixel);
+    return grid;
+  }
+}
+
+/** Where tokens stand in one row that scrolls so that the chosen one is in sight: [{ x, width }]. */
+export function rowOf(context, tokens, chosen, width, theme) {
+  context.font = `13px ${theme.code}`;
+  const widths = tokens.map((token) => context.measureText(plain(token)).width + 14);
+  const total = widths.reduce((sum, each) => sum + each, 0);
+  const before = widths.slice(0, chosen).reduce((sum, each) => sum + each, 0);
+  let x = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - before - widths[chosen] / 2));
+  return widths.map((each) => {
+    const place = { x, width: each };
+    x += each;
+    return place;
+  });
+}
+
+/** Draws tokens in a row, the chosen one on a plate. */
+export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, colour }) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, 26);
+  context.clip();
+  rowOf(context, tokens, chosen, width, theme).forEach((place, index) => {
+    const here = index === chosen;
+    if (here) {
+      context.fillStyle = theme.line;
+      context.beginPath();
+      context.roundRect(x + place.x, y + 1, place.width - 2, 24, 5);
+      context.fill();
+      context.fillStyle = colour;
+      context.fillRect(x + place.x + 4, y + 22, place.width - 10, 2);
+    }
+    write(context, plain(tokens[index]), x + place.x + 6, y + 12, { colour: here ? theme.text : theme.muted, font: theme.code, size: 13, weight: here ? 700 : 400 });
+  });
+  context.restore();
+}
+
+/** The token at a point of such a row, or null. */
+export function tokenAt({ context, theme }, tokens, chosen, { x, y, width }, [px, py]) {
+  if (py < y - 4 || py > y + 30 || px < x || px > x + width) return null;
+  const found = rowOf(context, tokens, chosen, width, theme).findIndex((place) => px >= x + place.x && px < x + place.x + place.width);
+  return found < 0 ? null : found;
+}
+
+/** A rounded box with words in its middle. */
+export function box({ context, theme }, { x, y, width, height }, lines, { fill = null, line = theme.line, weight = 1, colour = theme.text, size = 12, bold = 400, radius = 6 }) {
+  context.beginPath();
+  context.roundRect(x, y, width, height, radius);
+  for (const each of [theme.background, fill]) {
+    context.fillStyle = each ?? theme.background; // what lies behind a box does not shine through
+    context.fill();
+  }
+  context.strokeStyle = line;
+  context.lineWidth = weight;
+  context.stroke();
+  const step = size + 3;
+  lines.forEach((text, index) => write(context, text, x + width / 2, y + height / 2 + 0.5 + (index - (lines.length - 1) / 2) * step, { colour, font: theme.font, size, weight: bold, align: "center", most: width - 6 }));
+}
+
+/** A colour "#rrggbb" that lets through what is behind it. */
+export function faint(colour, part) {
+  return `${colour}${Math.round(255 * part).toString(16).padStart(2, "0")}`;
+}
+
+/** An arrow along points. */
+export function arrow(context, points, colour, { width = 1.3, head = 4.5, dash = [] } = {}) {
+  context.save();
+  context.strokeStyle = context.fillStyle = colour;
+  context.lineWidth = width;
+  context.lineJoin = "round";
+  context.setLineDash(dash);
+  context.beginPath();
+  points.forEach(([x, y], index) => (index ? context.lineTo(x, y) : context.moveTo(x, y)));
+  context.stroke();
+  context.setLineDash([]);
+  const [[x0, y0], [x1, y1]] = points.slice(-2);
+  const angle = Math.atan2(y1 - y0, x1 - x0);
+  context.translate(x1, y1);
+  context.rotate(angle);
+  context.beginPath();
+  context.moveTo(1, 0);
+  context.lineTo(-head, -head * 0.6);
+  context.lineTo(-head, head * 0.6);
+  context.fill();
+  context.restore();
+}

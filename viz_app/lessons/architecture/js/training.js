@@ -1,0 +1,215 @@
+// The same rows twice: all at once, as in training, and one after the other, as in inference.
+
+import { fillText } from "../../../components/common/dom.js";
+import { trace, write } from "../../../components/common/plot.js";
+import { Scene } from "../../stage/js/scene.js";
+import { ease, faint, NARROW, plain, share, tiny } from "./parts.js";
+
+const TOP = 46;
+const FOOT = 62;
+const [LABEL, BARS] = [70, 108]; // beside the squares
+
+export class Training extends Scene {
+  get count() {
+    return this.lesson.values.outputs.length;
+  }
+
+  get playhead() {
+    return { name: "step", label: this.texts.step, min: 1, max: this.count, step: 1, rate: 0.8, start: 1, show: (step) => `${Math.floor(step + 1e-6)}/${this.count}` };
+  }
+
+  get controls() {
+    const { texts } = this;
+    return [{ name: "cache", kind: "choice", label: texts.inference, options: [["without", texts.cache_without], ["with", texts.cache_with]], start: "without" }];
+  }
+
+  height(width, room) {
+    const wanted = TOP + FOOT + 12 + this.widest(width);
+    return width < NARROW ? 2 * wanted : Math.max(300, Math.min(room, wanted));
+  }
+
+  half(width) {
+    return width < NARROW ? width : width / 2 - 10;
+  }
+
+  /** Side of a square that the width allows. */
+  widest(width) {
+    return Math.min(this.half(width) - LABEL - BARS, 44 * this.count);
+  }
+
+  places({ width, height }) {
+    const narrow = width < NARROW;
+    const half = this.half(width);
+    const tall = narrow ? height / 2 - 12 : height - 6;
+    const side = Math.min(this.widest(width), tall - TOP - FOOT);
+    const label = LABEL;
+    const place = (x, y) => ({ x, y, left: x + label, top: y + TOP, side, cell: side / this.count, half, bars: half - label - side, label });
+    return [place(0, 0), narrow ? place(0, tall + 20) : place(width - half, 0)];
+  }
+
+  moment({ step }) {
+    const row = Math.min(Math.floor(step + 1e-6), this.count) - 1;
+    const part = row + 1 < this.count ? Math.max(0, step - row - 1) : 0;
+    return { row, part: part < 1e-6 ? 0 : part };
+  }
+
+  draw(pen, settings) {
+    const { row, part } = this.moment(settings);
+    const [once, stepwise] = this.places(pen);
+    this.drawOnce(pen, once, row);
+    this.drawStepwise(pen, stepwise, row, part, settings.cache === "with");
+  }
+
+  /** Training: every row in one pass; what comes later is masked. */
+  drawOnce(pen, place, row) {
+    const { texts, count } = this;
+    const { theme } = pen;
+    this.title(pen, place, texts.training, texts.training_about);
+    for (let q = 0; q < count; q++) this.cells(pen, place, q, count, faint(theme.kinds.decoder, 0.62), theme);
+    this.frame(pen, place);
+    this.names(pen, place, count, row);
+    for (let q = 0; q < count; q++) this.probability(pen, place, q, this.lesson.arrays.once.at(q), q === row, 1);
+    this.counts(pen, place, [[fillText(texts.passes, { count: 1 }), fillText(texts.rows_computed, { count })], [texts.rows_used, ""]]);
+    this.outline(pen, place, row);
+  }
+
+  /** Inference: a row more at each step; its result is read in the next. */
+  drawStepwise(pen, place, row, part, cached) {
+    const { texts } = this;
+    const { theme, context } = pen;
+    this.title(pen, place, texts.inference, cached ? texts.with_about : texts.without_about);
+    const quiet = faint(theme.muted, 0.16);
+    for (let q = 0; q <= row; q++) {
+      const fresh = q === row || !cached;
+      this.cells(pen, place, q, row + 1, fresh ? faint(theme.kinds.decoder, q === row ? 0.62 : 0.3) : quiet, theme);
+    }
+    this.frame(pen, place);
+    this.names(pen, place, row + 1, row);
+    const { stepwise, again } = this.lesson.arrays;
+    for (let q = 0; q <= row; q++) this.probability(pen, place, q, (cached ? stepwise : again).at(q), q === row, q === row ? 1 : 0.45);
+    const step = row + 1;
+    const [now, all] = cached ? [1, step] : [step, (step * (step + 1)) / 2];
+    this.counts(pen, place, [
+      [fillText(texts.passes, { count: step }), fillText(texts.rows_so_far_count, { count: all })],
+      [fillText(texts.this_step, { count: now }), fillText(texts.checked, { error: tiny(this.lesson.values.step_error) })],
+    ]);
+    this.outline(pen, place, row);
+    if (part > 0) this.carry(pen, place, row, ease(part));
+    else if (row + 1 < this.count) this.waiting(context, theme, place, row + 1);
+  }
+
+  title({ context, theme }, { x, y, half }, title, about) {
+    write(context, title, x, y + 11, { colour: theme.text, font: theme.font, size: 16, weight: 650, most: half });
+    write(context, about, x, y + 31, { colour: theme.muted, font: theme.font, size: 12.5, most: half });
+  }
+
+  /** One row: what it may see, and, hatched, what it must not. */
+  cells({ context, theme }, { left, top, cell }, q, count, colour) {
+    const inset = cell > 10 ? 1 : 0.5;
+    for (let k = 0; k < count; k++) {
+      const [x, y] = [left + k * cell + inset, top + q * cell + inset];
+      const side = cell - 2 * inset;
+      if (k <= q) {
+        context.fillStyle = colour;
+        context.fillRect(x, y, side, side);
+      } else hatch(context, theme, x, y, side);
+    }
+  }
+
+  frame({ context, theme }, { left, top, side }) {
+    context.strokeStyle = theme.line;
+    context.lineWidth = 1;
+    context.strokeRect(left - 0.5, top - 0.5, side + 1, side + 1);
+  }
+
+  outline({ context, theme }, { left, top, cell, side }, row) {
+    context.strokeStyle = theme.text;
+    context.lineWidth = 2;
+    context.strokeRect(left - 1, top + row * cell, side + 2, cell);
+  }
+
+  /** The tokens that the rows read. */
+  names({ context, theme }, { left, top, cell, label }, count, row) {
+    const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
+    this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) => write(context, plain(token), left - 8, top + (q + 0.5) * cell, { colour: q === row ? theme.text : theme.muted, font: theme.code, size, weight: q === row ? 700 : 400, align: "right", most: label - 10 }));
+  }
+
+  /** The token that a row has to give, and its probability. */
+  probability({ context, theme }, { left, top, side, cell, bars }, q, logarithm, here, alpha) {
+    const probability = Math.exp(logarithm);
+    const x = left + side + 8;
+    const [y, tall] = [top + q * cell, cell];
+    context.globalAlpha = alpha;
+    context.fillStyle = faint(theme.kinds.decoder, 0.25);
+    context.fillRect(x, y + 1, Math.max(1, (bars - 10) * probability), tall - 2);
+    const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
+    write(context, plain(this.lesson.values.outputs[q]), x + 4, y + tall / 2, { colour: theme.text, font: theme.code, size, weight: here ? 700 : 400, most: bars - 46 });
+    write(context, share(probability), x + bars - 12, y + tall / 2, { colour: here ? theme.text : theme.muted, font: theme.font, size: Math.min(13, size), align: "right" });
+    context.globalAlpha = 1;
+  }
+
+  counts({ context, theme }, { x, top, side, half }, rows) {
+    rows.forEach(([first, second], index) => {
+      const y = top + side + 20 + 21 * index;
+      const style = { colour: index ? theme.muted : theme.text, font: theme.font, size: index ? 12.5 : 14, weight: index ? 400 : 650 };
+      write(context, second ? `${first} \u00b7 ${second}` : first, x, y, { ...style, most: half });
+    });
+  }
+
+  /** The token that was written goes to the next row's place. */
+  carry({ context, theme }, { left, top, side, cell }, row, part) {
+    const from = [left + side + 12, top + (row + 0.5) * cell];
+    const to = [left - 44, top + (row + 1.5) * cell];
+    const lift = -4 * part * (1 - part) * 18;
+    const [x, y] = [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part + lift];
+    const text = plain(this.lesson.values.outputs[row]);
+    const style = { font: theme.code, size: 13, weight: 700 };
+    context.font = `${style.weight} ${style.size}px ${style.font}`;
+    context.fillStyle = theme.kinds.decoder;
+    context.beginPath();
+    context.roundRect(x - 5, y - 10, context.measureText(text).width + 10, 20, 5);
+    context.fill();
+    write(context, text, x, y, { ...style, colour: theme.background });
+  }
+
+  /** The place of the row that is not there yet. */
+  waiting(context, theme, { left, top, cell, side }, row) {
+    trace(context, [[left, top + (row + 0.5) * cell], [left + side, top + (row + 0.5) * cell]], { colour: theme.line, width: 1.2, dash: [3, 5] });
+  }
+
+  lit({ cache }) {
+    return cache === "with" ? "last" : "past";
+  }
+
+  grab(x, y, pen) {
+    const place = this.places(pen).find(({ x: from, half, top, side }) => x >= from && x <= from + half && y >= top && y <= top + side);
+    return place ? { step: Math.floor((y - place.top) / place.cell) + 1 } : null;
+  }
+
+  say(settings) {
+    const { texts, lesson, count } = this;
+    const { row } = this.moment(settings);
+    const step = row + 1;
+    const cached = settings.cache === "with";
+    const told = { step, count, token: plain(lesson.values.outputs[row]), probability: share(Math.exp(lesson.arrays.once.at(row))), rows: cached ? step : (step * (step + 1)) / 2 };
+    const said = fillText(cached ? texts.training_say_with : texts.training_say_without, told);
+    return count < lesson.values.lengths.decoder ? `${said} ${texts.cut}` : said;
+  }
+
+  table() {
+    const { texts, lesson } = this;
+    const { once, stepwise, again } = lesson.arrays;
+    const rows = lesson.values.outputs.map((token, q) => [q + 1, plain(lesson.values.tokens.decoder[q]), plain(token), Math.exp(once.at(q)), Math.exp(again.at(q)), Math.exp(stepwise.at(q)), (q + 1) * (q + 2) / 2, q + 1]);
+    return { columns: [texts.step, texts.reads, texts.writes, texts.p_training, texts.p_without, texts.p_with, texts.rows_without, texts.rows_with], rows };
+  }
+}
+
+/** Zero and forbidden never look alike. */
+function hatch(context, theme, x, y, side) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, side, side);
+  context.clip();
+  for (let start = -side; start < side; start += 5) trace(context, [[x + start, y + side], [x + start + side, y]], { colour: theme.hatch, width: 1 });
+  context.restore();
+}

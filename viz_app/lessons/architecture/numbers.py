@@ -1,0 +1,251 @@
+"""Lesson "Encoder and decoder, the whole way" (Sections 3.1, 3.3, 3.4): the numbers behind its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from transformer_core.config import ModelConfig
+from transformer_core.flops import Work, multiply_adds_by_part, parameters_by_part
+from transformer_core.presets import PRESETS
+from viz_app.figures import CurvesFigure, MatrixFigure, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons import lesson
+from viz_app.lessons.context import Context, Data
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import Texts
+
+if TYPE_CHECKING:
+    from viz_app.lessons.architecture.forward_steps import Way
+
+POSITIONS = 16  # shown; of longer sentences the first ones
+ELSEWHERE = ("subwords", "positions", "heads", "masks", "dot_product", "decoding")  # lessons that stations point to
+_PARTS = {
+    "attention": ("encoder self-attention", "decoder self-attention", "encoder-decoder attention"),
+    "feed_forward": ("encoder feed-forward", "decoder feed-forward"),
+    "matrix": ("embeddings", "positions", "output"),
+    "norms": ("norms",),
+}
+_MOST_NEIGHBOURS = 50  # in the figure for print
+
+
+def data(context: Context) -> Data:
+    """The sentence's way through the model, neighbours of its pieces, and what the parts of models weigh."""
+    translator, maps = context.service.translator, context.result.maps
+    way, config = _way(context), translator.config
+    source, target = _ids(context)
+    return Data(
+        values={
+            "tokens": {
+                "encoder": list(maps.source.tokens[:POSITIONS]),
+                "decoder": list(maps.inputs.tokens[:POSITIONS]),
+            },
+            "outputs": list(maps.outputs.tokens[:POSITIONS]),
+            "ids": _read(context, source, target),
+            "lengths": {"encoder": len(maps.source), "decoder": len(maps.inputs)},
+            "model": {name: getattr(config, name) for name in ("d_model", "d_ff", "num_layers", "vocab_size", "norm")},
+            "titles": {name: lesson(name, context.t.language).title for name in ELSEWHERE},
+            "stations": way.stations,
+            "order_error": way.order_error,
+            "step_error": way.step_error,
+            "likely": [
+                [[translator.tokenizer.piece(piece), *rest, piece] for piece, *rest in row] for row in way.likely
+            ],
+            "shared": _shared(context, source),
+            "parts": _parts(config, Work(sentences=1, source_length=len(maps.source), target_length=len(maps.inputs))),
+        },
+        arrays={
+            name: getattr(way, name)
+            for name in ("stats", "tensors", "sums", "cosines", "active", "inner", "once", "stepwise", "again")
+        },
+    )
+
+
+def _ids(context: Context) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of the source and of its translation, without special pieces."""
+    translation = context.result.translation
+    return tuple(translation.source_encoding.ids), tuple(translation.hypotheses[0].ids)
+
+
+def _read(context: Context, source: Sequence[int], target: Sequence[int]) -> dict[str, list[int]]:
+    """The numbers that the model is given: of the pieces and of what marks their ends."""
+    special = context.service.translator.tokenizer.special
+    return {
+        "encoder": [*source, special.eos][:POSITIONS],
+        "decoder": [special.bos, *target][: min(POSITIONS, len(context.result.maps.inputs))],
+    }
+
+
+def _way(context: Context) -> Way:
+    service, result = context.service, context.result
+    source, target = _ids(context)
+    found: Way = _way_of(
+        service.translator.checkpoint_hash, source, target, len(result.maps.inputs), service, context.session
+    )
+    return found
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _way_of(
+    checkpoint: str,
+    source: tuple[int, ...],
+    target: tuple[int, ...],
+    length: int,
+    _service: TranslationService,
+    _session: str,
+) -> Any:
+    from viz_app.lessons.architecture.forward_steps import follow
+
+    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+        return follow(_service.translator, source, target, length, POSITIONS)
+
+
+def _shared(context: Context, source: Sequence[int]) -> dict[str, Any]:
+    """Neighbours of the sentence's pieces in the matrix that embeds them, and lengths of vectors."""
+    from viz_app.lessons.architecture.forward_steps import nearest
+
+    translator = context.service.translator
+    model, tokenizer = translator.model, translator.tokenizer
+    matrix = (model.source_embedding or model.embedding).weight.detach()
+    ids = _read(context, source, ())["encoder"]
+    positions = (model.source_positions or model.positions)(0, len(ids)).expand(len(ids), -1)
+    return {
+        "tied": translator.config.tie == "all",
+        "neighbours": [
+            [[tokenizer.source.piece(other), cosine, other] for other, cosine in row] for row in nearest(matrix, ids)
+        ],
+        "usual": _usual(translator.checkpoint_hash, matrix),
+        "row_norms": [round(float(norm), 4) for norm in matrix[list(ids)].norm(dim=1)],
+        "position_norms": [round(float(norm), 4) for norm in positions.detach().norm(dim=1)],
+    }
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _usual(checkpoint: str, _matrix: Any) -> float:
+    from viz_app.lessons.architecture.forward_steps import usual_nearest
+
+    return usual_nearest(_matrix)
+
+
+def _parts(config: ModelConfig, work: Work) -> dict[str, dict[str, list[float]]]:
+    """Of the model and the paper's two: numbers in each part, multiply-adds for a sentence of this length, places."""
+    configs = {"this": config, "base": PRESETS["base"].model, "big": PRESETS["big"].model}
+    return {name: _weighed(each, work) for name, each in configs.items()}
+
+
+def _weighed(config: ModelConfig, work: Work) -> dict[str, list[float]]:
+    numbers, products = parameters_by_part(config), multiply_adds_by_part(config, work)
+    return {
+        part: [*(sum(counted.get(name, 0) for name in names) for counted in (numbers, products)), _places(part, config)]
+        for part, names in _PARTS.items()
+    }
+
+
+def _places(part: str, config: ModelConfig) -> int:
+    """How often a part stands in Figure 1 with its N layers."""
+    in_a_layer = {"attention": 1 + 2, "feed_forward": 1 + 1, "norms": 2 + 3}
+    return in_a_layer[part] * config.num_layers if part in in_a_layer else 1
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """Lengths along the way; what stays of a direction; inner values; neighbours; rows computed. No answer."""
+    makers = {"flow": _flow, "residual": _residual, "ffn": _ffn, "shared": _neighbours, "training": _rows}
+    return makers[scene](context) if scene in makers else None
+
+
+def _flow(context: Context) -> Figure:
+    """The mean length at every station, the encoder's before the decoder's."""
+    t, told = context.t, _way(context).stations[:-1]  # without the logits
+    places = np.arange(1, len(told) + 1)
+    norms = np.array([station["norm"] for station in told], dtype=np.float64)
+    kinds = np.array([_kind(station) for station in told])
+    series = []
+    for kind in ("stream", "self_attention", "cross_attention", "feed_forward"):
+        chosen = kinds == kind
+        # A gap between the stacks: what leaves the encoder is not what the decoder starts from.
+        last = np.max(places[chosen & np.array([station["side"] == "encoder" for station in told])], initial=0)
+        gap = [last + 0.5] if last else []
+        x = np.array(sorted([*places[chosen], *gap]))
+        y = np.array([np.nan if place in gap else norms[int(place) - 1] for place in x])
+        label = _label(t, "stream" if kind == "stream" else f"station_{kind}")
+        series.append(Series(x=x, y=y, label=label, dashed=kind != "stream"))
+    return CurvesFigure(
+        series=series, x_title=_label(t, "station"), y_title=_label(t, "mean_length"), language=t.language
+    )
+
+
+def _kind(station: Mapping[str, Any]) -> str:
+    """What a station belongs to: the stream of vectors, or a kind of sub-layer."""
+    return station["sublayer"] if station["sublayer"] and station["name"] != "add_norm" else "stream"
+
+
+def _residual(context: Context) -> Figure:
+    t, way = context.t, _way(context)
+    config = context.service.translator.config
+    maps = context.result.maps
+    series = []
+    for side, start, count, tokens in (
+        ("encoder", 0, 2 * config.num_layers, len(maps.source)),
+        ("decoder", 2 * config.num_layers, 3 * config.num_layers, len(maps.inputs)),
+    ):
+        means = way.cosines[start : start + count, :tokens].mean(axis=1)
+        for column, name in enumerate(("kept_step", "kept_start")):
+            label = f"{_label(t, side)}: {_label(t, name)}"
+            series.append(Series(x=np.arange(1, count + 1), y=means[:, column], label=label, dashed=column == 1))
+    return CurvesFigure(series=series, x_title=_label(t, "sublayer"), y_title=_label(t, "cosine"), language=t.language)
+
+
+def _ffn(context: Context) -> Figure:
+    t, way, state = context.t, _way(context), context.state
+    layers, maps = context.service.translator.config.num_layers, context.result.maps
+    stack = state.choice("stack", "encoder", ("encoder", "decoder"))
+    layer = int(state.number("layer", 1, 1, layers)) - 1
+    tokens = len(maps.source) if stack == "encoder" else len(maps.inputs)
+    network = layer + (layers if stack == "decoder" else 0)
+    return MatrixFigure(
+        values=way.inner[network, :tokens].astype(np.float32) / 255,
+        row_title=_label(t, "position"),
+        column_title=_label(t, "inner_unit"),
+        scale_title=_label(t, "of_largest"),
+        row_start=1,
+        column_start=1,
+        language=t.language,
+    )
+
+
+def _neighbours(context: Context) -> Figure:
+    from viz_app.lessons.architecture.forward_steps import nearest
+
+    t, translator = context.t, context.service.translator
+    ids = _read(context, _ids(context)[0], ())["encoder"]
+    at = int(context.state.number("at", min(2, len(ids) - 1), 0, len(ids) - 1) + 0.5)
+    matrix = (translator.model.source_embedding or translator.model.embedding).weight.detach()
+    (found,) = nearest(matrix, [ids[at]], min(_MOST_NEIGHBOURS, len(matrix) - 1))
+    piece = translator.tokenizer.source.piece
+    names = ", ".join(f"“{piece(other).lstrip('▁')}”" for other, _ in found[:3])
+    series = Series(
+        x=np.arange(1, len(found) + 1),
+        y=[cosine for _, cosine in found],
+        label=f"“{piece(ids[at]).lstrip('▁')}”: {names}, …",
+    )
+    return CurvesFigure(
+        series=[series], x_title=_label(t, "by_nearness"), y_title=_label(t, "cosine"), language=t.language
+    )
+
+
+def _rows(context: Context) -> Figure:
+    t, count = context.t, len(context.result.maps.inputs)
+    steps = np.arange(1, count + 1)
+    series = [
+        Series(x=steps, y=np.full(count, count), label=_label(t, "rows_training")),
+        Series(x=steps, y=steps * (steps + 1) // 2, label=_label(t, "rows_without")),
+        Series(x=steps, y=steps, label=_label(t, "rows_with"), dashed=True),
+    ]
+    return CurvesFigure(series=series, x_title=_label(t, "step"), y_title=_label(t, "rows_so_far"), language=t.language)
+
+
+def _label(t: Texts, name: str) -> str:
+    return t(f"lesson_architecture.{name}")

@@ -1,0 +1,1 @@
+"""The lesson broken: words, numbers and scenes."""

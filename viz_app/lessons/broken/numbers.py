@@ -1,0 +1,186 @@
+"""Lesson "What is wrong with this model?": small models with one part left out, and the evidence against each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, SUSPECTS, Statement, copying, read_part, statement
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.small_models import SmallName, SmallUnavailable, journals, measured, small_model
+
+EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
+EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
+
+
+def data(context: Context) -> Data:
+    """The course of both trainings, and what both models make of the sentence; of the open scene only."""
+    scene = _scene(context)
+    suspect = SUSPECTS.get(scene, COPYIST)
+    try:
+        known = _courses(suspect)
+        evidence = _copying(context) if scene == "predict" else _evidence(suspect, context)
+        part = read_part(context.text, small_model(HEALTHY))
+    except SmallUnavailable:
+        return Data(values={"missing": True})
+    shared = {
+        "missing": False,
+        "scene": scene,  # for which the evidence is
+        "read": part,
+        "cut": part != " ".join(context.text.split()),
+        "bleu": [measured()[name].bleu for name in (HEALTHY, suspect)],
+    }
+    return Data(values=shared | dict(evidence.values), arrays=known | dict(evidence.arrays))
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """The exhibit that is shown, for print."""
+    exhibit = context.state.choice("exhibit", EXHIBITS[0], EXHIBITS) if scene in SUSPECTS else "loss"
+    try:
+        suspect = SUSPECTS.get(scene, COPYIST)
+        drawn = _FIGURES[exhibit](suspect, context, _names(scene, context))
+        models = {name: small_model(name).checkpoint_hash for name in (HEALTHY, suspect)}
+    except SmallUnavailable:
+        return None
+    return dataclasses.replace(drawn, provenance={"models": models})
+
+
+def _scene(context: Context) -> str:
+    scene = context.state.scene or next(iter(SUSPECTS))
+    return scene if scene in SUSPECTS else "predict"
+
+
+def _names(scene: str, context: Context) -> tuple[str, str]:
+    """What the healthy model and the suspect are called before anybody knows better."""
+    letter = scene.upper() if scene in SUSPECTS else "E"
+    return context.t("lesson_broken.healthy"), context.t("lesson_broken.suspect", letter=letter)
+
+
+def _courses(suspect: SmallName) -> dict[str, Any]:
+    """(2, records) step and loss: of the healthy model first."""
+    found = journals()
+    pair = found[HEALTHY], found[suspect]
+    return {
+        "step": np.stack([course.step for course in pair]).astype(np.int32),
+        "loss": np.stack([course.mean_nll for course in pair]).astype(np.float32),
+    }
+
+
+def _evidence(suspect: SmallName, context: Context) -> Data:
+    pair = _pair(suspect, context)
+    return Data(
+        values={
+            "pieces": pair[0].pieces,
+            "words": pair[0].words,
+            "wrote": [each.wrote for each in pair],
+            "turned": [each.turned for each in pair],
+        },
+        arrays={
+            "attention": np.stack([np.rint(255 * each.attention).astype(np.uint8) for each in pair]),
+            "evenness": np.stack([each.evenness for each in pair]),
+            "alike": np.stack([each.alike for each in pair]),
+            "moved": np.stack([each.moved for each in pair]),
+        },
+    )
+
+
+def _copying(context: Context) -> Data:
+    pair = [copying(name, context) for name in (HEALTHY, COPYIST)]
+    return Data(
+        values={
+            "inputs": pair[0].inputs,
+            "ahead": [each.ahead for each in pair],
+            "wrote": [each.wrote for each in pair],
+            "greedy": [each.greedy for each in pair],
+        },
+        arrays={"copying": np.stack([np.rint(255 * each.attention).astype(np.uint8) for each in pair])},
+    )
+
+
+def _pair(suspect: SmallName, context: Context) -> tuple[Statement, Statement]:
+    """Both models share a vocabulary, so that pieces and words are the same."""
+    return statement(HEALTHY, context), statement(suspect, context)
+
+
+def _loss(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+    found = journals()
+    series = tuple(
+        Series(x=found[name].step, y=found[name].mean_nll, label=label)
+        for name, label in zip((HEALTHY, suspect), names, strict=True)
+    )
+    return _curves(context, series, "update", "loss")
+
+
+def _order(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+    pair = _pair(suspect, context)
+    series = tuple(
+        Series(x=np.arange(1, len(each.moved) + 1), y=each.moved, label=label, marked=True)
+        for each, label in zip(pair, names, strict=True)
+    )
+    return _curves(context, series, "word", "moved_short", caption=" ".join(pair[0].words[:-1]))
+
+
+def _vectors(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+    series = tuple(
+        Series(x=np.arange(len(each.alike)), y=each.alike, label=label, marked=True)
+        for each, label in zip(_pair(suspect, context), names, strict=True)
+    )
+    return _curves(context, series, "after_layer", "alike_short")
+
+
+def _evenness(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+    series = tuple(
+        Series(x=np.arange(1, len(each.evenness) + 1), y=each.evenness, label=label, marked=True)
+        for each, label in zip(_pair(suspect, context), names, strict=True)
+    )
+    return _curves(context, series, "head_number", "evenness_short")
+
+
+def _curves(context: Context, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:
+    t = context.t
+    return CurvesFigure(
+        series=series,
+        x_title=t(f"lesson_broken.{x}"),
+        y_title=t(f"lesson_broken.{y}"),
+        caption=caption,
+        language=t.language,
+    )
+
+
+def _attention(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+    t, pair = context.t, _pair(suspect, context)
+    number = round(context.state.number("head", 0, 0, len(pair[0].attention) - 1))
+    layer, head = divmod(number, small_model(HEALTHY).config.num_heads)
+    return HeatmapFigure(
+        panels=tuple(
+            HeatmapPanel(
+                weights=each.attention[number],
+                query_labels=each.pieces,
+                key_labels=each.pieces,
+                layer=layer,
+                head=head,
+                title=label,
+            )
+            for each, label in zip(pair, names, strict=True)
+        ),
+        kind="encoder",
+        language=t.language,
+        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_encoder")),
+        query_title=t("figures.pieces_query_encoder"),
+        key_title=t("figures.pieces_key_encoder"),
+        scale_title=t("figures.scale"),
+    )
+
+
+_FIGURES: Mapping[str, Callable[[SmallName, Context, tuple[str, str]], Figure]] = {
+    "loss": _loss,
+    "attention": _attention,
+    "order": _order,
+    "vectors": _vectors,
+    "evenness": _evenness,
+}

@@ -1,0 +1,201 @@
+"""What a small model makes of a sentence, test by test: the exhibits of the lesson "What is wrong with this model?".
+
+Every model undergoes the same tests, the healthy one (`base`) too.
+
+Shape legend: n pieces with `</s>`, H heads, L layers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.lessons.context import Context
+from viz_app.lessons.small_models import SmallName, small_model
+from viz_app.lessons.word_order import change, pieces_in, translations, words_of
+from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.translation_service import BEAM
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+    from viz_app.lessons.word_order import Word
+
+HEALTHY: SmallName = "base"
+SUSPECTS: dict[str, SmallName] = {"a": "no-positions", "b": "unscaled", "c": "no-residual", "d": "no-warmup"}
+COPYIST: SmallName = "no-mask"  # of the last scene
+MOST_PIECES = 20  # with </s>, so that a map can be read on a phone
+
+FloatArray = npt.NDArray[np.float32]
+Value = TypeVar("Value")
+_computed: SingleFlightCache[Any] = SingleFlightCache(256, 2**20, lambda value: 1)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a model made of a sentence.
+
+    Args:
+        pieces: That it read, with `</s>`.
+        words: Of the sentence, with punctuation and `</s>`.
+        attention: (L * H, n, n) of the encoder's heads.
+        evenness: (L * H,) mean entropy of a head's rows: 1 where it looks everywhere alike, 0 where at one piece only.
+        alike: (L + 1,) mean cosine of the vectors of two different pieces, before and after each layer of the encoder.
+        moved: (words,) how much the vectors of a word change when the words stand in reverse order, as a share of their
+            length.
+        wrote: Its translation.
+        turned: Its translation of the words in reverse order.
+    """
+
+    pieces: tuple[str, ...]
+    words: tuple[str, ...]
+    attention: FloatArray
+    evenness: FloatArray
+    alike: FloatArray
+    moved: FloatArray
+    wrote: str
+    turned: str
+
+
+@dataclass(frozen=True)
+class Copying:
+    """What a model does that is given the answer, and what it does alone.
+
+    Args:
+        inputs: What the decoder reads: `<s>` and the given translation.
+        attention: (T, T) of its self-attention, mean over all layers and heads.
+        ahead: Share of it that goes to pieces which come after the reading one.
+        wrote: Its own translation, with beam search.
+        greedy: The same, one best piece after the other.
+    """
+
+    inputs: tuple[str, ...]
+    attention: FloatArray
+    ahead: float
+    wrote: str
+    greedy: str
+
+
+def read_part(text: str, translator: Translator) -> str:
+    """As many of the first words as make at most `MOST_PIECES` pieces; of a longer word its first letters."""
+
+    def fits(part: str) -> bool:
+        return len(translator.tokenizer.source.encode(part).ids) < MOST_PIECES
+
+    words = text.split()
+    while len(words) > 1 and not fits(" ".join(words)):
+        words.pop()
+    part = " ".join(words)
+    while not fits(part):
+        part = part[:-1]
+    return part
+
+
+def statement(name: SmallName, context: Context) -> Statement:
+    """What a model makes of the visitor's sentence, computed once for everybody.
+
+    Raises:
+        SmallUnavailable: The model is not there.
+        Superseded: A newer request took over.
+    """
+    translator = small_model(name)
+    return _once(context, ("statement", name), lambda: _statement(translator, read_part(context.text, translator)))
+
+
+def copying(name: SmallName, context: Context) -> Copying:
+    """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `statement`."""
+    translator = small_model(name)
+    given = statement(HEALTHY, context).wrote
+    return _once(context, ("copying", name), lambda: _copying(translator, read_part(context.text, translator), given))
+
+
+def _once(context: Context, what: tuple[str, ...], compute: Callable[[], Value]) -> Value:
+    service = context.service
+    with service.gate.ticket(context.session) as ticket:
+
+        def work(unwanted: ShouldStop) -> Value:
+            with service.gate.slot(ticket):
+                return compute()
+
+        found: Value = _computed.get((context.text, *what), work, ticket)
+        return found
+
+
+def reversed_words(words: Sequence[Word]) -> list[int]:
+    """For each place the old place of the word that stands there in the end; punctuation and `</s>` stay."""
+    plain = [place for place, word in enumerate(words) if word.plain]
+    order = list(range(len(words)))
+    for place, old in zip(plain, reversed(plain), strict=True):
+        order[place] = old
+    return order
+
+
+def evenness(attention: FloatArray) -> FloatArray:
+    """(heads, n, n) -> (heads,): entropy of each row over that of an even one, mean over the rows."""
+    keys = attention.shape[-1]
+    if keys == 1:
+        return np.ones(len(attention), dtype=np.float32)
+    logs = np.log(attention, out=np.zeros_like(attention), where=attention > 0)
+    found: FloatArray = (-(attention * logs).sum(axis=-1).mean(axis=-1) / np.log(keys)).astype(np.float32)
+    return found
+
+
+def _statement(translator: Translator, text: str) -> Statement:
+    encoding = translator.tokenizer.source.encode(text)
+    words = words_of(encoding.pieces)
+    order = pieces_in(words, reversed_words(words))
+    rows = [list(encoding.ids), [encoding.ids[old] for old in order[:-1]]]
+    wrote, turned = translations(translator, rows, BEAM, positions=True)
+    attention, alike = _encoder(translator, encoding.ids)
+    return Statement(
+        pieces=(*encoding.pieces, "</s>"),
+        words=tuple(word.text for word in words),
+        attention=attention,
+        evenness=evenness(attention),
+        alike=alike,
+        moved=change(translator, encoding.ids, order).by_word(words)[0],
+        wrote=wrote,
+        turned=turned,
+    )
+
+
+def _encoder(translator: Translator, ids: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    """(L * H, n, n) attention, and (L + 1,) how alike the vectors are, layer by layer."""
+    import torch
+
+    from transformer_core.data import make_batch
+    from transformer_core.hooks import capture
+    from transformer_core.masks import padding_mask
+
+    model, special = translator.model, translator.tokenizer.special
+    source = make_batch([list(ids)], [[]], special).source
+    mask = padding_mask(source, special.pad)
+    with torch.no_grad(), capture(model, kinds={"encoder"}) as captured:
+        vectors = [model.embed(source, of_source=True)]
+        for layer in model.encoder.layers:
+            vectors.append(layer(vectors[-1], mask))
+    attention = np.concatenate([captured[address].numpy()[0] for address in captured])
+    return attention, np.array([_alike(x[0].double().numpy()) for x in vectors], dtype=np.float32)
+
+
+def _alike(vectors: npt.NDArray[np.float64]) -> float:
+    """Mean cosine of any two of them; 1 where there is one only."""
+    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    count = len(units)
+    return 1.0 if count == 1 else float(((units @ units.T).sum() - count) / (count * (count - 1)))
+
+
+def _copying(translator: Translator, text: str, given: str) -> Copying:
+    forced = translator.force(text, given)
+    maps = forced.attention
+    mean = maps.decoder.mean(axis=(0, 1), dtype=np.float64).astype(np.float32)
+    return Copying(
+        inputs=maps.inputs.tokens,
+        attention=mean,
+        ahead=float(np.triu(mean, k=1).sum(axis=1).mean()),
+        wrote=translator.translate(text, beam=BEAM).text,
+        greedy=translator.translate(text, beam=1).text,
+    )

@@ -1,0 +1,67 @@
+"""What a lesson may ask for: the sentence, its translation, how the controls stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy.typing as npt
+
+from transformer_core.tokenizer import EOS_TOKEN
+from viz_app.lessons.stage.state import LessonState
+from viz_app.serving.translation_service import Result, TranslationService
+from viz_app.text import Texts
+
+
+@dataclass(frozen=True)
+class Data:
+    """Numbers for the stage.
+
+    Args:
+        values: Plain values, such as labels and single numbers.
+        arrays: Larger numbers.
+        answers: The settings for which these were computed, where a control asks the server.
+        drawn: Of news: what the scene's picture for print is made of, in a word; when that changes, the page offers the
+            picture anew. None while it is on its way.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    drawn: str | None = None
+
+
+@dataclass(frozen=True)
+class Context:
+    """One visitor in one lesson.
+
+    Args:
+        text: The visitor's sentence, fit for the model.
+        state: Scene and settings.
+        t: Labels in the visitor's language.
+        load: Gives the service of the model; called only by lessons that need it.
+        session: Name of the session, for the gate.
+    """
+
+    text: str
+    state: LessonState
+    t: Texts
+    load: Callable[[], TranslationService]
+    session: str
+
+    @cached_property
+    def service(self) -> TranslationService:
+        """The model's service, loaded at the first use in this process."""
+        return self.load()
+
+    @cached_property
+    def pieces(self) -> tuple[str, ...]:
+        """The pieces of the sentence and `</s>`, as the encoder reads them."""
+        return (*self.service.translator.tokenizer.source.encode(self.text).pieces, EOS_TOKEN)
+
+    @cached_property
+    def result(self) -> Result:
+        """The translation of the sentence with all maps. Raises Superseded when a newer request took over."""
+        return self.service.request(self.session, self.text)

@@ -1,0 +1,1 @@
+"""The lesson decoding: words, numbers and scenes."""

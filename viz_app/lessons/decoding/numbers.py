@@ -1,0 +1,119 @@
+"""Lesson "Beam search and BLEU" (Section 6.1): how a translation is found, and how it is scored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from transformer_core.analysis.bleu import BleuParts, bleu_parts
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Search, Series, beam_tree
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.serving.search_tree import search_tree
+from viz_app.serving.translation_service import BEAM
+
+MOST_ALPHA = 2.0
+
+
+def data(context: Context) -> Data:
+    """The search for the sentence as a tree, and BLEU of what the reader wrote against the model's translation."""
+    translation = context.result.translation
+    translator = context.service.translator
+    tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
+    hypothesis = written(context)
+    return Data(
+        values={
+            "tree": tree,
+            "most_alpha": MOST_ALPHA,
+            "reference": translation.text,
+            "other": _other(context),
+            "bleu": told(bleu_parts(hypothesis, translation.text)),
+        },
+        answers={"text": hypothesis},
+    )
+
+
+def _other(context: Context) -> str:
+    """The second hypothesis, to start with something that is not the reference."""
+    translation = context.result.translation
+    others = [context.service.translator.tokenizer.decode(each.ids) for each in translation.hypotheses[1:]]
+    return next((text for text in others if text != translation.text), translation.text)
+
+
+def written(context: Context) -> str:
+    """What the reader wrote as a translation; at first the second hypothesis."""
+    typed = context.state.settings.get("text")
+    return " ".join(typed.split()) if isinstance(typed, str) and typed.strip() else _other(context)
+
+
+def told(parts: BleuParts) -> dict[str, Any]:
+    """BLEU and what it is made of as plain values."""
+    return {
+        "hypothesis": list(parts.hypothesis),
+        "reference": list(parts.reference),
+        "orders": [
+            {
+                "matches": precision.matches,
+                "total": precision.total,
+                "value": precision.value,
+                "smoothed": precision.smoothed,
+                "counts": [
+                    {"ngram": list(count.ngram), "found": count.found, "allowed": count.allowed, "starts": count.starts}
+                    for count in precision.counts
+                ],
+            }
+            for precision in parts.precisions
+        ],
+        "brevity_penalty": parts.brevity_penalty,
+        "mean": parts.geometric_mean,
+        "score": parts.score,
+    }
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """The tree of the search; scores over alpha; what BLEU is made of."""
+    if scene == "bleu":
+        return _bleu(context)
+    from transformer_core.decoding.beam import length_penalty  # with torch, which takes seconds to import
+
+    translation, tokenizer = context.result.translation, context.service.translator.tokenizer
+    if scene == "tree":
+        return (
+            beam_tree(Search.of(translation, tokenizer), language=context.t.language) if translation.history else None
+        )
+    if scene not in ("alpha", "predict"):
+        return None
+    alphas = np.linspace(0, MOST_ALPHA, 41)
+    kind = context.service.translator.decoding.length_penalty
+    series = [
+        Series(
+            x=alphas,
+            y=[each.log_probability / length_penalty(len(each.log_probabilities), alpha, kind) for alpha in alphas],
+            label=tokenizer.decode(each.ids),
+        )
+        for each in translation.hypotheses
+    ]
+    t = context.t
+    return CurvesFigure(
+        series=series, x_title=t("lesson_decoding.alpha"), y_title=t("lesson_decoding.score"), language=t.language
+    )
+
+
+def _bleu(context: Context) -> DotsFigure:
+    """The precisions of what the reader wrote, the brevity penalty, and what they come to."""
+    t, parts = context.t, bleu_parts(written(context), context.result.translation.text)
+    orders = {f"n = {each.order} ({each.matches} / {each.total})": each.value for each in parts.precisions}
+    rows = {**orders, "BP": parts.brevity_penalty, "BLEU / 100": parts.score / 100}
+    mean, penalty = f"{parts.geometric_mean:.3f}", f"{parts.brevity_penalty:.3f}"
+    return DotsFigure(
+        row_labels=list(rows),
+        columns=[
+            Dots(
+                values=list(rows.values()), title=" ".join(parts.hypothesis), axis=t("lesson_decoding.score"), digits=3
+            )
+        ],
+        row_title=t("lesson_decoding.ngram"),
+        notes=[t("lesson_decoding.bleu_say", mean=mean, penalty=penalty, bleu=f"{parts.score:.1f}")],
+        language=t.language,
+    )

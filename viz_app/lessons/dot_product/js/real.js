@@ -1,0 +1,136 @@
+// A real head on the reader's sentence: its query, keys and values as colours, its scores and weights as numbers.
+
+import { fillText, percent } from "../../../components/common/dom.js";
+import { write } from "../../../components/common/plot.js";
+import { Scene } from "../../stage/js/scene.js";
+import { bar, shade, twoSided } from "../../stage/js/bars.js";
+import { attend, shown } from "./attend.js";
+
+const NARROW = 560;
+
+export class Real extends Scene {
+  get tokens() {
+    return this.lesson.values.tokens;
+  }
+
+  get count() {
+    return this.tokens.length;
+  }
+
+  get playhead() {
+    return { name: "at", label: this.texts.query, min: 1, max: this.count, step: 1, rate: 0.8, start: Math.min(3, this.count), show: (value) => String(Math.round(value)) };
+  }
+
+  get controls() {
+    const { layer, head } = this.lesson.values;
+    return [{ name: "head", kind: "range", label: this.texts.head, min: 0, max: this.lesson.arrays.queries.shape[0] - 1, step: 1, start: head, show: (value) => `${layer + 1}.${value + 1}` }];
+  }
+
+  height(width, room) {
+    return Math.max(330, this.count * 14 + 120, Math.min(room, 620));
+  }
+
+  lit() {
+    return "softmax";
+  }
+
+  rows(name, head) {
+    const part = this.lesson.arrays[name].part(Math.round(head));
+    return Array.from({ length: this.count }, (_, row) => Array.from(part.part(row).data));
+  }
+
+  /** Left to right: tokens, keys, scores, weights, values; the query above, the result below. */
+  place(width, height) {
+    const narrow = width < NARROW;
+    const left = narrow ? 58 : 96;
+    const numbers = narrow ? 78 : 190;
+    const strip = (width - left - numbers - 12) / 2;
+    const top = 62;
+    const row = (height - top - 52) / this.count;
+    return { narrow, left, strip, top, row, middle: left + strip, numbers, right: left + strip + numbers };
+  }
+
+  draw(pen, { at, head }) {
+    const { context, theme, width, height } = pen;
+    const place = this.place(width, height);
+    const [queries, keys, values] = ["queries", "keys", "values"].map((name) => this.rows(name, head));
+    const query = Math.max(0, Math.min(this.count - 1, Math.round(at) - 1));
+    const { scores, weights, output } = attend(queries[query], keys, values);
+    const { largest: most, largest_value: mostValue } = this.lesson.values;
+    const { left, strip, top, row, right, middle, numbers, narrow } = place;
+    const label = { colour: theme.text, font: theme.font, size: 13, weight: 600 };
+    this.strip(context, theme, queries[query], left, 24, strip - 10, 20, most);
+    write(context, `q ${this.plain(query)}`, left - 8, 34, { colour: theme.kinds.decoder, font: theme.code, size: 12, weight: 700, align: "right", most: left - 10 });
+    write(context, "k", left + strip / 2, top - 9, { ...label, align: "center" });
+    write(context, "v", right + strip / 2, top - 9, { ...label, align: "center" });
+    write(context, narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, { ...label, align: "center" });
+    write(context, this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, { ...label, align: "center", most: numbers });
+    keys.forEach((key, k) => {
+      const y = top + k * row;
+      const tall = row - 2;
+      this.strip(context, theme, key, left, y, strip - 10, tall, most);
+      context.globalAlpha = 0.15 + 0.85 * weights[k] / Math.max(...weights);
+      this.strip(context, theme, values[k], right + 4, y, strip - 10, tall, mostValue);
+      context.globalAlpha = 1;
+      const text = { colour: theme.text, font: theme.font, size: Math.min(13, Math.max(9, row - 2)) };
+      write(context, this.plain(k), left - 8, y + row / 2, { ...text, font: theme.code, colour: k === query ? theme.text : theme.muted, weight: k === query ? 700 : 400, align: "right", most: left - 12 });
+      if (!narrow) write(context, shown(scores[k], 2), middle + numbers * 0.2, y + row / 2, { ...text, align: "center" });
+      const from = middle + (narrow ? 2 : numbers * 0.42);
+      const room = numbers * (narrow ? 0.55 : 0.32);
+      context.fillStyle = shade(theme, weights[k]);
+      context.fillRect(from, y + 1, room * weights[k], tall - 2);
+      context.strokeStyle = theme.mark;
+      context.lineWidth = 1;
+      context.strokeRect(from + 0.5, y + 1.5, Math.max(1, room * weights[k]), Math.max(1, tall - 3));
+      write(context, percent(weights[k]), right - 6, y + row / 2, { ...text, align: "right" });
+    });
+    this.strip(context, theme, output, right + 4, height - 40, strip - 10, 20, mostValue);
+    write(context, this.texts.output, right - 6, height - 30, { ...label, align: "right", most: right - 8 });
+    this.legend(pen, most, mostValue);
+  }
+
+  /** A vector as a row of cells, brown above zero and blue below. */
+  strip(context, theme, vector, x, y, width, height, most) {
+    const cell = width / vector.length;
+    vector.forEach((value, i) => {
+      context.fillStyle = twoSided(theme, value / most);
+      context.fillRect(x + i * cell, y, cell - (cell > 6 ? 1 : 0), height);
+    });
+    context.strokeStyle = theme.line;
+    context.lineWidth = 1;
+    context.strokeRect(x - 0.5, y - 0.5, width, height);
+  }
+
+  legend({ context, theme, width, height }, most, mostValue) {
+    if (width < NARROW) return;
+    const steps = 9;
+    for (let i = 0; i < steps; i++) bar(context, 96 + i * 14, height - 20, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));
+    const style = { colour: theme.muted, font: theme.font, size: 12 };
+    write(context, "\u2212", 90, height - 26, { ...style, align: "right" });
+    write(context, `+   q, k: \u00b1${shown(most)}   v: \u00b1${shown(mostValue)}`, 96 + steps * 14 + 6, height - 26, style);
+  }
+
+  plain(index) {
+    return this.tokens[index].replaceAll("\u2581", "") || "\u2423";
+  }
+
+  grab(x, y, { width, height }) {
+    const { top, row } = this.place(width, height);
+    const at = Math.floor((y - top) / row);
+    return at >= 0 && at < this.count ? { at: at + 1 } : null;
+  }
+
+  say({ at, head }) {
+    const query = Math.round(at) - 1;
+    const { weights } = attend(this.rows("queries", head)[query], this.rows("keys", head), this.rows("values", head));
+    const most = weights.indexOf(Math.max(...weights));
+    return fillText(this.texts.real_say, { query: this.plain(query), key: this.plain(most), weight: percent(weights[most]) });
+  }
+
+  table({ at, head }) {
+    const query = Math.round(at) - 1;
+    const { products, scores, weights } = attend(this.rows("queries", head)[query], this.rows("keys", head), this.rows("values", head));
+    const rows = this.tokens.map((_, k) => [this.plain(query), this.plain(k), products[k], scores[k], weights[k]]);
+    return { columns: [this.texts.query, this.texts.key, "q\u00b7k", "q\u00b7k / \u221ad_k", this.texts.softmax], rows };
+  }
+}

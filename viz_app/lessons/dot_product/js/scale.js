@@ -1,0 +1,111 @@
+// What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
+
+import { fillText } from "../../../components/common/dom.js";
+import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Scene } from "../../stage/js/scene.js";
+import { bar } from "../../stage/js/bars.js";
+
+const WAYS = ["unscaled", "scaled", "additive"];
+const NARROW = 560;
+
+export class Scale extends Scene {
+  get widths() {
+    return this.lesson.values.widths;
+  }
+
+  get playhead() {
+    const { widths } = this;
+    return { name: "width", label: "d_k", min: 0, max: widths.length - 1, step: 1, rate: 1, start: 4, show: (value) => String(widths[Math.round(value)]) };
+  }
+
+  height(width, room) {
+    return width < NARROW ? 600 : Math.max(360, Math.min(room, 560));
+  }
+
+  lit() {
+    return "scale";
+  }
+
+  colours(theme) {
+    return { unscaled: theme.kinds.decoder, scaled: theme.kinds.encoder, additive: theme.kinds.cross };
+  }
+
+  draw(pen, { width: chosen }) {
+    const { width, height } = pen;
+    const at = Math.round(chosen);
+    const below = width < NARROW;
+    const plots = [["variance", true], ["entropy", false], ["gradient", true]];
+    const high = below ? (height - 150) / 3 : height - 150;
+    const wide = below ? width : width / 3;
+    plots.forEach(([name, log], index) => {
+      const box = { left: (below ? 0 : index * wide) + 46, right: (below ? 0 : index * wide) + wide - 18, top: (below ? index * high : 0) + 28, bottom: (below ? index * high : 0) + high - 34 };
+      this.drawPlot(pen, box, name, log, chosen, at);
+    });
+    this.drawRows(pen, height - 138, at);
+  }
+
+  drawPlot({ context, theme }, box, name, log, chosen, at) {
+    const { texts, widths, lesson } = this;
+    const values = lesson.arrays[name];
+    const all = Array.from(values.data).filter((value) => value > 0);
+    const low = log ? 10 ** Math.floor(Math.log10(Math.max(1e-6, Math.min(...all)))) : 0;
+    const top = log ? 10 ** Math.ceil(Math.log10(Math.max(...all))) : 1;
+    const across = new Axis(0, widths.length - 1, box.left, box.right);
+    const axis = new Axis(low, top, box.bottom, box.top, { log });
+    write(context, texts[name], box.left, box.top - 16, { colour: theme.text, font: theme.font, size: 13, weight: 600, most: box.right - box.left + 14 });
+    const ticks = log ? axis.ticks().filter((_, index, each) => each.length < 5 || index % 2 === 0) : [0, 0.5, 1];
+    drawAxis(context, axis, "left", box.left, { theme, ticks, grid: box.right - box.left, show: (tick) => (log ? power(tick) : tick.toFixed(1)) });
+    drawAxis(context, across, "bottom", box.bottom, { theme, ticks: widths.map((_, index) => index).filter((index) => index % 2 === 0), show: (index) => String(widths[index]) });
+    trace(context, [[across.place(chosen), box.top], [across.place(chosen), box.bottom]], { colour: theme.muted, width: 1, dash: [4, 4] });
+    WAYS.forEach((way, row) => {
+      const colour = this.colours(theme)[way];
+      const points = widths.map((_, index) => [across.place(index), axis.place(Math.max(low, values.at(row, index)))]);
+      trace(context, points, { colour, width: 2, dash: way === "additive" ? [6, 4] : [] });
+      dot(context, points[at][0], points[at][1], 4.5, colour, theme.background);
+    });
+  }
+
+  /** One query's weights over eight keys, in the three ways. */
+  drawRows({ context, theme, width }, top, at) {
+    const rows = this.lesson.arrays.weights; // (3, widths, keys)
+    const keys = rows.shape[2];
+    const wide = width / 3;
+    WAYS.forEach((way, row) => {
+      const left = row * wide + (width < NARROW ? 4 : 46);
+      const right = (row + 1) * wide - (width < NARROW ? 6 : 18);
+      const step = (right - left) / keys;
+      const base = top + 108;
+      write(context, this.texts[way], left, top + 12, { colour: this.colours(theme)[way], font: theme.font, size: width < NARROW ? 12 : 14, weight: 650, most: wide - 12 });
+      for (let key = 0; key < keys; key++) bar(context, left + key * step + 1, base, step - 3, 76 * rows.at(row, at, key), this.colours(theme)[way]);
+      trace(context, [[left, base], [right, base]], { colour: theme.line, width: 1 });
+    });
+    write(context, this.texts.one_row, width < NARROW ? 4 : 46, top + 124, { colour: theme.muted, font: theme.font, size: 12, most: width - 50 });
+  }
+
+  grab(x, y, { width }) {
+    const wide = width < NARROW ? width : width / 3;
+    const across = new Axis(0, this.widths.length - 1, 46, wide - 18);
+    return { width: Math.round(across.value(x % wide)) };
+  }
+
+  say({ width }) {
+    const at = Math.round(width);
+    const { variance, entropy } = this.lesson.arrays;
+    return fillText(this.texts.scale_say, { width: this.widths[at], unscaled: variance.at(0, at).toFixed(1), scaled: variance.at(1, at).toFixed(2), even: entropy.at(0, at).toFixed(2), kept: entropy.at(1, at).toFixed(2) });
+  }
+
+  table() {
+    const { texts, widths } = this;
+    const { variance, entropy, gradient } = this.lesson.arrays;
+    const rows = WAYS.flatMap((way, row) => widths.map((width, at) => [texts[way], width, variance.at(row, at), entropy.at(row, at), gradient.at(row, at)]));
+    return { columns: ["", "d_k", texts.variance, texts.entropy, texts.gradient], rows };
+  }
+}
+
+/** 0.001 -> 10^-3, as text. */
+function power(value) {
+  const digits = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+  const exponent = Math.round(Math.log10(value));
+  if (exponent === 0) return "1";
+  return `10${[...String(exponent)].map((digit) => digits[digit]).join("")}`;
+}

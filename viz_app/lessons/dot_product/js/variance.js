@@ -1,0 +1,45 @@
+// Predict: how much do dot products of wide vectors vary? Histograms of drawn products; the wide one is shown later.
+
+import { fillText } from "../../../components/common/dom.js";
+import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Scene } from "../../stage/js/scene.js";
+import { bar } from "../../stage/js/bars.js";
+
+const LEFT = 20;
+const RIGHT = 20;
+
+export class Variance extends Scene {
+  height(width, room) {
+    return Math.max(320, Math.min(room, 0.6 * width, 540));
+  }
+
+  draw(pen) {
+    const { narrow, wide } = this.lesson.values.histograms;
+    const lane = pen.height / 2;
+    this.drawOne(pen, narrow, 0, lane, true);
+    this.drawOne(pen, wide, lane, lane, pen.revealed);
+  }
+
+  drawOne({ context, theme, width }, { d_k, variance, counts, low, high }, top, lane, open) {
+    const across = new Axis(low, high, LEFT, width - RIGHT);
+    const base = top + lane - 34;
+    const most = Math.max(...counts);
+    const step = (across.to - across.from) / counts.length;
+    const told = open ? fillText(this.texts.variance_is, { width: d_k, variance: variance.toFixed(1) }) : fillText(this.texts.variance_ask, { width: d_k });
+    write(context, told, LEFT, top + 14, { colour: theme.text, font: theme.font, size: 15, weight: 650, most: width - 40 });
+    if (open) counts.forEach((count, index) => bar(context, across.from + index * step, base, step - 1, ((lane - 76) * count) / most, theme.kinds.encoder));
+    else write(context, "?", width / 2, top + lane / 2, { colour: theme.mark, font: theme.font, size: 40, weight: 600, align: "center" });
+    trace(context, [[LEFT, base], [width - RIGHT, base]], { colour: theme.muted, width: 1 });
+    drawAxis(context, across, "bottom", base, { theme, ticks: across.ticks(8), show: (tick) => String(tick).replace("-", "\u2212") });
+  }
+
+  say(settings, revealed) {
+    return revealed ? this.texts.predict_say : this.texts.predict_ask;
+  }
+
+  table(settings, revealed) {
+    const { narrow, wide } = this.lesson.values.histograms;
+    const rows = (revealed ? [narrow, wide] : [narrow]).map(({ d_k, variance }) => [d_k, variance]);
+    return { columns: ["d_k", this.texts.variance], rows };
+  }
+}

@@ -1,0 +1,136 @@
+"""A lesson on paper: one HTML file with its words, pictures and questions, and the answers on a page of their own."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from pathlib import Path
+
+from viz_app.export import checkpoint_name
+from viz_app.figures import Style, export
+from viz_app.lessons import Lesson, Scene, lesson
+from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.context import Context
+from viz_app.lessons.html import to_html
+from viz_app.serving.registry import title
+
+_FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
+_STYLE = """
+@page { size: A4; margin: 18mm 16mm; }
+* { box-sizing: border-box; }
+body { max-width: 178mm; margin: 0 auto; padding: 16px; color: #14171a; background: #fff;
+  font: 11pt/1.5 Pretendard, "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", system-ui, sans-serif; }
+:lang(ko) { word-break: keep-all; }
+h1 { font-size: 20pt; line-height: 1.25; margin: 0 0 4pt; }
+h2 { font-size: 13pt; margin: 0 0 2pt; }
+p { margin: 0 0 6pt; }
+.quiet { color: #5b6270; font-size: 9.5pt; }
+.scene { margin-top: 18pt; break-inside: avoid; }
+.scene img { display: block; max-width: 100%; margin: 8pt 0; }
+math { font-family: "STIX Two Math", "Cambria Math", math; font-size: 12pt; }
+.equation { margin: 4pt 0 8pt; }
+.choices { list-style: none; padding: 0; margin: 6pt 0; }
+.choices li::before { content: "\\2610\\00a0\\00a0"; }
+.lines { border-bottom: 1px solid #b8bcc4; height: 22pt; }
+.answers { break-before: page; }
+footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
+"""
+
+
+def handout(name: str, context: Context) -> bytes:
+    """The handout of a lesson, UTF-8, self-contained.
+
+    Args:
+        name: Of the lesson.
+        context: With the sentence whose numbers the pictures show, and the labels in the reader's language. Each scene
+            is drawn as it starts, but for the one in `context.state`, which is drawn as it stands.
+
+    Raises:
+        KeyError: There is no such lesson.
+        Superseded: The same session has asked for the handout of this lesson again.
+    """
+    # It is made beside the page, in a thread of its own: neither may take the other's turn at the model.
+    context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
+    t = context.t
+    words = lesson(name, t.language)
+    scenes = "".join(_scene(words, scene, context) for scene in words.scenes)
+    told = t("handout.made", sentence=context.text)
+    translator = context.service.translator
+    names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
+    if (spoken := context.service.card.languages) is not None:
+        names.insert(0, title(t, "", spoken))
+    origin = ", ".join(name for name in names if name)
+    return f"""<!doctype html>
+<html lang="{t.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(words.title)}</title>
+<style>@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{_font()}) }}{_STYLE}</style>
+</head>
+<body>
+<h1>{escape(words.title)}</h1>
+<p>{escape(words.summary)}</p>
+<p class="quiet">{escape(told)}</p>
+{scenes}
+{_answers(words, t("handout.answers"))}
+<footer class="quiet">Headlight · {escape(t("handout.model"))} {escape(origin)}</footer>
+</body>
+</html>
+""".encode()
+
+
+def _scene(words: Lesson, scene: Scene, context: Context) -> str:
+    equation = "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
+    section = f"{context.t('lesson.section')} {scene.section}"
+    return (
+        f'<section class="scene"><h2>{escape(scene.title)}</h2><p class="quiet">{escape(section)}</p>'
+        f"{_html(scene.prose)}{equation}{_picture(words, scene, context)}{_question(scene)}</section>\n"
+    )
+
+
+def _picture(words: Lesson, scene: Scene, context: Context) -> str:
+    state, module = context.state, module_of(words.name)
+    if scene.question is not None and scene.name not in getattr(module, "EVIDENCE", ()):
+        return ""  # the picture of a question would tell its answer
+    if state.scene != scene.name:
+        state = dataclasses.replace(state, scene=scene.name, settings={})
+    drawn = module.figure(scene.name, dataclasses.replace(context, state=state))
+    if drawn is None:
+        return ""
+    svg = base64.b64encode(export(drawn, "svg", Style(width_mm=170.0))).decode()
+    return f'<img alt="{escape(drawn.alt or scene.title)}" src="data:image/svg+xml;base64,{svg}">'
+
+
+def _question(scene: Scene) -> str:
+    if scene.question is None:
+        return ""
+    choices = "".join(f"<li>{_html(choice.text)}</li>" for choice in scene.question.choices)
+    return f'<ul class="choices">{choices}</ul>' if choices else '<div class="lines"></div>' * 3
+
+
+def _answers(words: Lesson, title: str) -> str:
+    asked = [scene for scene in words.scenes if scene.question is not None]
+    if not asked:
+        return ""
+    parts = []
+    for scene in asked:
+        assert scene.question is not None
+        right = "".join(
+            f"<p><strong>{_html(choice.text)}</strong></p>" for choice in scene.question.choices if choice.right
+        )
+        parts.append(f"<h2>{escape(scene.title)}</h2>{right}{_html(scene.question.answer)}")
+    return f'<section class="answers"><h1>{escape(title)}</h1>{"".join(parts)}</section>'
+
+
+def _html(nodes: Sequence[object]) -> str:
+    return "".join(map(to_html, nodes))
+
+
+@cache
+def _font() -> str:
+    """The font of the equations, base64."""
+    return base64.b64encode(_FONT.read_bytes()).decode()

@@ -1,0 +1,1 @@
+"""The lesson heads: words, numbers and scenes."""

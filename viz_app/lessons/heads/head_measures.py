@@ -1,0 +1,231 @@
+"""What the lesson on heads asks of the model: roles, parts of an output, translations with heads switched off.
+
+Shape legend: L layers, H heads, T target positions, n positions, d = d_model.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.serving.translation_service import BEAM
+from viz_app.text.examples import EXAMPLES
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.roles import RoleTable
+    from transformer_core.translator import Translation, Translator
+
+FloatArray = npt.NDArray[np.float32]
+Head = tuple[Kind, int, int]  # kind, layer, head; the last two from 0
+
+_STACK: dict[Kind, tuple[str, str]] = {
+    "encoder": ("encoder", "self_attention"),
+    "decoder": ("decoder", "self_attention"),
+    "cross": ("decoder", "cross_attention"),
+}
+_MOST_LOGITS = 24_000_000  # of one pass: about 100 MB
+
+
+def address_of(kind: Kind, layer: int, point: str) -> str:
+    """Address of a hook point, such as decoder.layers.3.cross_attention.weights."""
+    stack, attention = _STACK[kind]
+    return f"{stack}.layers.{layer}.{attention}.{point}"
+
+
+def all_heads(translator: Translator) -> list[Head]:
+    """Every head, in the order in which the lesson numbers them: kinds, layers, heads."""
+    config = translator.config
+    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
+
+
+def role_tables(translator: Translator) -> dict[Kind, RoleTable]:
+    """The roles of all heads over the example sentences and the model's own translations of them."""
+    from transformer_core.analysis.roles import find_roles, occlusion_links
+
+    found = translator.translate_batch(list(EXAMPLES.values()), beam=1)
+    maps = [each.attention for each in found]
+    links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
+    return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """One attention layer, taken apart after its heads (Section 3.2.2): Concat(head_1, ..., head_H) W^O.
+
+    Args:
+        heads: (H, n, d_v) what each head found.
+        parts: (H, n, d) what W^O makes of each head alone.
+        output: (n, d) what the layer gives: W^O of all heads side by side.
+        matrix: (H * d_v, d) W^O.
+        error: The largest difference between `output` and the sum of `parts`.
+    """
+
+    heads: FloatArray
+    parts: FloatArray
+    output: FloatArray
+    matrix: FloatArray
+    error: float
+
+
+def taken_apart(translator: Translator, translation: Translation, kind: Kind, layer: int) -> Parts:
+    """The heads of one layer and what W^O makes of them, while the model reads a sentence and its translation."""
+    import torch
+
+    from transformer_core.hooks import capture
+
+    attention: Any = translator.model.get_submodule(address_of(kind, layer, "w_o").rpartition(".")[0])
+    with torch.no_grad(), capture(translator.model, points={"head_outputs"}, kinds={kind}, layers={layer}) as captured:
+        translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+        found = captured[address_of(kind, layer, "head_outputs")][0]  # (H, n, d_v)
+        output = attention.w_o(found.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
+        matrix = attention.w_o.weight.detach().T  # (H * d_v, d)
+        parts = torch.einsum("hnv,hvd->hnd", found, matrix.view(len(found), -1, matrix.shape[1]))
+        whole = parts.sum(0) if attention.w_o.bias is None else parts.sum(0) + attention.w_o.bias
+    return Parts(
+        found.numpy(), parts.numpy(), output.numpy(), matrix.contiguous().numpy(), float((whole - output).abs().max())
+    )
+
+
+@dataclass(frozen=True)
+class Without:
+    """A sentence translated while some heads say nothing.
+
+    Args:
+        text: The translation.
+        words: Its words, and whether each differs from the original translation.
+        original_words: The same of the original.
+        log_probability: Of the original translation, in nats, under the changed model.
+        before: The same under the whole model.
+    """
+
+    text: str
+    words: list[tuple[str, bool]]
+    original_words: list[tuple[str, bool]]
+    log_probability: float
+    before: float
+
+
+def without(translator: Translator, original: Translation, heads: Iterable[Head]) -> Without:
+    """Translate again with the outputs of some heads set to zero."""
+    off = list(heads)
+    before = translator.score([(original.source, original.text)])[0]
+    if not off:
+        text, after = original.text, before
+    else:
+        with _switched_off(translator, off):
+            text = translator.translate(original.source, beam=BEAM).text
+            after = translator.score([(original.source, original.text)])[0]
+    first, second = differing(original.text.split(), text.split())
+    return Without(text, second, first, after, before)
+
+
+def _switched_off(translator: Translator, heads: Iterable[Head]) -> ExitStack:
+    from transformer_core.edits import ablate_heads
+    from transformer_core.hooks import edit
+
+    by_layer: dict[tuple[Kind, int], set[int]] = {}
+    for kind, layer, head in heads:
+        by_layer.setdefault((kind, layer), set()).add(head)
+    stack = ExitStack()
+    for (kind, layer), numbers in by_layer.items():
+        address = address_of(kind, layer, "head_outputs")
+        stack.enter_context(edit(translator.model, address, ablate_heads(numbers)))
+    return stack
+
+
+def differing(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """The words of two sentences, and whether each is missing from the other at its place."""
+    old, new = [True] * len(before), [True] * len(after)
+    for block in difflib.SequenceMatcher(a=before, b=after, autojunk=False).get_matching_blocks():
+        old[block.a : block.a + block.size] = [False] * block.size
+        new[block.b : block.b + block.size] = [False] * block.size
+    return list(zip(before, old, strict=True)), list(zip(after, new, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class OneByOne:
+    """Each head switched off alone, while the model reads its own greedy translation.
+
+    Args:
+        text: That translation.
+        changes: (heads,) change of its log-probability in nats, in the order of `all_heads`.
+        same: (heads,) whether greedy decoding would still write it, word for word.
+    """
+
+    text: str
+    changes: FloatArray
+    same: npt.NDArray[np.bool_]
+
+
+def one_by_one(translator: Translator, text: str) -> OneByOne:
+    """Switch off every head alone: a row of one batch for each head, and a last row with all heads.
+
+    Greedy decoding without a head writes the same as with it exactly if, after each beginning of what it wrote, the
+    same piece is still the likeliest; so one pass with the translation given decides.
+    """
+    import torch
+
+    from transformer_core.data import make_batch
+    from transformer_core.hooks import edit
+    from transformer_core.masks import padding_mask
+
+    heads = all_heads(translator)
+    greedy = translator.translate(text, beam=1)
+    special = translator.tokenizer.special
+    batch = make_batch([greedy.source_encoding.ids], [list(greedy.hypotheses[0].ids)], special)
+    mask = padding_mask(batch.source, special.pad)
+    inputs, outputs = batch.inputs, batch.outputs
+    if not greedy.finished:  # it was cut off: </s> was never written
+        inputs, outputs = inputs[:, :-1], outputs[:, :-1]
+    length = outputs.shape[1]
+    size = max(1, _MOST_LOGITS // (length * translator.config.vocab_size))
+    never = torch.tensor([special.pad, special.bos, special.unk])
+    changes, same, whole = [], [], 0.0
+    rows: list[Head | None] = [None, *heads]
+    for start in range(0, len(rows), size):
+        chunk = rows[start : start + size]
+        with torch.no_grad(), ExitStack() as stack:
+            for address, change in _edits_by_row(chunk).items():
+                stack.enter_context(edit(translator.model, address, change))
+            count = len(chunk)
+            logits = translator.model(
+                batch.source.expand(count, -1), inputs.expand(count, -1), mask.expand(count, -1, -1, -1)
+            )
+        log_p = torch.log_softmax(logits.float(), dim=-1)
+        totals = log_p.gather(2, outputs.expand(count, -1)[:, :, None]).squeeze(2).double().sum(1)  # (rows,)
+        whole = float(totals[0]) if start == 0 else whole
+        chosen = log_p.index_fill_(2, never, -torch.inf).argmax(2)  # (rows, T)
+        changes += (totals - whole).tolist()
+        same += (chosen == outputs).all(1).tolist()
+    return OneByOne(greedy.text, np.array(changes[1:], dtype=np.float32), np.array(same[1:], dtype=bool))
+
+
+def _edits_by_row(rows: list[Head | None]) -> dict[str, Any]:
+    """For each attention the edit that silences, in every row, the head of that row."""
+    by_address: dict[str, list[tuple[int, int]]] = {}
+    for row, head in enumerate(rows):
+        if head is not None:
+            by_address.setdefault(address_of(head[0], head[1], "head_outputs"), []).append((row, head[2]))
+
+    def silence(pairs: list[tuple[int, int]]) -> Any:
+        def change(value: Any, _site: Any) -> Any:
+            changed = value.clone()
+            for row, number in pairs:
+                changed[row, number] = 0.0
+            return changed
+
+        return change
+
+    return {address: silence(pairs) for address, pairs in by_address.items()}
+
+
+def shortened(maps: AttentionMaps, most: int) -> dict[str, npt.NDArray[np.uint8]]:
+    """The weights of the first positions as bytes, (L, H, Q, K) for each kind; 255 is 1."""
+    return {kind: np.round(maps.weights(kind)[:, :, :most, :most] * 255).astype(np.uint8) for kind in KINDS}

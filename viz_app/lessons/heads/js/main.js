@@ -1,0 +1,12 @@
+// The code of the lesson "Head by head".
+
+import { provide } from "../../stage/js/provide.js";
+import { Concat } from "./concat.js";
+import { OneHead } from "./onehead.js";
+import { Predict } from "./predict.js";
+import { SwitchOff } from "./switchoff.js";
+import { Tour } from "./tour.js";
+
+export default function bring() {
+  provide("heads", { tour: Tour, one: OneHead, concat: Concat, off: SwitchOff, predict: Predict });
+}

@@ -1,0 +1,303 @@
+"""Lesson "Head by head" (Section 3.2.2): what the heads of this model do, apart and together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from transformer_core.attention_maps import KINDS, Axis, Kind
+from transformer_core.flops import Work, forward_flops, parameters
+from transformer_core.presets import PRESETS
+from viz_app.components.explorer import Selection
+from viz_app.figures import CurvesFigure, MatrixFigure, Series, one_head
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.heads import head_measures
+from viz_app.lessons.heads.small_heads import small_heads
+from viz_app.lessons.small_target import small_target
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.roles import HeadRole, RoleTable
+
+POSITIONS = 28  # of a map that are shown; a longer sentence shows its first pieces
+MOST_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
+
+# Table 3, row A: perplexity per piece and BLEU on newstest2013, as printed.
+TABLE_3_A: dict[str, tuple[float, float]] = {
+    "table3-a-h1": (5.29, 24.9),
+    "table3-a-h4": (5.00, 25.5),
+    "base": (4.92, 25.8),
+    "table3-a-h16": (4.91, 25.8),
+    "table3-a-h32": (5.01, 25.4),
+}
+_WORK = Work(sentences=1, source_length=25, target_length=25)  # a sentence of usual length
+_GROUPS = ("none", "previous", "next", "self", "separator", "aligner")
+_OFF = re.compile(r"([a-z]{4,9})\.([0-9a-v]{1,60})")
+_PICKED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
+_NEAR = 1e-3  # an address keeps six digits of a number
+
+Value = TypeVar("Value")
+
+
+def data(context: Context) -> Data:
+    """Maps, roles, and what the scene that is open asks of the model."""
+    service, result = context.service, context.result
+    tables = _tables(service, context.session)
+    maps = result.maps
+    layer, kind = _layer(context)
+    parts = _parts(context, kind, layer)
+    off, told = _without(context, tables)
+    small_read = context.state.scene == "one"  # two more models, so only where they are shown
+    small, small_arrays = small_heads(context.text, small_target(context), POSITIONS) if small_read else (None, {})
+    bytes_of = head_measures.shortened(maps, POSITIONS)
+    alone = _one_by_one(context)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        **bytes_of,
+        **small_arrays,
+        "head_outputs": parts.heads[:, :POSITIONS],
+        "parts": parts.parts[:, :POSITIONS],
+        "output": parts.output[:POSITIONS],
+        "matrix": parts.matrix,
+    }
+    if alone is not None:
+        arrays |= {"changes": alone.changes, "same": alone.same.astype(np.uint8)}
+    labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
+    return Data(
+        values={
+            "axes": {name: _labels(axis) for name, axis in labels.items()},
+            "cut": max(len(axis) for axis in labels.values()) > POSITIONS,
+            "roles": {kind: _roles(table) for kind, table in tables.items()},
+            "tour": [_told(role) for role in tour(tables)],
+            "sentences": len(EXAMPLES),
+            "rows": rows_of_table_3(),
+            "small": small,
+            "small_read": small_read,
+            "parts": {"kind": kind, "layer": layer, "error": parts.error},
+            "off": told,
+            "alone": None
+            if alone is None
+            else {"text": alone.text, "same": int(alone.same.sum()), "heads": len(alone.same)},
+        },
+        arrays=arrays,
+        answers={"layer": layer, "kind": kind, "off": off},
+    )
+
+
+def _labels(axis: Axis) -> list[str]:
+    return list(axis.tokens[:POSITIONS])
+
+
+def _roles(table: RoleTable) -> list[list[dict[str, Any]]]:
+    layers, heads = table.shares.shape[1:]
+    return [[_told(table.likeliest(layer, head)) for head in range(heads)] for layer in range(layers)]
+
+
+def _told(role: HeadRole) -> dict[str, Any]:
+    """A role as plain values."""
+    return {
+        "role": role.role,
+        "kind": role.kind,
+        "layer": role.layer,
+        "head": role.head,
+        "share": round(role.share, 4),
+        "at_least": round(role.at_least, 4),
+        "weight": round(role.weight, 4),
+        "chance": round(role.chance, 4),
+        "places": role.places,
+        "standing": "named" if role.named else "leans" if role.leans else "none",
+    }
+
+
+def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
+    """For each role the head that it describes best, of whatever kind."""
+    found: dict[str, HeadRole] = {}
+    for table in tables.values():
+        for role in table.roles:
+            best = table.best(role)
+            if role not in found or best.share > found[role].share:
+                found[role] = best
+    return [found[role] for role in _GROUPS[1:] if role in found]
+
+
+def _tables(service: TranslationService, session: str) -> dict[Kind, RoleTable]:
+    return _tables_of(service.translator.checkpoint_hash, service, session)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _tables_of(checkpoint: str, _service: TranslationService, _session: str) -> dict[Kind, RoleTable]:
+    return _in_turn(_service, _session, lambda: head_measures.role_tables(_service.translator))
+
+
+def _in_turn(service: TranslationService, session: str, work: Callable[[], Value]) -> Value:
+    """Do something with the model when it is this session's turn."""
+    with service.gate.ticket(session) as ticket, service.gate.slot(ticket):
+        return work()
+
+
+def rows_of_table_3() -> list[dict[str, float]]:
+    """The models of Table 3, row A: what they cost, from the formulas, and the paper's scores."""
+    rows = []
+    for name, (perplexity, bleu) in TABLE_3_A.items():
+        config = PRESETS[name].model
+        rows.append(
+            {
+                "heads": config.num_heads,
+                "d_k": config.d_k,
+                "parameters": parameters(config),
+                "flops": forward_flops(config, _WORK),
+                "perplexity": perplexity,
+                "bleu": bleu,
+            }
+        )
+    return rows
+
+
+def _layer(context: Context) -> tuple[int, Kind]:
+    """Which layer the scene on W^O takes apart."""
+    layers = context.service.translator.config.num_layers
+    layer = int(context.state.number("layer", layers, 1, layers)) - 1
+    kind = context.state.choice("kind", "cross", KINDS)
+    return layer, kind  # type: ignore[return-value]
+
+
+def _parts(context: Context, kind: Kind, layer: int) -> head_measures.Parts:
+    service = context.service
+    return _parts_of(service.translator.checkpoint_hash, context.text, kind, layer, context)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _parts_of(checkpoint: str, text: str, kind: Kind, layer: int, _context: Context) -> head_measures.Parts:
+    service, translation = _context.service, _context.result.translation
+    return _in_turn(
+        service, _context.session, lambda: head_measures.taken_apart(service.translator, translation, kind, layer)
+    )
+
+
+def switched_off(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_measures.Head]:
+    """The heads that a setting switches off: those of a role, and single ones that were pressed.
+
+    Args:
+        state: `role.digits`: all heads that bear or lean to the role, `none` for no role; then a bit for each head,
+            whether it was pressed, five in a digit of base 32.
+        tables: Roles of all heads.
+    """
+    match = _OFF.fullmatch(state)
+    if not match or match[1] not in _GROUPS:
+        return []
+    chosen: list[head_measures.Head] = []
+    number, bits = 0, "".join(f"{int(digit, 32):05b}" for digit in match[2])
+    for kind, table in tables.items():
+        layers, heads = table.shares.shape[1:]
+        for layer in range(layers):
+            for head in range(heads):
+                role = table.likeliest(layer, head)
+                grouped = role.role == match[1] and (role.named or role.leans)
+                pressed = number < len(bits) and bits[number] == "1"
+                if grouped != pressed:
+                    chosen.append((kind, layer, head))
+                number += 1
+    return chosen
+
+
+def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, dict[str, Any]]:
+    group = context.state.choice("group", "none", _GROUPS)
+    pressed = context.state.settings.get("pressed")
+    known = isinstance(pressed, str) and bool(_OFF.fullmatch(pressed)) and pressed.startswith(f"{group}.")
+    setting = str(pressed) if known else f"{group}.0"
+    found = _without_of(context.service.translator.checkpoint_hash, context.text, setting, context, tables)
+    return setting, {
+        "text": found.text,
+        "words": found.words,
+        "original": found.original_words,
+        "log_probability": found.log_probability,
+        "before": found.before,
+    }
+
+
+@st.cache_data(show_spinner=False, max_entries=256)
+def _without_of(
+    checkpoint: str, text: str, setting: str, _context: Context, _tables: Mapping[Kind, RoleTable]
+) -> head_measures.Without:
+    translator, translation = _context.service.translator, _context.result.translation
+    heads = switched_off(setting, _tables)
+    return _in_turn(_context.service, _context.session, lambda: head_measures.without(translator, translation, heads))
+
+
+def _one_by_one(context: Context) -> head_measures.OneByOne | None:
+    """Only for the scene that shows it; of a very long sentence the first example takes the place."""
+    if context.state.scene != "predict":
+        return None
+    text = context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
+    return _one_by_one_of(context.service.translator.checkpoint_hash, text, context)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _one_by_one_of(checkpoint: str, text: str, _context: Context) -> head_measures.OneByOne:
+    service = _context.service
+    return _in_turn(service, _context.session, lambda: head_measures.one_by_one(service.translator, text))
+
+
+def selection(scene: str, context: Context) -> Selection | None:
+    """The head that the tour shows, for the page Translate."""
+    if scene != "tour":
+        return None
+    kind, layer, head = _visited(context)
+    return Selection(kind=kind, layer=layer, head=head)
+
+
+def _visited(context: Context) -> head_measures.Head:
+    """The head that was pressed where the tour stands, else the one of the tour."""
+    state = context.state
+    picked = _PICKED.fullmatch(str(state.settings.get("picked")))
+    config = context.service.translator.config
+    here = abs(state.number("pickedat", -1, -1, 99) - state.number("at", 0, 0, 99)) < _NEAR
+    if picked and here and int(picked[2]) < config.num_layers and int(picked[3]) < config.num_heads:
+        return picked[1], int(picked[2]), int(picked[3])  # type: ignore[return-value]
+    stops = tour(_tables(context.service, context.session))
+    role = stops[min(int(state.number("at", 0, 0, len(stops)) + _NEAR), len(stops) - 1)]
+    return role.kind, role.layer, role.head
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """The head of the tour; BLEU over heads; what each head adds; changes by head; a translation is no figure."""
+    t = context.t
+    if scene == "tour":
+        kind, layer, head = _visited(context)
+        return one_head(context.result.maps, kind, layer, head, language=t.language)
+    if scene == "one":
+        rows = rows_of_table_3()
+        series = Series(x=[row["heads"] for row in rows], y=[row["bleu"] for row in rows], label="Table 3 (A)")
+        return CurvesFigure(
+            series=(series,),
+            x_title=t("lesson_heads.heads"),
+            y_title="BLEU (newstest2013)",
+            x_log=True,
+            language=t.language,
+        )
+    if scene == "concat":
+        layer, kind = _layer(context)
+        parts = _parts(context, kind, layer)
+        position = int(context.state.number("at", 0, 0, len(parts.output) - 1) + 0.5)
+        return MatrixFigure(
+            values=parts.parts[:, position],
+            row_title=t("lesson_heads.head"),
+            column_title=t("lesson_heads.adds"),
+            scale_title=t("lesson_heads.value"),
+            two_ends=True,
+            row_start=1,
+            language=t.language,
+        )
+    if scene == "predict" and (alone := _one_by_one(context)) is not None:
+        changes: npt.NDArray[np.float64] = np.sort(alone.changes.astype(np.float64))
+        series = Series(x=np.arange(1, len(changes) + 1), y=changes, label=alone.text)
+        return CurvesFigure(
+            series=(series,), x_title=t("lesson_heads.by_harm"), y_title=t("lesson_heads.change"), language=t.language
+        )
+    return None

@@ -1,0 +1,56 @@
+"""The small models of the lesson on heads: one head against eight, trained alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from viz_app.lessons.small_models import SmallName, SmallUnavailable, measured, small_model
+
+MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
+
+
+def small_heads(
+    source: str, target: str, most: int
+) -> tuple[dict[str, dict[str, Any]] | None, dict[str, npt.NDArray[np.uint8]]]:
+    """Scores of both models, and the encoder-decoder maps of their last layers while they read a translation.
+
+    Args:
+        source: The sentence.
+        target: Its translation, the same for both.
+        most: Positions that are shown.
+
+    Returns:
+        Plain values, or None while there are no such models or the sentence is too long for them; and the maps as
+        bytes, (H, Q, K), `small_base` and `small_one`.
+    """
+    from transformer_core.translator import SourceTooLong  # with torch, which takes seconds to import
+
+    try:
+        scores = measured()
+        read = {name: _read(model, source, target, most) for name, model in MODELS.items()}
+    except (SmallUnavailable, SourceTooLong):
+        return None, {}
+    values = {
+        name: {
+            "bleu": scores[MODELS[name]].bleu,
+            "parameters": scores[MODELS[name]].parameters,
+            "heads": len(weights),
+            "source": list(keys),
+            "outputs": list(queries),
+        }
+        for name, (weights, queries, keys) in read.items()
+    }
+    return values, {f"small_{name}": weights for name, (weights, _, _) in read.items()}
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _read(
+    name: SmallName, source: str, target: str, most: int
+) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
+    maps = small_model(name).force(source, target).attention
+    weights = np.round(maps.cross[-1, :, :most, :most] * 255).astype(np.uint8)
+    return weights, maps.outputs.tokens[:most], maps.source.tokens[:most]

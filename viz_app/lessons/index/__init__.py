@@ -1,0 +1,88 @@
+"""The index of the lessons: Figure 1 of the paper, whose stations open the lessons, and the route of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components import events
+from viz_app.components.modules import join_modules
+from viz_app.figures.colours.palette import THEMES, kind_colour
+
+_FOLDER = Path(__file__).parent
+_KEY = "index"
+_mount = st.components.v2.component(
+    "headlight_index",
+    html='<div class="index"></div>\n',
+    css=(_FOLDER / "index.css").read_text(encoding="utf-8"),
+    js=join_modules(_FOLDER / "js" / "main.js"),
+)
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A stop of the route, or a lesson beside it.
+
+    Args:
+        name: What it opens: a lesson, "translate", or "" for nothing.
+        title: As it is shown.
+        about: One sentence.
+        minutes: Planned for it; 0 when it is not on the route.
+    """
+
+    name: str
+    title: str
+    about: str
+    minutes: int = 0
+
+
+def lesson_index(
+    route: Sequence[Stop],
+    others: Mapping[str, Sequence[Stop]],
+    *,
+    texts: Mapping[str, str],
+    language: str,
+    sentence: str,
+    on_open: Callable[[str], None],
+) -> bool:
+    """Shows the index.
+
+    Args:
+        route: The stops of a session, in order.
+        others: The other lessons by the title of their chapter.
+        texts: The table [index].
+        language: Code of the reader's language.
+        sentence: The visitor's sentence, which goes into the figure.
+        on_open: Told the name of the stop that was opened, or "route" for all of them in order; at least once.
+
+    Returns:
+        Whether one was just opened.
+    """
+    data: dict[str, Any] = {
+        "route": [asdict(stop) for stop in route],
+        "others": [[chapter, [asdict(stop) for stop in stops]] for chapter, stops in others.items()],
+        "texts": dict(texts),
+        "language": language,
+        "sentence": sentence,
+        "kinds": {
+            theme: {kind: kind_colour(kind, theme) for kind in ("encoder", "decoder", "cross")} for theme in THEMES
+        },
+    }
+    result: Any = _mount(key=_KEY, data=data, on_open_change=_nothing)
+    opened = result.get("open")
+    if not isinstance(opened, Mapping):
+        return False
+    name, number = opened.get("name"), events.new_event(_KEY, opened.get("id"))
+    if not isinstance(name, str) or number is None:
+        return False
+    on_open(name)
+    events.answered(_KEY, number)
+    return True
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state only when it has a callback."""

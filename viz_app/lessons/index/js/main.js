@@ -1,0 +1,37 @@
+// The index of the lessons: the figure beside the route.
+
+import { h, setAttribute } from "../../../components/common/dom.js";
+import { eventId } from "../../../components/common/events.js";
+import { isDark } from "../../../components/common/theme.js";
+import { diagram } from "./diagram.js";
+
+export default function show({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".index");
+  const open = (name) => setStateValue("open", { name, id: eventId() });
+  const all = [...data.route, ...data.others.flatMap(([, stops]) => stops)];
+  const titles = Object.fromEntries(all.map(({ name, title }) => [name, title]));
+  setAttribute(root, "lang", data.language);
+  colour(root, data.kinds);
+  const { texts } = data;
+  const total = data.route.reduce((sum, { minutes }) => sum + minutes, 0);
+  const route = h("ol", { class: "route" }, ...data.route.map((each) => h("li", {}, stop(each, texts, open))));
+  const first = h("button", { type: "button", class: "start", click: () => open("route") }, texts.start);
+  const side = h("div", { class: "side" }, h("h2", {}, `${texts.route} (${total}\u202f${texts.minutes})`), first, route);
+  for (const [chapter, stops] of data.others) {
+    side.append(h("h2", {}, chapter), h("ul", { class: "others" }, ...stops.map((each) => h("li", {}, stop(each, texts, open)))));
+  }
+  const figure = h("figure", {}, diagram(data, titles, open), h("figcaption", {}, texts.caption));
+  root.replaceChildren(figure, side);
+}
+
+function stop({ name, title, about, minutes }, texts, open) {
+  const time = minutes ? h("span", { class: "minutes" }, `${minutes}\u202f${texts.minutes}`) : null;
+  const words = [h("span", { class: "title" }, title), time, h("span", { class: "about" }, about)];
+  return name ? h("button", { type: "button", class: "stop", click: () => open(name) }, ...words) : h("div", { class: "stop" }, ...words);
+}
+
+/** The colours of the kinds in the theme of the page. */
+function colour(root, kinds) {
+  const paper = getComputedStyle(root).getPropertyValue("--st-background-color").trim() || "#ffffff";
+  for (const [kind, value] of Object.entries(kinds[isDark(paper) ? "dark" : "light"])) root.style.setProperty(`--${kind}`, value);
+}

@@ -1,0 +1,1 @@
+"""Work that goes on at the server while a scene is open: live training, timings."""

@@ -1,0 +1,94 @@
+"""The run that is shown while nobody trains live: recorded once, with the very code of the live one.
+
+python -m viz_app.lessons.jobs.recorded_training        records it again, into the files that ship
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FOLDER = Path(__file__).with_name("recorded")
+WORD = "headlight"
+
+_NAME = "reversing"
+_FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedRun:
+    """A run from its first update to its last.
+
+    Args:
+        word: At which the model looked.
+        loss: Of each update, nats per letter.
+        moments: Updates after which a look was taken.
+        guesses: What the model would write then; see `Look`.
+        attention: (moments, heads, letters + 1, letters + 1) encoder-decoder weights times 255.
+        options: Of the model and the training.
+    """
+
+    word: str
+    loss: npt.NDArray[np.float32]
+    moments: tuple[int, ...]
+    guesses: tuple[str, ...]
+    attention: npt.NDArray[np.uint8]
+    options: dict[str, Any]
+
+
+@cache
+def recorded_run(folder: Path = FOLDER) -> RecordedRun:
+    """Read the files. Raises OSError when one is missing, and ValueError when it is of another format."""
+    told = json.loads((folder / f"{_NAME}.json").read_text(encoding="utf-8"))
+    if told.get("format_version") != _FORMAT_VERSION:
+        raise ValueError(f"{_NAME}.json has another format than version {_FORMAT_VERSION}")
+    with np.load(folder / f"{_NAME}.npz", allow_pickle=False) as arrays:
+        attention = arrays["attention"]
+    return RecordedRun(
+        word=told["word"],
+        loss=np.array(told["loss"], dtype=np.float32),
+        moments=tuple(told["moments"]),
+        guesses=tuple(told["guesses"]),
+        attention=attention,
+        options=told["options"],
+    )
+
+
+def record(folder: Path = FOLDER, steps: int | None = None) -> None:
+    """Train once, as fast as this machine can, and write the files."""
+    from viz_app.lessons.jobs.live_training import LOOK_EVERY
+    from viz_app.lessons.jobs.reversal_task import MODEL, TRAINING, Learner, Looker
+
+    learner = Learner()
+    loss: list[float] = []
+    moments, weights = [0], [learner.weights()]
+    while learner.steps < (steps or TRAINING.steps):
+        loss.append(round(learner.step(), 5))
+        if learner.steps % LOOK_EVERY == 0:
+            moments.append(learner.steps)
+            weights.append(learner.weights())
+    looks = Looker().looks(WORD, weights)
+    told = {
+        "format_version": _FORMAT_VERSION,
+        "options": {"model": MODEL.to_dict(), "training": TRAINING.to_dict()},
+        "word": WORD,
+        "loss": loss,
+        "moments": moments,
+        "guesses": [look.guess for look in looks],
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{_NAME}.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+    np.savez_compressed(folder / f"{_NAME}.npz", attention=np.stack([look.attention for look in looks]))
+
+
+if __name__ == "__main__":
+    import torch
+
+    torch.set_num_threads(1)
+    record()

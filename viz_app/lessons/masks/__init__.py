@@ -1,0 +1,1 @@
+"""The lesson masks: words, numbers and scenes."""

@@ -1,0 +1,120 @@
+// The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
+
+import { fillText, percent } from "../../../components/common/dom.js";
+import { shade, twoSided } from "../../stage/js/bars.js";
+import { write } from "../../../components/common/plot.js";
+import { futureColour, Grid, plain } from "./grid.js";
+import { HeadScene } from "./headscene.js";
+
+const NARROW = 560;
+
+export class Compare extends HeadScene {
+  get playhead() {
+    return { name: "step", label: this.texts.step, min: 1, max: this.count, step: 1, rate: 1.2, start: Math.min(4, this.count), show: (value) => String(Math.round(value)) };
+  }
+
+  height(width, room) {
+    if (width < NARROW) return 3 * (this.count * 13 + 34) + 44;
+    return Math.max(300, Math.min(room, (width - 190) / 3 + 120));
+  }
+
+  lit() {
+    return "mask";
+  }
+
+  /** Three maps beside each other, or below each other where there is no room. */
+  place(width, height) {
+    const below = width < NARROW;
+    const side = below ? 58 : 92;
+    const inner = below ? width - 2 * side : (width - 2 * side - 36) / 3;
+    const head = Grid.headroom(inner, this.count) + 24;
+    const tall = below ? (height - head - 16 - 2 * 30) / 3 : Math.min(height - head - 30, inner * 1.1);
+    return [0, 1, 2].map((index) => {
+      const left = below ? side : side + index * (inner + 18);
+      return new Grid(left, below ? head + index * (tall + 30) : head, inner, tall, this.count, this.count);
+    });
+  }
+
+  draw(pen, { step, head }) {
+    const { context, theme, width, height } = pen;
+    const { texts } = this;
+    const { inputs, outputs } = this.lesson.values;
+    const grids = this.place(width, height);
+    const row = Math.round(step) - 1;
+    const masked = inputs.map((_, q) => this.weights(head, q, 0));
+    const unmasked = inputs.map((_, q) => this.weights(head, q, 1));
+    const colours = [(q, k) => shade(theme, masked[q][k]), (q, k) => shade(theme, unmasked[q][k]), (q, k) => twoSided(theme, masked[q][k] - unmasked[q][k])];
+    const below = width < NARROW;
+    const strong = (q) => q === row;
+    grids.forEach((grid, index) => {
+      grid.paint(context, (q, k) => (q <= row ? colours[index](q, k) : null));
+      grid.paint(context, (q, k) => (q > row ? colours[index](q, k) : null), 0.25);
+      if (index === 0) grid.hatch(context, theme, (q, k) => k > q);
+      grid.frame(context, theme);
+      grid.outline(context, row, theme.kinds.decoder);
+      const heading = [texts.masked, texts.unmasked, texts.difference][index];
+      const top = below && index ? grid.top - 12 : 9;
+      write(context, heading, grid.left + grid.width / 2, top, { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center", most: grid.width + 60 });
+      if (below ? index === 0 : true) grid.nameColumns(context, inputs, theme, { strong });
+      if (below || index === 0) grid.nameRows(context, inputs, theme, "left", { strong, most: grid.left - 12 });
+      if (below || index === 2) grid.nameRows(context, outputs, theme, "right", { strong, most: 80 });
+      if (index === 1) this.ringAnswers(pen, grid, row);
+    });
+    this.nameSides(pen, grids, below);
+    this.sum(pen, grids, row, unmasked[row]);
+  }
+
+  /** The cell that holds what its row is asked for: one to the right of the diagonal. */
+  ringAnswers({ context, theme }, grid, row) {
+    for (let q = 0; q + 1 < this.count; q++) {
+      context.save();
+      context.globalAlpha = q <= row ? 1 : 0.3;
+      context.strokeStyle = futureColour(theme);
+      context.lineWidth = q === row ? 2.5 : 1.5;
+      context.beginPath();
+      context.ellipse(grid.middle(q + 1), grid.y(q + 0.5), Math.max(3, grid.cell / 2 - 1.5), Math.max(3, grid.row / 2 - 1.5), 0, 0, 2 * Math.PI);
+      context.stroke();
+      context.restore();
+    }
+  }
+
+  nameSides({ context, theme }, grids, below) {
+    const style = { colour: theme.muted, font: theme.font, size: below ? 11 : 12 };
+    const last = grids[below ? 0 : 2];
+    write(context, this.texts.reads, grids[0].left - 8, 9, { ...style, align: "right", most: grids[0].left - 8 });
+    write(context, this.texts.predicts, last.left + last.width + 8, 9, { ...style, most: grids[0].left - 8 });
+  }
+
+  /** Below the maps: what the row keeps, and what it would take from the future. */
+  sum({ context, theme, width, height }, grids, row, unmasked) {
+    if (width < NARROW) return;
+    const future = unmasked.reduce((total, weight, k) => total + (k > row ? weight : 0), 0);
+    const told = ["\u03a3 = 1.00", `${this.texts.future} ${percent(future)}`, fillText(this.texts.moved, { freed: percent(future) })];
+    grids.forEach((grid, index) => {
+      write(context, told[index], grid.left + grid.width / 2, Math.min(height - 12, grid.top + grid.height + 18), { colour: [theme.text, futureColour(theme), theme.kinds.decoder][index], font: theme.font, size: 13, weight: 600, align: "center" });
+    });
+  }
+
+  grab(x, y, { width, height }) {
+    const rows = this.place(width, height).map((grid) => grid.rowAt(y)).filter((row) => row !== null);
+    return rows.length ? { step: rows[0] + 1 } : null;
+  }
+
+  say({ step, head }) {
+    const row = Math.round(step) - 1;
+    const unmasked = this.weights(head, row, 1);
+    const last = row + 1 === this.count;
+    return this.filled(last ? this.texts.compare_last : this.texts.compare_say, row, { answer: last ? "" : percent(unmasked[row + 1]), freed: percent(this.freed(head, row)) });
+  }
+
+  table({ head }) {
+    const { inputs } = this.lesson.values;
+    const rows = [];
+    inputs.forEach((_, q) => {
+      const [masked, unmasked] = [this.weights(head, q, 0), this.weights(head, q, 1)];
+      inputs.forEach((_, k) => rows.push([plain(inputs[q]), plain(inputs[k]), masked[k], unmasked[k], masked[k] - unmasked[k]]));
+    });
+    const { texts } = this;
+    return { columns: [texts.reads, texts.looks_at, texts.masked, texts.unmasked, texts.difference], rows };
+  }
+}

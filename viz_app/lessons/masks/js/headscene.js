@@ -1,0 +1,47 @@
+// What the scenes of one decoder head have in common: its scores before the mask, and the control that chooses it.
+
+import { fillText } from "../../../components/common/dom.js";
+import { Scene } from "../../stage/js/scene.js";
+import { hiddenMass, weightsUnder } from "./softmax.js";
+
+export class HeadScene extends Scene {
+  get count() {
+    return this.lesson.values.inputs.length;
+  }
+
+  get controls() {
+    const { head, heads } = this.lesson.values;
+    const show = (value) => this.headName(value, heads);
+    return [{ name: "head", kind: "range", label: this.texts.head, min: 0, max: this.lesson.arrays.scores.shape[0] - 1, step: 1, start: head, show }];
+  }
+
+  /** Numbers as everywhere in the app: layer and head, both from 1. */
+  headName(head, heads) {
+    return `${Math.floor(head / heads) + 1}.${(head % heads) + 1}`;
+  }
+
+  /** Scores of a row before the mask. */
+  scores(head, row) {
+    return Array.from(this.lesson.arrays.scores.part(Math.round(head), row).data);
+  }
+
+  /** Weights of a row; `open` as of `weightsUnder`: 1 without the mask, 0 with it. */
+  weights(head, row, open) {
+    return weightsUnder(this.scores(head, row), (k) => k > row, open);
+  }
+
+  /** How much of a row would go to the future. */
+  freed(head, row) {
+    return hiddenMass(this.weights(head, row, 1), (k) => k > row);
+  }
+
+  /** The piece that a row reads and the one that it is to predict. */
+  names(row) {
+    const { inputs, outputs } = this.lesson.values;
+    return { read: inputs[row].replaceAll("\u2581", ""), next: outputs[row].replaceAll("\u2581", "") };
+  }
+
+  filled(template, row, values = {}) {
+    return fillText(template, { row: row + 1, ...this.names(row), ...values });
+  }
+}

@@ -1,0 +1,177 @@
+// Scores, mask, softmax: row after row the future is hidden, and the attention that lay there flows back.
+
+import { percent } from "../../../components/common/dom.js";
+import { bar, shade } from "../../stage/js/bars.js";
+import { dot, write } from "../../../components/common/plot.js";
+import { futureColour, Grid, hatchBoxes, plain, rule } from "./grid.js";
+import { HeadScene } from "./headscene.js";
+import { ease, hiddenMass, parts, weightsUnder } from "./softmax.js";
+
+const PART = 0.02; // of a row's attention, one moving dot
+const NARROW = 560;
+const MASKED = 1 / 3; // of a row's time: the mask has covered the scores
+const FLOWN = 2 / 3; // the freed attention has arrived
+
+export class Rows extends HeadScene {
+  get playhead() {
+    const max = this.count - 1 + FLOWN;
+    return { name: "at", label: this.texts.row, min: 0, max, step: MASKED, rate: 0.4, start: 0, show: (value) => String(this.moment(value).row + 1) };
+  }
+
+  height(width, room) {
+    const least = 12 * this.count + (width < NARROW ? 262 : 250); // rows that can be read
+    return Math.max(370, least, Math.min(room, 0.75 * width + 120, 720));
+  }
+
+  /** The row that is worked on, how far the mask has come (0 to 1), and the flow after it. */
+  moment(at) {
+    const row = Math.min(this.count - 1, Math.floor(at + 1e-6));
+    const share = at - row;
+    return { row, mask: ease(share / MASKED), flow: ease((share - MASKED) / (FLOWN - MASKED)), share };
+  }
+
+  lit({ at }) {
+    const { share } = this.moment(at);
+    if (share < 0.02) return "scores";
+    return share < MASKED + 0.02 ? "mask" : "softmax";
+  }
+
+  place(width, height) {
+    const side = width < NARROW ? 58 : 96;
+    const inner = width - 2 * side;
+    const head = Grid.headroom(inner, this.count) + 20;
+    const bars = Math.max(84, Math.min(150, height * 0.24));
+    const strip = width < NARROW ? 24 : 30;
+    const map = new Grid(side, head, inner, height - head - bars - strip - 62, this.count, this.count);
+    const scores = new Grid(side, map.top + map.height + 22, inner, strip, 1, this.count);
+    return { map, scores, base: height - 20, bars };
+  }
+
+  draw(pen, settings) {
+    const place = this.place(pen.width, pen.height);
+    const moment = this.moment(settings.at);
+    this.drawMap(pen, place, settings, moment);
+    this.drawScores(pen, place, settings, moment);
+    this.drawWeights(pen, place, settings, moment);
+  }
+
+  drawMap({ context, theme, width }, { map }, { head }, { row, mask, flow }) {
+    const { inputs, outputs } = this.lesson.values;
+    const { texts } = this;
+    const rows = inputs.map((_, q) => this.weights(head, q, q < row ? 0 : q > row ? 1 : 1 - flow));
+    map.paint(context, (q, k) => (q > row ? null : shade(theme, rows[q][k])));
+    map.paint(context, (q, k) => (q > row ? shade(theme, rows[q][k]) : null), 0.45);
+    map.hatch(context, theme, (q, k) => q < row && k > q);
+    map.hatch(context, theme, (q, k) => q === row && k > q, mask);
+    map.frame(context, theme);
+    map.outline(context, row, theme.kinds.decoder);
+    const strong = (q) => q === row;
+    map.nameColumns(context, inputs, theme, { strong });
+    map.nameRows(context, inputs, theme, "left", { strong, most: map.left - 12 });
+    map.nameRows(context, outputs, theme, "right", { strong, most: map.left - 12 });
+    const style = { colour: theme.muted, font: theme.font, size: width < NARROW ? 11 : 12 };
+    write(context, texts.reads, map.left - 8, 9, { ...style, align: "right", most: map.left - 8 });
+    write(context, texts.predicts, map.left + map.width + 8, 9, { ...style, most: map.left - 8 });
+    write(context, texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
+  }
+
+  /** The scores of the row, on which the mask comes down. */
+  drawScores({ context, theme }, { scores }, { head }, { row, mask }) {
+    const values = this.scores(head, row);
+    const label = { colour: theme.text, font: theme.code, size: scores.cell > 40 ? 13 : 11, align: "center" };
+    const boxes = [];
+    const [low, high] = [Math.min(...values), Math.max(...values)]; // shades, where there is no room for numbers
+    values.forEach((value, k) => {
+      const hidden = k > row;
+      const [x, y] = [scores.x(k), scores.top];
+      context.strokeStyle = theme.line;
+      context.lineWidth = 1;
+      context.strokeRect(x + 1.5, y + 0.5, scores.cell - 3, scores.height - 1);
+      if (hidden) boxes.push([x + 2, y + 1, scores.cell - 4, scores.height - 2]);
+      if (scores.cell > 27) write(context, signed(value), scores.middle(k), y + scores.height / 2 + 1, label);
+      else {
+        context.fillStyle = shade(theme, (0.5 * (value - low)) / (high - low || 1));
+        context.fillRect(x + 2, y + 1, scores.cell - 4, scores.height - 2);
+      }
+    });
+    hatchBoxes(context, boxes, theme, mask);
+    if (mask > 0.5) {
+      boxes.forEach(([x, y, width, height]) => {
+        this.plate(context, theme, x + width / 2, y + height / 2, scores.cell > 27 ? 28 : 0, height - 6);
+        write(context, "\u2212\u221e", x + width / 2, y + height / 2 + 1, { ...label, colour: theme.muted, size: scores.cell > 22 ? 13 : 10 });
+      });
+    }
+    write(context, this.texts.scores, scores.left - 8, scores.top + scores.height / 2, { colour: theme.muted, font: theme.font, size: 12, align: "right", most: scores.left - 10 });
+  }
+
+  /** A clear place under a label on hatching. */
+  plate(context, theme, x, y, width, height) {
+    context.fillStyle = theme.background;
+    context.fillRect(x - width / 2, y - height / 2, width, height);
+  }
+
+  drawWeights(pen, { scores, base, bars }, { head }, { row, flow }) {
+    const { context, theme, width } = pen;
+    const raw = this.scores(head, row);
+    const hides = (k) => k > row;
+    const before = weightsUnder(raw, hides, 1);
+    const after = weightsUnder(raw, hides, 0);
+    const now = weightsUnder(raw, hides, 1 - flow);
+    const top = Math.max(...before, ...after);
+    const tall = (weight) => ((bars - 34) * weight) / top;
+    const thick = Math.min(44, scores.cell * 0.62);
+    rule(context, scores.left, base, scores.left + scores.width, theme);
+    now.forEach((weight, k) => {
+      const x = scores.middle(k) - thick / 2;
+      bar(context, x, base, thick, tall(weight), hides(k) ? futureColour(theme) : theme.kinds.decoder);
+      if (scores.cell > 27 && (weight >= 0.005 || !hides(k))) {
+        write(context, weight.toFixed(2), scores.middle(k), base - tall(weight) - 9, { colour: theme.text, font: theme.font, size: 12, align: "center" });
+      }
+      if (scores.cell < 24) return;
+      write(context, plain(this.lesson.values.inputs[k]), scores.middle(k), base + 11, { colour: hides(k) && flow > 0.5 ? theme.mark : theme.muted, font: theme.code, size: 11, align: "center", most: scores.cell - 2 });
+    });
+    if (flow > 0 && flow < 1) this.drawFlow(pen, scores, base, tall, before, after, now, flow);
+    write(context, this.texts.weights, scores.left - 8, base - 12, { colour: theme.muted, font: theme.font, size: 12, align: "right", most: scores.left - 10 });
+    const style = { font: theme.font, size: width < NARROW ? 12 : 14 };
+    const right = scores.left + scores.width + 8;
+    write(context, "\u03a3 = 1.00", right, base - 12, { ...style, colour: theme.text, weight: 600 });
+    write(context, percent(hiddenMass(now, hides)), right, base - 38, { ...style, colour: futureColour(theme), weight: 600 });
+    write(context, this.texts.ahead, right, base - 56, { ...style, size: 11, colour: theme.muted, most: scores.left - 8 });
+  }
+
+  /** The attention on its way, each dot the same share of the row. */
+  drawFlow({ context, theme }, scores, base, tall, before, after, now, flow) {
+    const moving = parts(before, after, PART);
+    moving.forEach(({ from, to }, index) => {
+      const share = ease(1.6 * flow - 0.6 * (index / Math.max(1, moving.length - 1)));
+      if (share <= 0 || share >= 1) return;
+      const [x0, x1] = [scores.middle(from), scores.middle(to)];
+      const [y0, y1] = [base - tall(now[from]), base - tall(now[to])];
+      const lift = 4 * share * (1 - share) * Math.min(34, 10 + 0.12 * Math.abs(x1 - x0));
+      dot(context, x0 + share * (x1 - x0), y0 + share * (y1 - y0) - lift, 3, futureColour(theme), theme.background);
+    });
+  }
+
+  grab(x, y, { width, height }) {
+    const row = this.place(width, height).map.rowAt(y);
+    return row === null ? null : { at: row + FLOWN };
+  }
+
+  say({ at, head }) {
+    const { row, flow } = this.moment(at);
+    const said = this.filled(flow < 1 ? this.texts.rows_say : this.texts.rows_done, row, { freed: percent(this.freed(head, row)) });
+    return this.lesson.values.whole ? said : `${said} ${this.texts.cut}`;
+  }
+
+  table({ head }) {
+    const { inputs, outputs } = this.lesson.values;
+    const rows = inputs.map((_, q) => [plain(inputs[q]), plain(outputs[q]), ...this.weights(head, q, 0).map((weight, k) => (k > q ? "\u2212\u221e" : weight))]);
+    return { columns: [this.texts.reads, this.texts.predicts, ...inputs.map(plain)], rows };
+  }
+}
+
+/** A score with one decimal and a true minus. */
+function signed(value) {
+  const text = value.toFixed(1);
+  return text === "-0.0" ? "0.0" : text.replace("-", "\u2212");
+}

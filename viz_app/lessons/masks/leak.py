@@ -1,0 +1,95 @@
+"""The leak: two small decoders trained alike, one with its mask and one without, each reading with and without."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from viz_app.figures import CurvesFigure, Series
+from viz_app.lessons.context import Context
+from viz_app.lessons.small_models import SmallName, SmallUnavailable, measured, small_model
+from viz_app.lessons.small_target import small_target
+
+MODELS: tuple[SmallName, ...] = ("base", "no-mask")
+
+
+@dataclass(frozen=True)
+class Read:
+    """What one small decoder makes of a sentence.
+
+    Args:
+        pieces: The given translation in its pieces, and `</s>`.
+        masked: Probability of each of them when the decoder reads the translation with its mask.
+        open: The same without.
+        alone: What it writes by itself.
+        measured: `nll_masked` and `nll_unmasked`, nats per piece of sentences that it has not seen, and `bleu` of what
+            it writes alone; None where nobody measured it.
+    """
+
+    pieces: tuple[str, ...]
+    masked: tuple[float, ...]
+    open: tuple[float, ...]
+    alone: str
+    measured: dict[str, float | None]
+
+
+def leak(context: Context) -> list[dict[str, Any]]:
+    """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
+    try:
+        return [
+            asdict(_read(name, context.result.translation.source, small_target(context), context)) for name in MODELS
+        ]
+    except SmallUnavailable:
+        return []
+
+
+def curves(context: Context) -> CurvesFigure | None:
+    """The probabilities as curves over the pieces of the translation; None without the models."""
+    found = leak(context)
+    if not found:
+        return None
+    t = context.t
+    series = [
+        Series(
+            x=np.arange(1, len(model["pieces"]) + 1),
+            y=model[way],
+            label=f"{t(f'lesson_masks.trained_{trained}')}, {t(f'lesson_masks.{label}')}",
+            dashed=way == "open",
+        )
+        for trained, model in zip(("masked", "open"), found, strict=True)
+        for way, label in (("masked", "with_mask"), ("open", "without_mask"))
+    ]
+    return CurvesFigure(
+        series=series, x_title=t("lesson_masks.step"), y_title=t("lesson_masks.probability"), language=t.language
+    )
+
+
+def _read(name: SmallName, source: str, target: str, context: Context) -> Read:
+    found: Read = _cached(name, source, target, context)
+    return found
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _cached(name: SmallName, source: str, target: str, _context: Context) -> Read:
+    masked, unmasked = (small_model(name, causal=causal) for causal in (True, False))
+    with _context.service.gate.ticket(_context.session) as ticket, _context.service.gate.slot(ticket):
+        forced, leaked = masked.force(source, target), unmasked.force(source, target)
+        alone = masked.translate(source)  # step by step nothing lies ahead, so that the mask changes nothing
+    return Read(
+        pieces=(*forced.pieces, "</s>"),
+        masked=tuple(float(p) for p in np.exp(forced.scores)),
+        open=tuple(float(p) for p in np.exp(leaked.scores)),
+        alone=alone.text,
+        measured=_measured(name),
+    )
+
+
+def _measured(name: SmallName) -> dict[str, float | None]:
+    try:
+        scores = measured()[name]
+    except SmallUnavailable:
+        return {}
+    return {"nll_masked": scores.nll_masked, "nll_unmasked": scores.nll_unmasked, "bleu": scores.bleu}

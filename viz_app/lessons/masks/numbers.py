@@ -1,0 +1,194 @@
+"""Lesson "Masked against unmasked" (Section 3.2.3): the numbers behind its pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, one_head
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.masks.leak import curves, leak
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text.examples import EXAMPLES
+
+POSITIONS = 16  # shown; of longer sentences the first ones
+PAD_TOKEN = "<pad>"
+# What shares a batch with the sentence: the long one where the sentence is short itself.
+SHORT, LONG = "We are here.", EXAMPLES["relative"]
+
+FloatArray = npt.NDArray[np.float32]
+
+
+def data(context: Context) -> Data:
+    """Scores before the mask of every decoder head for the sentence, and of encoder heads for a padded batch."""
+    target, padding = _target(context), _padding(context)
+    return Data(
+        values={key: target[key] for key in ("inputs", "outputs", "heads", "head", "whole")}
+        | {"padding": padding[0], "leak": leak(context)},
+        arrays={"scores": target["scores"], "padded": padding[1]},
+    )
+
+
+def _target(context: Context) -> dict[str, Any]:
+    maps, best = context.result.maps, context.result.translation.hypotheses[0]
+    inputs, outputs = maps.inputs.tokens[:POSITIONS], maps.outputs.tokens[:POSITIONS]
+    written = best.ids[: len(inputs) - 1]
+    source = context.result.translation.source_encoding.ids
+    service = context.service
+    scores = _decoder_scores(service.translator.checkpoint_hash, source, written, service, context.session)
+    layers, heads, count = scores.shape[:3]
+    flat = scores.reshape(layers * heads, count, count)
+    freed = future_mass(flat).mean(axis=1)
+    return {
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+        "heads": heads,
+        "head": int(freed.argmax()),
+        "whole": len(maps.inputs) <= POSITIONS,
+        "scores": flat,
+    }
+
+
+def _padding(context: Context) -> tuple[dict[str, Any], FloatArray]:
+    """A batch of the sentence and a shorter or longer one, and the encoder layer that padding would disturb most."""
+    tokenizer = context.service.translator.tokenizer
+    own, short = tokenizer.source.encode(context.text), tokenizer.source.encode(SHORT)
+    other = short if len(short) + 2 < len(own) else tokenizer.source.encode(LONG)
+    chosen = [(each.ids[: POSITIONS - 1], each.pieces[: POSITIONS - 1]) for each in (own, other)]
+    service = context.service
+    batch = _encoder_scores(
+        service.translator.checkpoint_hash, tuple(ids for ids, _ in chosen), service, context.session
+    )
+    longest, shorter = max(batch.lengths), int(batch.lengths[1] < batch.lengths[0])
+    length = batch.lengths[shorter]
+    # (L, H, rows that stand for a piece): attention that would go to padding.
+    lost = softmax(batch.scores[:, :, shorter, :length])[..., length:].sum(axis=-1).mean(axis=-1)
+    layer = int(lost.mean(axis=1).argmax())
+    tokens = [[*pieces, "</s>", *[PAD_TOKEN] * (longest - len(pieces) - 1)] for _, pieces in chosen]
+    values = {
+        "tokens": tokens,
+        "lengths": list(batch.lengths),
+        "layer": layer,
+        "head": int(lost[layer].argmax()),
+        "shift_masked": batch.shift_masked,
+        "shift_open": batch.shift_open,
+    }
+    return values, batch.scores[layer]
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _decoder_scores(
+    checkpoint: str, source: tuple[int, ...], written: tuple[int, ...], _service: TranslationService, _session: str
+) -> FloatArray:
+    from viz_app.lessons.masks.mask_scores import decoder_scores
+
+    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+        return decoder_scores(_service.translator, source, written)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _encoder_scores(
+    checkpoint: str, sentences: tuple[tuple[int, ...], ...], _service: TranslationService, _session: str
+) -> Any:
+    from viz_app.lessons.masks.mask_scores import encoder_scores
+
+    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+        return encoder_scores(_service.translator, sentences)
+
+
+def softmax(scores: FloatArray, hidden: npt.NDArray[np.bool_] | None = None) -> FloatArray:
+    """Weights over the last axis; `hidden` is True where scores become minus infinity."""
+    masked = scores if hidden is None else np.where(hidden, -np.inf, scores)
+    raised = np.exp(masked - masked.max(axis=-1, keepdims=True))
+    weights: FloatArray = raised / raised.sum(axis=-1, keepdims=True)
+    return weights
+
+
+def future(count: int) -> npt.NDArray[np.bool_]:
+    """(T, T), True where a row would look at what comes after its own position."""
+    return np.triu(np.ones((count, count), dtype=bool), k=1)
+
+
+def future_mass(scores: FloatArray) -> FloatArray:
+    """(..., T, T) scores before the mask -> (..., T), the share of each row's attention that would go to the future."""
+    mass: FloatArray = np.where(future(scores.shape[-1]), softmax(scores), 0).sum(axis=-1)
+    return mass
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """The head as it is; with and without its mask; the batch with and without its mask; the leak."""
+    if scene == "rows":
+        target = _target(context)
+        layer, head = divmod(_head(context, target), target["heads"])
+        return one_head(context.result.maps, "decoder", layer, head, language=context.t.language)
+    if scene == "compare":
+        return _compared(context)
+    if scene == "leak":
+        return curves(context)
+    return _padded(context) if scene == "padding" else None
+
+
+def _head(context: Context, target: dict[str, Any]) -> int:
+    return int(context.state.number("head", target["head"], 0, len(target["scores"]) - 1))
+
+
+def _compared(context: Context) -> HeatmapFigure:
+    target, t = _target(context), context.t
+    number = _head(context, target)
+    layer, head = divmod(number, target["heads"])
+    scores, hidden = target["scores"][number], future(len(target["inputs"]))
+    masked, unmasked = softmax(scores, hidden), softmax(scores)
+    labels = {"query_labels": target["inputs"], "key_labels": target["inputs"], "query_notes": target["outputs"]}
+    labels |= {"layer": layer, "head": head}
+    return HeatmapFigure(
+        panels=(
+            HeatmapPanel(weights=masked, masked=hidden, title=t("lesson_masks.masked"), **labels),
+            HeatmapPanel(weights=unmasked, title=t("lesson_masks.unmasked"), **labels),
+            DifferencePanel(weights=masked - unmasked, title=t("lesson_masks.difference"), **labels),
+        ),
+        kind="decoder",
+        language=t.language,
+        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=t("figures.kind_decoder")),
+        query_title=t("figures.pieces_query_decoder"),
+        key_title=t("figures.pieces_key_decoder"),
+        scale_title=t("figures.scale"),
+        difference_title=t("lesson_masks.difference"),
+        masked_note=t("figures.masked"),
+        masked_cell=t("figures.masked_cell"),
+        note_title=t("figures.note_decoder"),
+        caption=t("lesson_masks.not_trained"),
+    )
+
+
+def _padded(context: Context) -> HeatmapFigure:
+    values, scores = _padding(context)
+    t, head = context.t, int(context.state.number("head", values["head"], 0, len(scores) - 1))
+    short = int(values["lengths"][1] < values["lengths"][0])
+    tokens, length = values["tokens"][short], values["lengths"][short]
+    hidden = np.zeros((len(tokens), len(tokens)), dtype=bool)
+    hidden[:, length:] = True
+    rows = slice(0, length)  # what padding itself would look at is never read
+    labels = {"query_labels": tokens[rows], "key_labels": tokens, "layer": values["layer"], "head": head}
+    return HeatmapFigure(
+        panels=(
+            HeatmapPanel(
+                weights=softmax(scores[head, short], hidden)[rows],
+                masked=hidden[rows],
+                title=t("lesson_masks.masked"),
+                **labels,
+            ),
+            HeatmapPanel(weights=softmax(scores[head, short])[rows], title=t("lesson_masks.unmasked"), **labels),
+        ),
+        kind="encoder",
+        language=t.language,
+        title=t("figures.title_head", layer=values["layer"] + 1, head=head + 1, kind=t("figures.kind_encoder")),
+        query_title=t("figures.pieces_query_encoder"),
+        key_title=t("figures.pieces_key_encoder"),
+        scale_title=t("figures.scale"),
+        masked_note=t("lesson_masks.padding_hatched"),
+        masked_cell=t("figures.masked_cell"),
+    )

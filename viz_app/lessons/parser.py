@@ -1,0 +1,257 @@
+r"""Reads the prose of a lesson.
+
+A lesson is one Markdown file for each language, `positions/en.md` and `positions/ko.md`, with the same sections:
+
+    # Positional encoding
+    One or two sentences for the index.
+
+    ## waves: Waves that stand still
+    section: 3.5
+    math: PE_{(pos,2i)} = \class{wave}{\sin}\left(\frac{pos}{10000^{2i/d}}\right)
+
+    At most 60 words, with **bold**, *emphasis*, `code`, $p$ and words of the glossary such as {attention}.
+
+    ## predict: What stays the same?
+    section: 3.5
+
+    The question; between its choices, the right one marked by x.
+
+    - [ ] one answer
+    - [x] another
+
+    ### answer
+    What the picture shows then.
+
+Lines `key: value` stand right below a heading: `section`, of the paper; `math`, the scene's equation in LaTeX, in which
+`\class{name}{...}` marks a term that the picture can light up; several `math` lines stand below each other. Markdown
+and LaTeX are read by libraries and reach the browser as a tree of plain values, never as markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from viz_app.lessons.glossary import terms
+
+FOLDER = Path(__file__).parent
+
+# A piece of prose: text, or (tag, attributes, children), ready for JSON.
+Node = Any
+
+_HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)
+_SCENE = re.compile(r"([a-z][a-z0-9_]*): (.+)")
+_KEY = re.compile(r"(section|math): (.+)")
+_CHOICE = re.compile(r"^- \[([ x])\] (.+)$", re.MULTILINE)
+_TERM = re.compile(r"\{([a-z_]+)\}")
+_MATHML = "{http://www.w3.org/1998/Math/MathML}"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An answer that a class can choose."""
+
+    text: list[Node]
+    right: bool
+
+
+@dataclass(frozen=True)
+class Question:
+    """Predict, then reveal.
+
+    Args:
+        choices: The answers; empty when the class only guesses aloud.
+        answer: Paragraphs that are shown when the answer is revealed.
+    """
+
+    choices: tuple[Choice, ...]
+    answer: list[Node]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One picture with its words.
+
+    Args:
+        name: The same in all languages, in the address and in the code.
+        title: Its heading.
+        section: Of the paper, such as "3.5" or "4, Table 1".
+        math: The lines of the equation, each a tree of MathML.
+        prose: Paragraphs.
+        question: For a scene that asks first.
+        words: How many words the prose has.
+    """
+
+    name: str
+    title: str
+    section: str
+    math: list[Node]
+    prose: list[Node]
+    question: Question | None
+    words: int
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The words of one lesson in one language."""
+
+    name: str
+    language: str
+    title: str
+    summary: str
+    scenes: tuple[Scene, ...]
+
+
+class LessonError(ValueError):
+    """A file of prose cannot be read; the message names the file and what is wrong."""
+
+
+@cache
+def lesson(name: str, language: str) -> Lesson:
+    """The prose of a lesson. Raises LessonError when the file is missing or has another form."""
+    path = FOLDER / name / f"{language}.md"
+    try:
+        return parse(path.read_text(encoding="utf-8"), name, language)
+    except OSError as error:
+        raise LessonError(f"the lesson {name!r} has no text in {language!r}: {path.name} cannot be read") from error
+    except ValueError as error:
+        raise LessonError(f"{language}/{path.name}: {error}") from error
+
+
+def parse(text: str, name: str, language: str) -> Lesson:
+    """The text of a file -> its lesson. Raises ValueError naming what is wrong."""
+    told: set[str] = set()  # terms that have been introduced
+    title, summary, scenes = "", "", []
+    parts = list(_sections(text))
+    for number, (level, heading, body) in enumerate(parts):
+        if level == 1:
+            title, summary = heading, body.strip()
+        elif level == 2:
+            answer = parts[number + 1][2] if number + 1 < len(parts) and parts[number + 1][0] == 3 else None
+            scenes.append(_scene(heading, body, answer, language, told))
+    if not title or not scenes:
+        raise ValueError("a lesson needs a title (# ...) and scenes (## name: ...)")
+    names = [scene.name for scene in scenes]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two scenes have the same name: {', '.join(names)}")
+    return Lesson(name, language, title, summary, tuple(scenes))
+
+
+def _sections(text: str) -> Iterator[tuple[int, str, str]]:
+    """Level of the heading, the heading, the text below it."""
+    found = list(_HEADING.finditer(text))
+    for number, match in enumerate(found):
+        end = found[number + 1].start() if number + 1 < len(found) else len(text)
+        yield len(match[1]), match[2].strip(), text[match.end() : end]
+
+
+def _scene(heading: str, body: str, answer: str | None, language: str, told: set[str]) -> Scene:
+    match = _SCENE.fullmatch(heading)
+    if not match:
+        raise ValueError(f"a scene's heading is {heading!r}, but must be of the form 'name: title'")
+    section, math = "", []
+    lines = body.strip("\n").splitlines()
+    while lines and (key := _KEY.fullmatch(lines[0])):
+        if key[1] == "math":
+            math.append(_math(key[2], block=True))
+        else:
+            section = key[2]
+        lines.pop(0)
+    text = "\n".join(lines)
+    choices = tuple(
+        Choice(_inline(_with_terms(words, language, told)), mark == "x") for mark, words in _CHOICE.findall(text)
+    )
+    if choices and sum(choice.right for choice in choices) != 1:
+        raise ValueError(f"the question {match[1]!r} needs exactly one right answer, marked [x]")
+    if choices and answer is None:
+        raise ValueError(f"the question {match[1]!r} needs its '### answer'")
+    text = _with_terms(_CHOICE.sub("", text), language, told)
+    return Scene(
+        name=match[1],
+        title=match[2],
+        section=section,
+        math=math,
+        prose=_paragraphs(text),
+        question=None if answer is None else Question(choices, _paragraphs(_with_terms(answer, language, told))),
+        words=len(text.split()),
+    )
+
+
+def _with_terms(text: str, language: str, told: set[str]) -> str:
+    """Fills in words of the glossary. In LaTeX braces mean something else, so formulas are left alone."""
+
+    def word(match: re.Match[str]) -> str:
+        if match[1] not in terms():
+            raise ValueError(f"{{{match[1]}}} is not in terms.toml")
+        first = match[1] not in told
+        told.add(match[1])
+        return terms()[match[1]].word(language, first=first)
+
+    parts = text.split("$")
+    return "$".join(part if number % 2 else _TERM.sub(word, part) for number, part in enumerate(parts))
+
+
+def _paragraphs(text: str) -> list[Node]:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    # Prose, emphasis, code and formulas are all that the stage shows; anything else in a file stays text.
+    reader = MarkdownIt("zero").enable(["emphasis", "backticks", "escape"]).use(dollarmath_plugin)
+    nodes: list[Node] = []
+    for token in reader.parse(text):
+        if token.type == "inline":
+            nodes.append(["p", {}, _children(token.children or [])])
+    return nodes
+
+
+def _inline(text: str) -> list[Node]:
+    paragraphs = _paragraphs(text)
+    return paragraphs[0][2] if paragraphs else []
+
+
+def _children(tokens: list[Any]) -> list[Node]:
+    """The tokens of a line as a tree."""
+    levels: list[list[Node]] = [[]]
+    for token in tokens:
+        if token.nesting == 1:
+            node = [token.tag, {}, []]
+            levels[-1].append(node)
+            levels.append(node[2])
+        elif token.nesting == -1:
+            levels.pop()
+        elif token.type == "math_inline":
+            levels[-1].append(_math(token.content, block=False))
+        elif token.type == "code_inline":
+            levels[-1].append(["code", {}, [token.content]])
+        elif token.type in ("softbreak", "hardbreak"):
+            levels[-1].append(" ")
+        else:
+            levels[-1].append(token.content)
+    return levels[0]
+
+
+def _math(latex: str, *, block: bool) -> Node:
+    """LaTeX -> a tree of MathML. Raises ValueError for LaTeX that cannot be read."""
+    from latex2mathml.converter import convert
+
+    try:
+        tree = ElementTree.fromstring(convert(latex, display="block" if block else "inline"))
+        if unknown := [text for text in tree.itertext() if text.startswith("\\")]:
+            raise ValueError(f"{unknown[0]} is unknown")
+        return _tree(tree)
+    except Exception as error:  # the library has many kinds of them
+        raise ValueError(f"the formula {latex!r} cannot be read: {error}") from error
+
+
+def _tree(element: ElementTree.Element) -> Node:
+    children: list[Node] = [element.text] if element.text else []
+    for child in element:
+        children.append(_tree(child))
+        if child.tail:
+            children.append(child.tail)
+    return [element.tag.removeprefix(_MATHML), dict(element.attrib), children]

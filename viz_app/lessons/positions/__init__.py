@@ -1,0 +1,1 @@
+"""The lesson positions: words, numbers and scenes."""

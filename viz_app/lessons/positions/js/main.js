@@ -1,0 +1,13 @@
+// The code of the lesson "Positional encoding".
+
+import { provide } from "../../stage/js/provide.js";
+import { Clocks } from "./clocks.js";
+import { Heatmap } from "./heatmap.js";
+import { Learned } from "./learned.js";
+import { Predict } from "./predict.js";
+import { Swap } from "./swap.js";
+import { Waves } from "./waves.js";
+
+export default function bring() {
+  provide("positions", { waves: Waves, clocks: Clocks, heatmap: Heatmap, swap: Swap, learned: Learned, predict: Predict });
+}

@@ -1,0 +1,160 @@
+// The real encoder reads the sentence, then the same words with two of them exchanged. Each word carries how much its own
+// vector and its own attention have changed: upwards and downwards from one line, for each way of reading.
+
+import { fillText } from "../../../components/common/dom.js";
+import { Axis, trace, write } from "../../../components/common/plot.js";
+import { Scene } from "../../stage/js/scene.js";
+import { tiny } from "./numerals.js";
+
+const TOKENS = 86; // height of the words
+const HEAD = 24; // of a way of reading: its name
+const LEFT = 76;
+const RIGHT = 22; // slanted words lean over the last column
+const ROUNDING = 1e-5; // float32: below this nothing has changed
+const FIRST = 1.9; // height of the first way of reading, in heights of another
+const LEVEL = 54; // width of a column in which most words lie flat
+
+export class Swap extends Scene {
+  get playhead() {
+    return { name: "moved", label: this.texts.exchange, min: 0, max: 1, step: 1, rate: 0.6, start: 0, show: (value) => `${Math.round(100 * value)}\u202f%` };
+  }
+
+  get controls() {
+    const { words, plain, start } = this.lesson.values;
+    if (!words.length) return [];
+    const range = (name, index) => ({ name, kind: "range", label: this.texts[name], min: 0, max: plain.length - 1, step: 1, start: start[index], server: true, show: (value) => words[plain[value]] ?? "" });
+    return [range("first", 0), range("second", 1)];
+  }
+
+  height(width, room) {
+    return width < 520 ? 470 : Math.max(380, Math.min(600, room - 44)); // two rows of controls
+  }
+
+  /** Whether Python has answered what the controls say. */
+  fresh({ first, second }) {
+    const { answers } = this.lesson;
+    return answers.first === first && answers.second === second;
+  }
+
+  /** Middle of the column in which each word stands now, and how far above the line it flies. */
+  flight(width, moved) {
+    const { order } = this.lesson.values;
+    const column = (width - LEFT - RIGHT) / order.length;
+    const eased = moved * moved * (3 - 2 * moved);
+    const places = [];
+    order.forEach((old, place) => {
+      const way = place - old;
+      places[old] = { x: LEFT + column * (old + 0.5 + way * eased), up: way ? (way > 0 ? 48 : 25) * Math.sin(Math.PI * eased) : 0, moves: way };
+    });
+    return { column, places, eased };
+  }
+
+  draw(pen, settings) {
+    const { context, width, height, theme } = pen;
+    const { words, groups } = this.lesson.values;
+    if (!words.length) {
+      write(context, this.texts.too_short, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 15, align: "center", most: width - 20 });
+      return;
+    }
+    context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
+    const flight = this.flight(width, settings.moved);
+    this.drawWords(pen, flight);
+    // The first way of reading has the bars; where nothing changes half the height is enough.
+    const part = (height - TOKENS) / (groups.length + FIRST - 1);
+    groups.forEach((name, group) => {
+      const top = TOKENS + (group ? group + FIRST - 1 : 0) * part;
+      this.drawGroup(pen, name, group, top, group ? part : FIRST * part, flight);
+    });
+    context.globalAlpha = 1;
+  }
+
+  drawWords({ context, theme }, { column, places }) {
+    const { words } = this.lesson.values;
+    context.font = `13px ${theme.code}`;
+    const level = words.every((text) => context.measureText(text).width < Math.max(column - 4, LEVEL - 20)) && column > LEVEL - 14;
+    words.forEach((text, old) => {
+      const { x, up, moves } = places[old];
+      if (!moves && column < 11) return; // no room: only the two that move are named
+      const style = { colour: moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.muted, font: theme.code, size: 13, weight: moves ? 700 : 400 };
+      if (level) write(context, text, x, TOKENS - 22 - up, { ...style, align: "center" });
+      else write(context, text, x + 2, TOKENS - 10 - up, { ...style, turn: -Math.PI / 3.2, most: 74 });
+    });
+  }
+
+  /** One way of reading: change of the vectors above the line, of the attention below it. */
+  drawGroup(pen, name, group, top, lane, { column, places, eased }) {
+    const { context, theme, width } = pen;
+    const changes = this.lesson.arrays.changes.part(group);
+    const [up, down] = this.largest();
+    const unit = (lane - HEAD - 44) / (up + down);
+    const middle = top + HEAD + 16 + unit * up;
+    const shares = [new Axis(0, up, middle, middle - unit * up), new Axis(0, down, middle, middle + unit * down)];
+    this.drawName(pen, name, top + 10);
+    const quiet = { colour: theme.muted, font: theme.font, size: 12, align: "right", most: LEFT - 10 };
+    write(context, this.texts.outputs, LEFT - 8, middle - Math.max(9, (unit * up) / 2), quiet);
+    write(context, this.texts.attention, LEFT - 8, middle + Math.max(9, (unit * down) / 2), quiet);
+    const half = Math.min(column * 0.36, 22);
+    const largest = Math.max(...changes.data);
+    if (largest >= ROUNDING) {
+      places.forEach(({ x, moves }, old) => {
+        const colour = moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.kinds.encoder;
+        shares.forEach((axis, row) => {
+          const tip = axis.place(changes.at(row, old) * eased);
+          context.fillStyle = colour;
+          context.globalAlpha *= row ? 0.45 : 1;
+          context.fillRect(x - half, Math.min(middle, tip), 2 * half, Math.abs(tip - middle));
+          context.globalAlpha /= row ? 0.45 : 1;
+          if (column < 36 || eased < 1) return;
+          write(context, `${Math.round(100 * changes.at(row, old))}`, x, row ? tip + 9 : tip - 9, { colour: theme.text, font: theme.font, size: 12, align: "center" });
+        });
+      });
+    }
+    trace(context, [[LEFT, middle], [width, middle]], { colour: theme.mark, width: 1.5 });
+    if (largest < ROUNDING && eased === 1) {
+      const style = { colour: theme.text, font: theme.font, size: 14, most: width - LEFT - 8 };
+      write(context, this.texts.unchanged, LEFT + 8, middle - 14, { ...style, weight: 600 });
+      write(context, fillText(this.texts.rounding, { error: tiny(largest) }), LEFT + 8, middle + 14, { ...style, colour: theme.muted, size: 13 });
+    }
+  }
+
+  /** How the model read, and that it was not trained so where that is the case. */
+  drawName({ context, theme, width }, name, y) {
+    const style = { colour: theme.text, font: theme.font, size: 14, weight: 600, most: width };
+    write(context, this.texts[`group_${name}`], 0, y, style);
+    if (name !== "off") return;
+    context.font = `600 14px ${theme.font}`;
+    const end = context.measureText(this.texts.group_off).width + 10;
+    write(context, this.texts.note_off, end, y, { ...style, colour: theme.muted, size: 13, weight: 400, most: width - end });
+  }
+
+  /** The largest change of a vector and of attention, over all ways of reading, for one scale. */
+  largest() {
+    const { changes } = this.lesson.arrays;
+    const most = [0.5, 0.3];
+    for (let group = 0; group < changes.shape[0]; group++) most.forEach((_, row) => (most[row] = Math.max(most[row], ...changes.part(group, row).data)));
+    return most;
+  }
+
+  lit() {
+    return "position";
+  }
+
+  say({ moved }) {
+    const { words, order, groups } = this.lesson.values;
+    if (!words.length) return this.texts.too_short;
+    if (moved < 1) return this.texts.swap_start;
+    const changed = order.map((old, place) => [old, place]).filter(([old, place]) => old !== place);
+    if (!changed.length) return this.texts.swap_same;
+    const { changes } = this.lesson.arrays;
+    const most = words.reduce((best, _, word) => (changes.at(0, 0, word) > changes.at(0, 0, best) ? word : best), 0);
+    return fillText(groups.includes("off") ? this.texts.swap_say : "", { word: words[most], share: Math.round(100 * changes.at(0, 0, most)) });
+  }
+
+  table() {
+    const { words, groups } = this.lesson.values;
+    const { changes } = this.lesson.arrays;
+    if (!words.length) return null;
+    const columns = groups.flatMap((name) => [this.texts.outputs, this.texts.attention].map((what) => `${this.texts[`group_${name}`]}: ${what}`));
+    return { columns: [this.texts.word, ...columns], rows: words.map((text, word) => [text, ...groups.flatMap((_, group) => [changes.at(group, 0, word), changes.at(group, 1, word)])]) };
+  }
+}

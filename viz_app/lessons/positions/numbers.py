@@ -1,0 +1,271 @@
+"""Lesson "Positional encoding" (Section 3.5): the numbers behind its pictures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.small_models import SmallUnavailable, small_model
+from viz_app.lessons.word_order import FloatArray, change, exchanged, pieces_in, start_of, translations, words_of
+from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.translation_service import BEAM
+
+if TYPE_CHECKING:
+    from transformer_core.model import Transformer
+    from transformer_core.translator import Translator
+
+LEAST_POSITIONS = 16  # shown at least, also of a short sentence
+ROWS = 48  # of the table for print
+STEPS = 12  # of k, at most
+POINTS = 6  # of a printed wave, from one position to the next
+MOST_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
+SECONDS = 0.36  # in which the cut goes from one position to the next
+LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
+
+Value = TypeVar("Value")
+_computed: SingleFlightCache[Any] = SingleFlightCache(256, 2**20, lambda value: 1)
+
+
+def data(context: Context) -> Data:
+    """Width of the model and the tokens, for the stage computes the waves itself; what two swapped words change."""
+    tokens = context.pieces
+    values = {
+        "d_model": context.service.translator.config.d_model,
+        "positions": max(LEAST_POSITIONS, len(tokens)),
+        "tokens": list(tokens),
+        "backwards": _backwards(context) if context.state.scene == "predict" else None,
+    }
+    swap, table = _swap(context), _learned()
+    return Data(
+        values=values | dict(swap.values) | {"learned": table and {"positions": table.shown, "trained": table.trained}},
+        arrays=dict(swap.arrays) | ({"alike": table.alike} if table else {}),
+        answers=swap.answers,
+    )
+
+
+def _swap(context: Context) -> Data:
+    """What two exchanged words change in the encoder, for the words that the controls name."""
+    words = words_of(context.pieces[:-1])
+    plain = [place for place, word in enumerate(words) if word.plain]
+    if len(plain) < 2:
+        return Data(values={"words": []})
+    start = start_of([words[place] for place in plain])
+    first, second = (
+        round(context.state.number(name, default, 0, len(plain) - 1))
+        for name, default in zip(("first", "second"), start, strict=True)
+    )
+    order = exchanged(len(words), plain[first], plain[second])
+    changes = _once(context, ("swap", first, second), lambda: _changes(context.text, context.service.translator, order))
+    told = {
+        "words": [word.text for word in words],
+        "plain": plain,
+        "start": list(start),
+        "order": order,
+        "groups": list(changes),
+    }
+    answers = {"first": first, "second": second}
+    return Data(values=told, arrays={"changes": np.stack(list(changes.values()))}, answers=answers)
+
+
+def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[str, FloatArray]:
+    """(2, words) for each way to read: with positions, with the positions taken away, and trained without them."""
+    found = {}
+    for name, model, positions in (("with", translator, True), ("off", translator, False), ("trained", _small(), True)):
+        if model is None:
+            continue
+        encoding = model.tokenizer.source.encode(text)
+        words = words_of(encoding.pieces)
+        if len(words) == len(order):  # another vocabulary may cut punctuation off elsewhere
+            moved = change(model, encoding.ids, pieces_in(words, order), positions=positions)
+            found[name] = moved.by_word(words)
+    return found
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Positions of the small models.
+
+    Args:
+        alike: (3, P, P) cosine of any two positions: sinusoids, learned table of the source, of the target.
+        trained: Positions that training has seen; the rows after them are what chance drew.
+    """
+
+    alike: FloatArray
+    trained: int
+
+    @property
+    def shown(self) -> int:
+        """P."""
+        return int(self.alike.shape[1])
+
+
+def _learned() -> Tables | None:
+    """A learned table beside sinusoids of its width; None while the small model is not there."""
+    try:
+        translator = small_model("learned-positions")
+    except SmallUnavailable:
+        return None
+    return tables_of(translator.model, int(translator.metrics["training"]["max_pieces"]) + 1)  # and </s>, or <s>
+
+
+def tables_of(model: Transformer, trained: int) -> Tables:
+    """Compares the positions of a model that has learned them, and of sinusoids of its width.
+
+    Args:
+        model: The model.
+        trained: Positions that its training has seen.
+    """
+    from transformer_core.positions import LearnedPositions, sinusoidal_positions
+
+    tables = [
+        table.weight for table in (model.source_positions, model.positions) if isinstance(table, LearnedPositions)
+    ]
+    shown = min(LEARNED_SHOWN, *(len(table) for table in tables))
+    sines = sinusoidal_positions(shown, model.config.d_model)
+    rows = [table[:shown].detach().double().numpy() for table in (sines, *tables)]
+    units = [table / np.linalg.norm(table, axis=1, keepdims=True) for table in rows]
+    alike = np.stack([unit @ unit.T for unit in units]).astype(np.float32)
+    return Tables(alike, trained)
+
+
+def _small() -> Translator | None:
+    """The small model that was trained without positions, if it is there."""
+    try:
+        return small_model("no-positions")
+    except SmallUnavailable:
+        return None
+
+
+def _backwards(context: Context) -> dict[str, Any]:
+    """The sentence and its pieces in reverse order, translated with positions in the encoder and without."""
+    translator = context.service.translator
+
+    def compute() -> dict[str, Any]:
+        ids = translator.tokenizer.source.encode(context.text).ids
+        rows = [list(ids), list(ids[::-1])]
+        return {
+            "with": translations(translator, rows, BEAM, positions=True),
+            "off": translations(translator, rows, BEAM, positions=False),
+        }
+
+    return _once(context, ("backwards",), compute)
+
+
+def _once(context: Context, what: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
+    """What the model says of a sentence, computed once for everybody. Raises Superseded."""
+    service = context.service
+    with service.gate.ticket(context.session) as ticket:
+
+        def work(unwanted: ShouldStop) -> Value:
+            with service.gate.slot(ticket):
+                return compute()
+
+        found: Value = _computed.get((service.translator.checkpoint_hash, context.text, *what), work, ticket)
+        return found
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
+    from transformer_core.positions import sinusoidal_positions
+
+    d_model = context.service.translator.config.d_model
+    language, state = context.t.language, context.state
+    table = sinusoidal_positions(max(ROWS, len(context.pieces)), d_model).double().numpy()  # (n, d)
+    if scene == "waves":
+        return _figure_of_waves(context, d_model)
+    if scene == "clocks":
+        return MatrixFigure(
+            values=shift_matrix(round(state.number("k", 2, 1, STEPS)), d_model),
+            row_title=context.t("lesson_positions.column"),
+            column_title=context.t("lesson_positions.column"),
+            scale_title="M",
+            two_ends=True,
+            language=language,
+        )
+    if scene == "heatmap":
+        return MatrixFigure(
+            values=table,
+            row_title=context.t("lesson_positions.position"),
+            column_title=context.t("lesson_positions.column"),
+            scale_title="PE",
+            two_ends=True,
+            language=language,
+        )
+    if scene == "swap":
+        return _figure_of_swap(context)
+    if scene == "learned" and (learned := _learned()):
+        side = state.choice("side", "source", ("source", "target"))
+        return MatrixFigure(
+            values=learned.alike[1 if side == "source" else 2],
+            row_title=context.t("lesson_positions.position"),
+            column_title=context.t("lesson_positions.position"),
+            scale_title=context.t("lesson_positions.cosine"),
+            two_ends=True,
+            language=language,
+        )
+    return None
+
+
+def _figure_of_waves(context: Context, d_model: int) -> Animation:
+    """Six waves and the cut that reads them: still at the position that the visitor chose, gliding in a GIF."""
+    state, last = context.state, max(LEAST_POSITIONS, len(context.pieces)) - 1
+    odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
+    at = state.number("at", 0, 0, last)
+    x = np.union1d(np.arange(last * POINTS + 1) / POINTS, [at])  # through every position, and where it is read
+    series = tuple(
+        Series(x=x, y=wave(x, 2 * pair + odd, d_model), label=f"PE(pos, {2 * pair + odd})")
+        for pair in shown_pairs(d_model)
+    )
+    y_title, language = "cos" if odd else "sin", context.t.language
+    still = CurvesFigure(series=series, x_title="pos", y_title=y_title, cut=at, language=language)
+    # A whole number of steps from one position to the next, and not many more pictures for a long sentence.
+    steps = next(each for each in (3, 2, 1) if last * each <= MOST_FRAMES or each == 1)
+    frames = [dataclasses.replace(still, cut=step / steps) for step in range(last * steps + 1)]
+    return Animation(frames=frames, still=still, seconds=SECONDS / steps, language=language)
+
+
+def wave(x: npt.NDArray[np.float64], column: int, d_model: int) -> npt.NDArray[np.float64]:
+    """One column of the encoding at places x, which may lie between two positions (Section 3.5)."""
+    angle: npt.NDArray[np.float64] = x * 10_000.0 ** (-(column - column % 2) / d_model)
+    found: npt.NDArray[np.float64] = np.cos(angle) if column % 2 else np.sin(angle)
+    return found
+
+
+def _figure_of_swap(context: Context) -> Figure | None:
+    numbers = data(context)
+    if "changes" not in numbers.arrays:
+        return None
+    changes = numbers.arrays["changes"]
+    x = np.arange(changes.shape[2])
+    t = context.t
+    series = tuple(
+        Series(x=x, y=100 * changes[group, 0], label=t(f"lesson_positions.group_{name}"))
+        for group, name in enumerate(numbers.values["groups"])
+    )
+    title = t("lesson_positions.outputs")
+    return CurvesFigure(series=series, x_title=t("lesson_positions.position"), y_title=title, language=t.language)
+
+
+def shown_pairs(d_model: int) -> tuple[int, ...]:
+    """The six pairs of columns that the scenes show, from the fastest to the slowest; as in encoding.js."""
+    shares = (0, 0.095, 0.19, 0.3, 0.45, 1)
+    return tuple(dict.fromkeys(int(share * (d_model / 2 - 1) + 0.5) for share in shares))
+
+
+def shift_matrix(k: int, d_model: int) -> npt.NDArray[np.float64]:
+    """(d, d) M_k with M_k PE(p) = PE(p + k) for every p: a rotation of each pair by k times its frequency."""
+    matrix = np.zeros((d_model, d_model))
+    turned = k * 10_000.0 ** (-np.arange(0, d_model, 2) / d_model)
+    even, odd = np.arange(0, d_model, 2), np.arange(1, d_model, 2)
+    matrix[even, even] = matrix[odd, odd] = np.cos(turned)
+    matrix[even, odd] = np.sin(turned)
+    matrix[odd, even] = -np.sin(turned)
+    return matrix

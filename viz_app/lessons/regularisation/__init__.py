@@ -1,0 +1,1 @@
+"""The lesson regularisation: words, numbers and scenes."""

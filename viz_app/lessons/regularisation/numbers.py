@@ -1,0 +1,216 @@
+"""Lesson "Regularisation" (Section 5.4): label smoothing on a real translation, and the places of dropout."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.presets import PRESETS
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.small_models import SmallUnavailable, journals, measured
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation, Translator
+
+# Section 5.4, in the order of Figure 1: on the sums of embeddings and positions, and on the output of each sub-layer.
+PLACES = ("source", "encoder_self", "encoder_feed", "target", "decoder_self", "cross", "decoder_feed")
+_PARTS = ("embedding", "self", "feed", "embedding", "masked", "cross", "feed")  # their names in the texts
+SHOWN = 48  # values of a vector that fit on the stage
+QUESTION = 0.2  # epsilon of the last scene
+
+# Table 3, base and row (D): newstest2013, perplexity per piece and BLEU.
+_PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
+_MOST_SENTENCES = 64
+
+FloatArray = npt.NDArray[np.float32]
+_vectors_of: OrderedDict[tuple[str, str], FloatArray] = OrderedDict()
+
+
+def data(context: Context) -> Data:
+    """What the model says at each place of the translation, measured scores, and vectors where dropout would act."""
+    translator, translation = context.service.translator, context.result.translation
+    vectors = _vectors(translator, translation)
+    vocabulary = translator.config.vocab_size
+    return Data(
+        values={
+            "vocabulary": vocabulary,
+            "vocabularies": {"own": vocabulary, "paper": PRESETS["base"].model.vocab_size},
+            "steps": _steps(translation),
+            "measured": {"paper": [_row(*scores) for scores in _PAPER], "small": _small()},
+            "places": list(PLACES),
+            "own_dropout": context.service.card.training_number("dropout", translator.config.dropout),
+            "question": QUESTION,
+        },
+        arrays={"vectors": vectors, "drawn": np.random.default_rng(0).random(vectors.shape)},
+    )
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """What is asked and said of a piece; the loss against its probability; scores; a vector and dropout."""
+    drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
+    return drawn(context) if drawn else None
+
+
+def _targets(context: Context) -> DotsFigure:
+    """What training asks for one piece of the translation, and what the model says, piece by piece."""
+    t, steps = context.t, _steps(context.result.translation)
+    vocabulary = context.service.translator.config.vocab_size
+    epsilon = round(context.state.number("epsilon", 0.1, 0.0, 0.3), 3)
+    step = steps[int(context.state.number("at", min(2, len(steps)), 1, len(steps)) + 0.5) - 1]
+    rest = vocabulary - 1 - len(step["others"])
+    left = max(0.0, 1.0 - step["p"] - sum(p for _, p in step["others"]))
+    names = [step["piece"], *(piece for piece, _ in step["others"])]
+    other = epsilon / (vocabulary - 1)
+    asked = [1 - epsilon, *([other] * (len(names)))]
+    said = [step["p"], *(p for _, p in step["others"]), left / rest]
+    look: dict[str, Any] = {"axis": t("lesson_regularisation.probability_axis"), "digits": None, "log": True}
+    look["holds"] = [p for p in (*asked, *said) if p]
+    columns = [
+        Dots(values=[p or math.nan for p in values], title=t(f"lesson_regularisation.{title}"), **look)
+        for title, values in (("asked", asked), ("said", said))
+    ]
+    return DotsFigure(
+        row_labels=[*names, t("lesson_regularisation.each_other", count=f"{rest:,}")],
+        columns=columns,
+        row_title=t("lesson_regularisation.piece"),
+        notes=[f"\u03b5 = {epsilon:g}"],
+        language=t.language,
+    )
+
+
+def _scores(context: Context) -> DotsFigure | None:
+    """Perplexity and BLEU of the models that the scene shows; None where they are missing."""
+    t, whose = context.t, context.state.choice("whose", "paper", ("paper", "small"))
+    rows = _small() if whose == "small" else [_row(*scores) for scores in _PAPER]
+    if not rows:
+        return None
+    columns = [
+        Dots(
+            values=[row[name] for row in rows],
+            title=t(f"lesson_regularisation.{name}"),
+            axis=t(f"lesson_regularisation.better_{name}"),
+            digits=digits,
+        )
+        for name, digits in (("perplexity", 2), ("bleu", 1))
+    ]
+    return DotsFigure(
+        row_labels=[f"\u03b5 = {row['epsilon']:g}" for row in rows],
+        columns=columns,
+        row_title=t("lesson_regularisation.models"),
+        language=t.language,
+    )
+
+
+def _losses(context: Context) -> CurvesFigure:
+    """The loss against the probability of the right piece, with and without smoothing."""
+    epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
+    own, paper = context.service.translator.config.vocab_size, PRESETS["base"].model.vocab_size
+    vocabulary = int(context.state.choice("size", str(own), (str(own), str(paper))))
+    p = np.linspace(0.02, 0.999, 400)
+    smoothed = smoothed_loss(p, epsilon, vocabulary)
+    return CurvesFigure(
+        series=(
+            Series(x=p, y=-np.log(p), label="\u03b5 = 0", dashed=True),
+            Series(x=p, y=smoothed, label=f"\u03b5 = {epsilon:g}"),
+        ),
+        x_title=context.t("lesson_regularisation.right_axis"),
+        y_title=context.t("lesson_regularisation.loss_axis"),
+        language=context.t.language,
+    )
+
+
+def _dropped(context: Context) -> CurvesFigure:
+    """The values at one place of dropout, and what one draw leaves of them."""
+    numbers, t = data(context).arrays, context.t
+    p = context.state.number("p", 0.1, 0.0, 0.5)
+    place = int(context.state.number("place", 1, 1, len(PLACES))) - 1
+    values, kept = numbers["vectors"][place], numbers["drawn"][place] >= p
+    x = np.arange(len(values))
+    after = t("lesson_regularisation.after", p=f"{p:.2f}")
+    return CurvesFigure(
+        series=(
+            Series(x=x, y=values, label=t("lesson_regularisation.before"), dashed=True),
+            Series(x=x, y=np.where(kept, values / (1 - p), 0.0), label=after),
+        ),
+        x_title=t("lesson_regularisation.column"),
+        y_title=t(f"lesson_regularisation.part_{_PARTS[place]}"),
+        language=t.language,
+    )
+
+
+def smoothed_loss(p: npt.NDArray[np.float64], epsilon: float, vocabulary: int) -> npt.NDArray[np.float64]:
+    """Loss in nats of a model that gives the right piece p and all others the same."""
+    return -((1 - epsilon) * np.log(p) + epsilon * np.log((1 - p) / (vocabulary - 1)))
+
+
+def _steps(translation: Translation) -> list[dict[str, Any]]:
+    """For each piece of the translation its probability, and the likeliest others with theirs."""
+    pieces = [*translation.pieces, "</s>"][: len(translation.scores)]
+    return [
+        {
+            "piece": piece,
+            "p": math.exp(score),
+            "others": [[other, math.exp(log_p)] for other, log_p in alternatives if other != piece][:4],
+        }
+        for piece, score, alternatives in zip(pieces, translation.scores, translation.alternatives, strict=True)
+    ]
+
+
+def _row(epsilon: float, perplexity: float, bleu: float) -> dict[str, float]:
+    return {"epsilon": epsilon, "perplexity": perplexity, "bleu": bleu}
+
+
+def _small() -> list[dict[str, float]]:
+    """Our small models without and with smoothing; none while their files are missing, which the stage says."""
+    try:
+        scores, courses = measured(), journals()
+    except SmallUnavailable:
+        return []
+    return [
+        _row(float(courses[name].training["label_smoothing"]), math.exp(scores[name].nll), scores[name].bleu)
+        for name in ("smoothing-0", "base")
+    ]
+
+
+def _vectors(translator: Translator, translation: Translation) -> FloatArray:
+    """(places, SHOWN) first values of the first position, where dropout acts in training; kept for a few sentences."""
+    key = (translator.checkpoint_hash, translation.source)
+    if key not in _vectors_of:
+        _vectors_of[key] = _compute(translator, translation)
+        while len(_vectors_of) > _MOST_SENTENCES:
+            _vectors_of.popitem(last=False)
+    return _vectors_of[key]
+
+
+def _compute(translator: Translator, translation: Translation) -> FloatArray:
+    """The sub-layers of both first layers, one after the other, as `EncoderLayer` and `DecoderLayer` run them."""
+    import torch
+
+    from transformer_core.data import make_batch
+    from transformer_core.masks import causal_mask, padding_mask
+
+    model, special = translator.model, translator.tokenizer.special
+    batch = make_batch([translation.source_encoding.ids], [list(translation.hypotheses[0].ids)], special)
+    mask = padding_mask(batch.source, special.pad)
+    past = causal_mask(batch.inputs.shape[1])
+    encoder: Any = model.encoder.layers[0]
+    decoder: Any = model.decoder.layers[0]
+    with torch.no_grad():
+        source = model.embed(batch.source, of_source=True)
+        attended = encoder.self_attention(source, source, mask)
+        hidden = encoder.self_attention_add_norm(source, lambda _: attended)
+        fed = encoder.feed_forward(hidden)
+        memory = model.encode(batch.source, mask)
+        target = model.embed(batch.inputs)
+        looked_back = decoder.self_attention(target, target, past)
+        below = decoder.self_attention_add_norm(target, lambda _: looked_back)
+        looked_over = decoder.cross_attention(below, memory, mask)
+        above = decoder.cross_attention_add_norm(below, lambda _: looked_over)
+        outputs = (source, attended, fed, target, looked_back, looked_over, decoder.feed_forward(above))
+    return np.stack([output[0, 0, :SHOWN].numpy() for output in outputs])

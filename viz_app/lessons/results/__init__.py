@@ -1,0 +1,1 @@
+"""The lesson results: words, numbers and scenes."""

@@ -1,0 +1,142 @@
+"""Lesson "Results and variations" (Section 6): the paper's tables, and what our own code counts beside them."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
+from transformer_core.presets import preset
+from transformer_core.variations import ROWS, Results
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
+from viz_app.lessons.results.reduced_figure import table_3
+from viz_app.lessons.results.reduced_table import MEASURES, counted, load, ours
+
+_TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
+_LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
+
+
+def _run(name: str) -> dict[str, Any]:
+    """Cost of a training of the paper: its own estimate, and the matrix products that it needed."""
+    chosen = preset(name)
+    work = Work(sentences=_TOKENS / _LENGTH, source_length=_LENGTH, target_length=_LENGTH)
+    run = PAPER_RUNS[name]
+    return {
+        "hours": run.hours,
+        "gpus": run.gpus,
+        "steps": chosen.training.steps,
+        "paper": run.flops,
+        "counted": training_flops(chosen.model, work) * chosen.training.steps,
+    }
+
+
+def _reduced(results: Results) -> dict[str, Any]:
+    """What all models of Table 3 in small have in common, for the words around the picture."""
+    base, counts = results.about["base"], [sum(run.row == row for run in results.runs) for row in ROWS]
+    return {
+        "width": base["d_model"],
+        "layers": base["num_layers"],
+        "updates": results.about["training"]["steps"],
+        "seeds": [min(count for count in counts if count), max(counts)],
+    }
+
+
+def _small(results: Results | None, row: str) -> dict[str, Any] | None:
+    """Our numbers of a row of Table 3; None where it was not trained."""
+    runs = [run for run in results.runs if run.row == row] if results else []
+    if not results or not runs:
+        return None
+    numbers: dict[str, Any] = {
+        measure: dataclasses.asdict(found) for measure in MEASURES if (found := ours(results, row, measure))
+    }
+    return {"parameters": runs[0].parameters, **numbers}
+
+
+def data(context: Context) -> Data:
+    """The three tables, with parameters counted by our own code, and Table 3 in small."""
+    small = load()
+    rows = [
+        dataclasses.asdict(row) | {"counted": counted(row.preset), "ours": _small(small, row.preset)} for row in TABLE_3
+    ]
+    return Data(
+        values={
+            "scores": [dataclasses.asdict(score) for score in TABLE_2],
+            "variations": rows,
+            "reduced": _reduced(small) if small else None,
+            "parsers": [dataclasses.asdict(parser) for parser in TABLE_4],
+            "runs": {name: _run(name) for name in PAPER_RUNS},
+            "rate": P100_FLOPS,
+        }
+    )
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """Table 2 as curves of points; Table 3, Table 4 and the costs as rows of points."""
+    if scene == "variations":
+        return table_3(context, load())
+    drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers}.get(scene)
+    return drawn(context) if drawn else None
+
+
+def _costs(context: Context) -> DotsFigure:
+    """What the paper says that its trainings cost, and the matrix products that they needed."""
+    t, runs = context.t, {name: _run(name) for name in PAPER_RUNS}
+    every = [run[key] for run in runs.values() for key in ("paper", "counted")]
+    columns = [
+        Dots(
+            values=[run[key] for run in runs.values()],
+            title=t(f"lesson_results.{key}_cost"),
+            axis=t("lesson_results.flops"),
+            digits=None,
+            log=True,
+            holds=every,
+        )
+        for key in ("paper", "counted")
+    ]
+    return DotsFigure(row_labels=list(runs), columns=columns, row_title=t("lesson_results.model"), language=t.language)
+
+
+def _parsers(context: Context) -> DotsFigure:
+    """The parsers of Table 4 that were trained on the text of the setting, the best one last."""
+    t = context.t
+    setting = context.state.choice("setting", "wsj", ("wsj", "more"))
+    parsers = sorted(
+        (each for each in TABLE_4 if (each.setting == "wsj") == (setting == "wsj")), key=lambda each: each.f1
+    )
+    names = [
+        f"{each.name} \u00b7 {t(f'lesson_results.setting_{each.setting}')}"
+        if each.setting in ("multi", "generative")
+        else each.name
+        for each in parsers
+    ]
+    scores = Dots(
+        values=[each.f1 for each in parsers], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1
+    )
+    return DotsFigure(row_labels=names, columns=[scores], row_title=t("lesson_results.parser"), language=t.language)
+
+
+def _scores(context: Context) -> CurvesFigure:
+    pair = context.state.choice("pair", "ende", ("ende", "enfr"))
+    groups = ("single", "ensemble", "transformer")
+    series = []
+    for group in groups:
+        rows = [row for row in TABLE_2 if row.group == group]
+        points = sorted(
+            (cost, bleu)
+            for row in rows
+            if (cost := getattr(row, f"{pair}_flops")) is not None and (bleu := getattr(row, pair)) is not None
+        )
+        label = context.t(f"lesson_results.group_{group}")
+        series.append(
+            Series(x=[x for x, _ in points], y=[y for _, y in points], label=label, dashed=group == "ensemble")
+        )
+    return CurvesFigure(
+        series=tuple(series),
+        x_title=context.t("lesson_results.flops"),
+        y_title="BLEU",
+        x_log=True,
+        language=context.t.language,
+    )

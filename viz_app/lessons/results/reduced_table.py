@@ -1,0 +1,147 @@
+"""Table 3 in small: what our own models of its rows reached, and which differences are more than luck.
+
+The numbers come from `python -m transformer_core variations`; only the rules by which they are read are fixed here.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from transformer_core.flops import parameters
+from transformer_core.presets import preset
+from transformer_core.variations import ROWS, Results, VariationsError
+from viz_app.lessons.results.paper_results import TABLE_3
+from viz_app.lessons.small_models import SMALL
+
+RESULTS = SMALL / "table3.json"
+
+Measure = Literal["bleu", "perplexity"]
+Verdict = Literal["same", "other", "noise"]
+MEASURES: tuple[Measure, ...] = ("bleu", "perplexity")
+
+# Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
+# biases in the attention, of the authors' code of 2017, which give the printed numbers.
+_TOLD, _CODE = 37_000, 40_960
+# Quantiles of Student's t for 1 to 30 degrees of freedom: within so many standard deviations lie 19 of 20 differences
+# that are luck. The fewer seeds tell how large a deviation is, the more of them it takes.
+_T = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
+    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
+    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
+)
+
+_log = logging.getLogger(__name__)
+
+
+@cache
+def counted(name: str) -> tuple[float, float]:
+    """Millions of parameters of a preset of the paper's size by both conventions."""
+    model = preset(name).model
+    told = parameters(model.replace(vocab_size=_TOLD, attention_biases=False))
+    code = parameters(model.replace(vocab_size=_CODE, attention_biases=True))
+    return told / 1e6, code / 1e6
+
+
+@dataclass(frozen=True)
+class Ours:
+    """One number of one row.
+
+    Args:
+        mean: Of all seeds.
+        deviation: Standard deviation of the seeds; None where there is only one.
+        seeds: The value of each.
+        band: Lowest and highest value that may be base's with luck; None while no row has two seeds.
+        verdict: Whether it differs from base as in the paper (same), the other way (other), or no more than luck may do
+            (noise); None for base, and where the band is None.
+    """
+
+    mean: float
+    deviation: float | None
+    seeds: tuple[float, ...]
+    band: tuple[float, float] | None
+    verdict: Verdict | None
+
+
+def load(path: Path = RESULTS) -> Results | None:
+    """The results that ship with the app; None while they are missing or damaged, which is logged."""
+    try:
+        found = Results.load(path)
+    except VariationsError as error:
+        _log.warning("Table 3 in small: %s", error)
+        return None
+    if not any(run.row == "base" for run in found.runs):
+        _log.warning("Table 3 in small: %s has no run of base to compare with", path)
+        return None
+    return found
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What seeds do.
+
+    Args:
+        deviation: Standard deviation among the seeds of a row, pooled over all rows: of BLEU in points; of perplexity
+            as of its logarithm, nats per piece, since it differs by factors.
+        degrees: Of freedom: seeds less rows.
+    """
+
+    deviation: float
+    degrees: int
+
+    def width(self, seeds: int, of_base: int) -> float:
+        """How far means of so many seeds lie apart by luck in 19 cases of 20, at most."""
+        return _T[min(self.degrees, len(_T)) - 1] * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
+
+
+def noise(results: Results, measure: Measure) -> Noise | None:
+    """How far seeds lie apart; None while no row has two."""
+    squares, degrees = 0.0, 0
+    for row in ROWS:
+        values = _values(results, row, measure)
+        if len(values) > 1:
+            mean = sum(values) / len(values)
+            squares += sum((value - mean) ** 2 for value in values)
+            degrees += len(values) - 1
+    return Noise(math.sqrt(squares / degrees), degrees) if degrees else None
+
+
+def ours(results: Results, row: str, measure: Measure) -> Ours | None:
+    """What our models of a row reached; None where the row was not trained."""
+    spread = results.spread(row, measure)
+    if spread is None:
+        return None
+    seeds = tuple(float(getattr(run, measure)) for run in results.runs if run.row == row)
+    values, base = _values(results, row, measure), _values(results, "base", measure)
+    usual = noise(results, measure)
+    if usual is None or row == "base":
+        return Ours(spread.mean, spread.deviation, seeds, None, None)
+    width = usual.width(len(values), len(base))
+    middle = sum(base) / len(base)
+    band = (_plain(middle - width, measure), _plain(middle + width, measure))
+    return Ours(spread.mean, spread.deviation, seeds, band, _verdict(row, measure, values, middle, width))
+
+
+def _values(results: Results, row: str, measure: Measure) -> Sequence[float]:
+    """The values of all seeds of a row as they are compared: BLEU as it is, perplexity as its logarithm."""
+    found = [float(getattr(run, measure)) for run in results.runs if run.row == row]
+    return [math.log(value) for value in found] if measure == "perplexity" else found
+
+
+def _plain(value: float, measure: Measure) -> float:
+    return math.exp(value) if measure == "perplexity" else value
+
+
+def _verdict(row: str, measure: Measure, values: Sequence[float], base: float, width: float) -> Verdict:
+    """Whether our difference to base goes where the paper's goes."""
+    difference = sum(values) / len(values) - base
+    if abs(difference) <= width:
+        return "noise"
+    printed = {line.preset: float(getattr(line, measure)) for line in TABLE_3}
+    theirs = printed[row] - printed["base"]
+    return "same" if difference * theirs > 0 else "other"

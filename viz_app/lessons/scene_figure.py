@@ -1,0 +1,55 @@
+"""The picture of a scene for print, with its words, and with where it comes from, so that a command makes it again."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from viz_app.export.provenance import checkpoint_name
+from viz_app.figures.model.spec import Figure
+from viz_app.figures.text import chart_captions
+from viz_app.lessons import lesson
+from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.context import Context
+from viz_app.lessons.stage.state import to_address
+from viz_app.serving.input_validation import MAX_PIECES, examine
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+
+def told_figure(name: str, context: Context) -> Figure | None:
+    """The picture of the scene in `context.state`; None for a scene that has none for print.
+
+    Its settings are taken as an address holds them, so that the link and the command lead to the very same picture.
+    A picture without words of its own is called as its scene, and its caption is made from its numbers.
+
+    Raises:
+        KeyError: There is no such lesson.
+        Superseded: A newer request took over the model.
+    """
+    state = context.state.addressed
+    words, language = lesson(name, context.t.language), context.t.language
+    scene = next((each for each in words.scenes if each.name == state.scene), words.scenes[0])
+    placed = dataclasses.replace(context, state=dataclasses.replace(state, scene=scene.name))
+    drawn = module_of(name).figure(scene.name, placed)
+    if drawn is None:
+        return None
+    translator = context.service.translator
+    told: dict[str, Any] = {
+        "lesson": name,
+        "scene": scene.name,
+        "settings": to_address(state.settings) or "",
+        "checkpoint": checkpoint_name(translator),
+        "checkpoint_sha256": translator.checkpoint_hash,
+        "source": context.text,
+    }
+    drawn = chart_captions.captioned(dataclasses.replace(drawn, title=drawn.title or scene.title, language=language))
+    return dataclasses.replace(drawn, name=f"headlight_{name}_{scene.name}", provenance=told | dict(drawn.provenance))
+
+
+def fitting(typed: str, translator: Translator) -> str:
+    """The sentence if the model can read it, else the first example."""
+    sentence = examine(typed, translator.tokenizer.source, min(MAX_PIECES, translator.max_pieces))
+    return sentence.text if sentence.verdict == "good" else EXAMPLES[FIRST_EXAMPLE]

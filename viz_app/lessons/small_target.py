@@ -1,0 +1,46 @@
+"""What the small models of a lesson are given to read.
+
+All of them write German. They read what the visitor's model wrote, if that is German too; else it would be noise to
+them, and they read what the healthy one of them writes itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+import streamlit as st
+
+from viz_app.lessons.context import Context
+from viz_app.lessons.small_models import SmallName, SmallUnavailable, small_model
+
+LESSONS = ("heads", "masks", "positions", "broken")  # those with small models
+_HEALTHY: SmallName = "base"
+_TARGET = "de"
+
+
+def other_language(context: Context) -> bool:
+    """Whether the visitor's model is known to write another language than the small ones."""
+    told = context.service.card.languages
+    return told is not None and told.target.split("-")[0].lower() != _TARGET
+
+
+def small_target(context: Context) -> str:
+    """A German translation of the visitor's sentence; what his model wrote where there is none.
+
+    Raises:
+        Superseded: A newer request took over.
+    """
+    from transformer_core.translator import SourceTooLong  # with torch, which takes seconds to import
+
+    if other_language(context):
+        with contextlib.suppress(SmallUnavailable, SourceTooLong):
+            written: str = _written(context.text, context)
+            return written
+    return context.result.translation.text
+
+
+@st.cache_data(max_entries=128, show_spinner=False)
+def _written(text: str, _context: Context) -> str:
+    translator, gate = small_model(_HEALTHY), _context.service.gate
+    with gate.ticket(_context.session) as ticket, gate.slot(ticket):
+        return translator.translate(text).text

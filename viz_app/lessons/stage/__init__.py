@@ -1,0 +1,95 @@
+"""The stage of the lessons: one browser component that shows a lesson's scenes, one picture at a time.
+
+    payload = pack(lesson("positions", "en"), values=..., arrays=..., texts=t.table("lesson"), state=state)
+    state, leaves = stage("positions", payload, key="lesson-positions", state=state, on_onward=go_on)
+
+Everything that moves is drawn in the browser. What is selected is reported to Python a moment later, for the address,
+for downloads, and at once for controls whose answer needs the model.
+
+Each lesson has its own code, `lessons/<lesson>/js/main.js`, which travels once, when the lesson is opened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components import events
+from viz_app.components.modules import join_modules
+from viz_app.lessons.stage.payload import pack, pack_news
+from viz_app.lessons.stage.state import LessonState, from_address, to_address
+
+__all__ = ["LessonState", "from_address", "pack", "pack_news", "reported", "stage", "tell", "to_address"]
+
+_FOLDER = Path(__file__).parent
+_STATE = "state"
+
+_mount = st.components.v2.component(
+    "headlight_lesson",
+    html='<div class="lesson"></div>\n',
+    js=join_modules(_FOLDER / "js" / "mount.js"),
+)
+
+_mount_live = st.components.v2.component("headlight_lesson_live", js=join_modules(_FOLDER / "js" / "live.js"))
+
+
+@cache
+def _code_of(name: str) -> Any:
+    """The component that brings a lesson's code; its message never changes, so that it travels once."""
+    style = json.dumps((_FOLDER / "lesson.css").read_text(encoding="utf-8"))
+    code = join_modules(_FOLDER.parent / name / "js" / "main.js")
+    return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{code}")
+
+
+def stage(
+    name: str, payload: bytes, *, key: str, state: LessonState, on_onward: Callable[[], None]
+) -> tuple[LessonState, bool]:
+    """Shows a lesson.
+
+    Args:
+        name: Of the lesson.
+        payload: From `pack`.
+        key: Identity of the component; under one key the reader stays where he is when the numbers change.
+        state: Where a fresh component starts, and what counts until the browser reports.
+        on_onward: Called, at least once, when the reader goes on from the last scene.
+
+    Returns:
+        Where its reader stands, and whether he just went on from the last scene.
+    """
+    _code_of(name)(key=f"code-of-{key}", data={}, height="content")
+    result: Any = _mount(
+        key=key, data=payload, default={_STATE: state.to_dict()}, on_state_change=_nothing, on_onward_change=_nothing
+    )
+    left = events.new_event(f"{key}-onward", result.get("onward"))
+    if left is not None:
+        on_onward()
+        events.answered(f"{key}-onward", left)
+    return LessonState.from_report(result.get(_STATE)) or state, left is not None
+
+
+def tell(news: bytes, *, key: str) -> str | None:
+    """Hands the open scene its news, from `pack_news`; returns the button that was pressed there, once a press."""
+    result: Any = _mount_live(key=key, data=news, on_pressed_change=_nothing, height="content")
+    pressed = result.get("pressed")
+    if not isinstance(pressed, Mapping):
+        return None
+    name, number = pressed.get("name"), events.new_event(key, pressed.get("id"))
+    if not isinstance(name, str) or number is None:
+        return None
+    events.answered(key, number)
+    return name
+
+
+def reported(key: str) -> LessonState | None:
+    """What the browser has reported last, before the component is mounted in this run; None when it has not."""
+    state: Any = st.session_state.get(key)
+    return LessonState.from_report(state.get(_STATE)) if isinstance(state, Mapping) else None
+
+
+def _nothing() -> None:
+    """Streamlit keeps a state only when it has a callback."""

@@ -1,0 +1,30 @@
+// Bars and shades that several lessons draw.
+
+import { divergingPixel } from "../../../components/common/diverging.js";
+
+const scales = new WeakMap();
+
+/** The colour of a weight, 0 to 1, as CSS. */
+export function shade(theme, weight) {
+  let scale = scales.get(theme);
+  if (!scale) {
+    scale = Array.from(theme.pixels, css);
+    scales.set(theme, scale);
+  }
+  return scale[Math.max(0, Math.min(255, Math.round(255 * weight)))];
+}
+
+/** The colour of a number from -1 to 1, as CSS. */
+export function twoSided(theme, value) {
+  return css(divergingPixel(theme, value));
+}
+
+function css(pixel) {
+  return `rgb(${pixel & 255} ${(pixel >> 8) & 255} ${(pixel >> 16) & 255})`;
+}
+
+/** A bar that stands on a base line. */
+export function bar(context, x, base, width, height, colour) {
+  context.fillStyle = colour;
+  context.fillRect(x, base - height, width, height);
+}

@@ -1,0 +1,50 @@
+// Number fields that lie over the picture, for scenes whose numbers can be edited where they stand.
+//
+// A scene with `fields(width, height, settings)` gets one for each { key, x, y, width, height, size, value, label }; what is
+// typed goes to `entered(key, number, settings)`, which returns settings that change.
+
+import { h, setAttribute } from "../../../components/common/dom.js";
+
+export class Fields {
+  constructor(change) {
+    this.change = change;
+    this.element = h("div", { class: "fields" });
+    this.inputs = new Map();
+  }
+
+  /** Brings the fields to where the scene wants them, on a picture drawn so much larger; one being typed in keeps its text. */
+  place(wanted, zoom) {
+    const keys = new Set(wanted.map(({ key }) => key));
+    for (const [key, input] of this.inputs) {
+      if (keys.has(key)) continue;
+      input.remove();
+      this.inputs.delete(key);
+    }
+    for (const { key, x, y, width, height, size, value, label } of wanted) {
+      const input = this.inputs.get(key) ?? this.make(key);
+      const places = { left: x, top: y, width, height, fontSize: size };
+      for (const [name, length] of Object.entries(places)) input.style[name] = `${length * zoom}px`;
+      setAttribute(input, "aria-label", label);
+      if (input.getRootNode().activeElement !== input && input.value !== value) input.value = value;
+    }
+  }
+
+  make(key) {
+    const input = h("input", { type: "text", inputmode: "decimal", class: "number-field", autocomplete: "off" });
+    const read = () => Number(input.value.replace(",", ".").replace("\u2212", "-") || NaN);
+    input.addEventListener("input", () => Number.isFinite(read()) && this.change(key, read()));
+    input.addEventListener("keydown", (event) => {
+      const way = { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
+      if (way) {
+        event.preventDefault();
+        input.value = String(Math.round(10 * ((read() || 0) + way)) / 10);
+        this.change(key, read());
+      } else if (event.key === "Enter") input.blur();
+    });
+    input.addEventListener("focus", () => input.select());
+    input.addEventListener("blur", () => this.change(key, read())); // and shows what was understood
+    this.inputs.set(key, input);
+    this.element.append(input);
+    return input;
+  }
+}

@@ -1,0 +1,42 @@
+// A matrix as cells of colour, painted once and drawn at any size.
+
+import { h } from "../../../components/common/dom.js";
+
+export class Grid {
+  constructor() {
+    this.canvas = h("canvas", {});
+    this.key = null;
+  }
+
+  /**
+   * Paints all cells, one pixel each, unless that was done for the same key before.
+   * @param key What the cells depend on; equal texts mean equal cells.
+   * @param pixelAt(row, column) -> colour as a 32-bit pixel.
+   */
+  paint(key, rows, columns, pixelAt) {
+    if (key === this.key) return;
+    this.key = key;
+    this.canvas.width = columns;
+    this.canvas.height = rows;
+    const context = this.canvas.getContext("2d");
+    const image = context.createImageData(columns, rows);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) pixels[row * columns + column] = pixelAt(row, column);
+    context.putImageData(image, 0, 0);
+  }
+
+  /** Draws the cells into a rectangle, with sharp edges. */
+  draw(context, x, y, width, height) {
+    context.save();
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.canvas, x, y, width, height);
+    context.restore();
+  }
+}
+
+/** A thin line around a rectangle. */
+export function frame(context, x, y, width, height, colour, line = 1) {
+  context.strokeStyle = colour;
+  context.lineWidth = line;
+  context.strokeRect(x, y, width, height);
+}

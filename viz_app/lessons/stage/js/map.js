@@ -1,0 +1,71 @@
+// Attention maps: a small one in one colour, and a large one with the labels of both axes.
+
+import { trace, write } from "../../../components/common/plot.js";
+
+/** Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255. */
+export function picture(weights, paint) {
+  const [rows, columns] = weights.shape;
+  const canvas = document.createElement("canvas");
+  canvas.width = columns;
+  canvas.height = rows;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(columns, rows);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let i = 0; i < pixels.length; i++) pixels[i] = paint(weights.data[i]);
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/** Paints weights as more or less of one colour, "#rrggbb". */
+export function tint(colour) {
+  const [red, green, blue] = [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
+  return (weight) => ((Math.round(255 * Math.sqrt(weight / 255)) << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+/** A piece as it is read: without the mark of its word's start. */
+export function plain(token) {
+  return token.replace("\u2581", "") || "\u2423";
+}
+
+/**
+ * A large map.
+ * @param weights Bytes (Q, K).
+ * @param place { x, y, width, height } with the labels; `row` is lit, or null; `masked`: keys after the query are.
+ * @returns { left, top, cell } of the cells.
+ */
+export function drawMap({ context, theme }, weights, { queries, keys, titles }, { x, y, width, height, row = null, masked = false }) {
+  const side = Math.min(92, width * 0.28);
+  const head = Math.min(74, height * 0.26);
+  const cell = Math.min((width - side) / keys.length, (height - head) / queries.length, 72);
+  const [left, top] = [x + side, y + head];
+  context.imageSmoothingEnabled = false;
+  context.drawImage(picture(weights, (weight) => theme.pixels[weight]), left, top, cell * keys.length, cell * queries.length);
+  if (masked) hatch(context, theme, left, top, cell, queries.length, keys.length);
+  context.strokeStyle = theme.line;
+  context.lineWidth = 1;
+  context.strokeRect(left - 0.5, top - 0.5, cell * keys.length + 1, cell * queries.length + 1);
+  const size = Math.max(8, Math.min(cell > 44 ? 16 : 13, cell - 1));
+  const lit = row === null ? -1 : weights.part(row).data.reduce((best, value, key, all) => (value > all[best] ? key : best), 0);
+  const style = (on) => ({ colour: on || row === null ? theme.text : theme.muted, font: theme.code, size, weight: on ? 700 : 400 });
+  queries.forEach((token, query) => write(context, plain(token), left - 7, top + (query + 0.5) * cell, { ...style(query === row), align: "right", most: side - 22 }));
+  keys.forEach((token, key) => write(context, plain(token), left + (key + 0.5) * cell, top - 7, { ...style(key === lit), turn: -Math.PI / 3.2, most: head + 6 }));
+  write(context, titles[0], x + 7, top + (cell * queries.length) / 2, { colour: theme.muted, font: theme.font, size: 11, align: "center", turn: -Math.PI / 2 });
+  write(context, titles[1], left + (cell * keys.length) / 2, top + cell * queries.length + 12, { colour: theme.muted, font: theme.font, size: 11, align: "center" });
+  if (row !== null) {
+    context.strokeStyle = theme.text;
+    context.lineWidth = 1.5;
+    context.strokeRect(left - 1, top + row * cell, cell * keys.length + 2, cell);
+  }
+  return { left, top, cell };
+}
+
+function hatch(context, theme, left, top, cell, rows, columns) {
+  context.save();
+  context.beginPath();
+  for (let row = 0; row < rows; row++) context.rect(left + (row + 1) * cell, top + row * cell, Math.max(0, columns - row - 1) * cell, cell);
+  context.clip();
+  for (let start = -rows * cell; start < columns * cell; start += 6) {
+    trace(context, [[left + start, top + rows * cell], [left + start + rows * cell, top]], { colour: theme.hatch, width: 1 });
+  }
+  context.restore();
+}

@@ -1,0 +1,41 @@
+// A control that keeps a few readings of the picture beside each other: a button adds the present one, a click takes
+// one away. Its setting is a text, "512-40_1024-80", short enough for the address.
+//
+// { name, kind: "pins", label, remove, most, form, now(settings) -> pin, tell(pin) -> label, start: "" }
+
+import { h } from "../../../components/common/dom.js";
+
+/** The text of the setting -> its pins. */
+export function readPins(text) {
+  return text ? text.split("_") : [];
+}
+
+/** Whether a text from an address holds pins of this control, and no more than it keeps. */
+export function arePins(text, { form, most }) {
+  const pins = typeof text === "string" ? readPins(text) : [];
+  return pins.length > 0 && pins.length <= most && pins.every((pin) => form.test(pin));
+}
+
+/** `change(next)` is given what makes a new value of the settings. */
+export function pinsControl({ name, label, remove, most, now, tell }, change) {
+  const add = h("button", { type: "button", class: "pin", click: () => change((settings) => joined(settings[name], now(settings), most)) }, label);
+  const list = h("span", { class: "pinned" });
+  let shown = null;
+  return {
+    element: h("div", { class: "pins" }, add, list),
+    update(text) {
+      if (text === shown) return;
+      shown = text;
+      list.replaceChildren(
+        ...readPins(text).map((pin) =>
+          h("button", { type: "button", class: "pin-chip", "aria-label": `${remove}: ${tell(pin)}`, click: () => change((settings) => readPins(settings[name]).filter((each) => each !== pin).join("_")) }, `${tell(pin)} \u00d7`),
+        ),
+      );
+    },
+  };
+}
+
+/** One more pin at the end; when there are too many the oldest goes. */
+function joined(text, pin, most) {
+  return [...readPins(text).filter((each) => each !== pin), pin].slice(-most).join("_");
+}

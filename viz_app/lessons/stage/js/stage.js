@@ -1,0 +1,170 @@
+// The canvas of a lesson: draws the current scene when something changed, glides its playhead while it plays.
+
+import { h, setAttribute } from "../../../components/common/dom.js";
+
+const STILL_STEP = 900; // milliseconds for which a step stands where motion is not wanted
+const FRAMES_KEPT = 600;
+const LARGE = 1.3;
+const WIDE = 600; // narrower pictures are not enlarged
+
+export class Stage {
+  /** @param lesson Holds settings(), set(patch), theme, revealed. */
+  constructor(lesson) {
+    this.lesson = lesson;
+    this.canvas = h("canvas", { role: "img", tabindex: "0" });
+    this.element = h("div", { class: "stage" }, this.canvas);
+    this.pointer = null;
+    this.frames = []; // milliseconds between the last frames of motion, for measurements
+    this.canvas.addEventListener("pointerdown", (event) => this.press(event));
+    this.canvas.addEventListener("pointermove", (event) => this.move(event));
+    for (const name of ["pointerup", "pointercancel"]) this.canvas.addEventListener(name, () => (this.held = false));
+    this.canvas.addEventListener("pointerleave", () => this.point(null));
+    this.seen = new IntersectionObserver(([entry]) => this.show(entry.isIntersecting));
+    this.seen.observe(this.canvas);
+    this.onVisibility = () => document.hidden && this.pause();
+    document.addEventListener("visibilitychange", this.onVisibility);
+    this.motion = matchMedia("(prefers-reduced-motion: reduce)");
+  }
+
+  /** Another scene. */
+  take(scene) {
+    this.pause();
+    this.scene = scene;
+    this.pointer = null;
+    this.measure();
+  }
+
+  measure() {
+    const shown = this.element.clientWidth;
+    if (!shown || !this.scene) return;
+    // In front of a class the whole picture, type included, is drawn larger.
+    this.zoom = this.lesson.presenting && shown >= WIDE ? LARGE : 1;
+    this.ratio = (window.devicePixelRatio || 1) * this.zoom;
+    this.width = Math.floor(shown / this.zoom);
+    this.height = Math.round(this.scene.height(this.width, this.lesson.room() / this.zoom));
+    this.canvas.width = Math.round(shown * (this.ratio / this.zoom));
+    this.canvas.height = Math.round(this.height * this.ratio);
+    this.canvas.style.height = `${this.height * this.zoom}px`;
+    this.draw();
+  }
+
+  /** Draws at the next frame, once. */
+  draw() {
+    if (!this.drawing) this.drawing = requestAnimationFrame((now) => this.paint(now));
+  }
+
+  paint(now) {
+    this.drawing = 0;
+    if (!this.scene || !this.width || !this.lesson.theme) return;
+    const context = this.canvas.getContext("2d");
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    context.clearRect(0, 0, this.width, this.height);
+    this.scene.draw(this.pen(context, now), this.lesson.settings());
+  }
+
+  pen(context, now = 0) {
+    const { width, height, pointer } = this;
+    const { theme, revealed } = this.lesson;
+    return { context, width, height, pointer, theme, revealed, now };
+  }
+
+  /** What the picture says, for those who do not see it. */
+  tell(text) {
+    setAttribute(this.canvas, "aria-label", text);
+  }
+
+  get playing() {
+    return Boolean(this.running);
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  play() {
+    const { playhead } = this.scene;
+    if (!playhead || this.playing) return;
+    const value = this.lesson.settings()[playhead.name];
+    if (value >= playhead.max) this.lesson.set({ [playhead.name]: playhead.min });
+    this.last = null;
+    this.frames = [];
+    if (this.motion.matches) this.running = setInterval(() => this.step(1) || this.pause(), STILL_STEP);
+    else this.running = requestAnimationFrame((now) => this.advance(now));
+    this.lesson.playingChanged();
+  }
+
+  advance(now) {
+    const { playhead } = this.scene;
+    const passed = this.last === null ? 0 : now - this.last;
+    if (this.last !== null && this.frames.push(passed) > FRAMES_KEPT) this.frames.shift();
+    this.last = now;
+    const value = this.lesson.settings()[playhead.name] + (playhead.rate * Math.min(passed, 100)) / 1000;
+    const over = value >= playhead.max;
+    // Set and painted in this very frame, so that the picture never lags behind.
+    this.lesson.set({ [playhead.name]: over && playhead.loop ? playhead.min : Math.min(value, playhead.max) });
+    cancelAnimationFrame(this.drawing);
+    this.paint(now);
+    if (over && !playhead.loop) this.pause();
+    else this.running = requestAnimationFrame((next) => this.advance(next));
+  }
+
+  pause() {
+    if (!this.playing) return;
+    cancelAnimationFrame(this.running);
+    clearInterval(this.running);
+    this.running = 0;
+    this.lesson.playingChanged();
+  }
+
+  /** Goes by whole steps; says whether it could. */
+  step(count) {
+    const { playhead } = this.scene;
+    if (!playhead) return false;
+    const { min, max, step } = playhead;
+    const value = this.lesson.settings()[playhead.name];
+    const steps = (value - min) / step;
+    const target = min + step * (count > 0 ? Math.floor(steps + 1e-6) + count : Math.ceil(steps - 1e-6) + count);
+    this.lesson.set({ [playhead.name]: Math.max(min, Math.min(max, target)) });
+    return target < max;
+  }
+
+  press(event) {
+    const patch = this.grabbed(event, true);
+    if (!patch) return;
+    this.held = true;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.pause();
+    this.lesson.set(patch);
+  }
+
+  move(event) {
+    this.point({ x: event.offsetX / this.zoom, y: event.offsetY / this.zoom });
+    if (!this.held) return;
+    const patch = this.grabbed(event);
+    if (patch) this.lesson.set(patch);
+  }
+
+  /** What the scene makes of a press, or of a drag after it. */
+  grabbed({ offsetX, offsetY }, first = false) {
+    const pen = { ...this.pen(this.canvas.getContext("2d")), first };
+    return this.scene.grab(offsetX / this.zoom, offsetY / this.zoom, pen, this.lesson.settings());
+  }
+
+  point(pointer) {
+    this.pointer = pointer;
+    if (!this.playing) this.draw();
+  }
+
+  show(visible) {
+    if (!visible) this.pause();
+    else this.draw();
+  }
+
+  stop() {
+    this.pause();
+    cancelAnimationFrame(this.drawing);
+    this.seen.disconnect();
+    document.removeEventListener("visibilitychange", this.onVisibility);
+  }
+}

@@ -1,0 +1,71 @@
+// The small menu of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
+
+import { h, setAttribute } from "../../../components/common/dom.js";
+import { linkTo } from "./address.js";
+import { download, Film } from "./film.js";
+
+const SAID = 2000; // milliseconds for which a button says that it is done
+
+export class Tools {
+  constructor(lesson) {
+    this.lesson = lesson;
+    this.tableShown = false;
+    this.film = new Film(lesson, () => this.update());
+    this.table = h("button", { type: "button", class: "tool", "aria-expanded": "false", click: () => this.showTable() });
+    this.image = h("button", { type: "button", class: "tool", click: () => this.save() });
+    this.record = h("button", { type: "button", class: "tool", click: () => this.film.toggle() });
+    this.link = h("button", { type: "button", class: "tool", click: () => this.copy() });
+    this.present = h("button", { type: "button", class: "tool present", click: () => lesson.present() });
+    this.element = h("div", { class: "tools" }, this.table, this.image, this.record, this.link);
+  }
+
+  label(texts) {
+    this.texts = texts;
+    this.table.textContent = texts.table;
+    this.image.textContent = texts.image;
+    this.link.textContent = texts.link;
+    this.update();
+  }
+
+  update() {
+    const { texts, film, lesson } = this;
+    if (!texts) return;
+    this.record.textContent = film.running ? texts.film_stop : texts.film;
+    this.record.hidden = !film.possible || !lesson.scenes?.[lesson.name]?.playhead;
+    this.present.textContent = lesson.presenting ? texts.present_end : texts.present;
+    setAttribute(this.table, "aria-expanded", this.tableShown);
+  }
+
+  showTable() {
+    this.tableShown = !this.tableShown;
+    this.update();
+    this.lesson.tabulate();
+  }
+
+  get fileName() {
+    const { lesson, name } = this.lesson;
+    return `headlight_${lesson.name}_${name}`;
+  }
+
+  save() {
+    const page = this.film.page();
+    page.toBlob((blob) => download(blob, `${this.fileName}.png`));
+  }
+
+  async copy() {
+    // Of what is on the screen: Python sets the address bar a moment later, and not at all while the figure plays.
+    const link = linkTo(location.href, this.lesson.state());
+    try {
+      await navigator.clipboard.writeText(link);
+      this.link.textContent = this.texts.link_copied;
+    } catch {
+      this.link.textContent = this.texts.link_failed;
+    }
+    setTimeout(() => (this.link.textContent = this.texts.link), SAID);
+  }
+
+  stop() {
+    this.film.stop();
+  }
+}
+

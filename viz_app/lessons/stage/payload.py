@@ -1,0 +1,124 @@
+"""A lesson for the browser, as one byte buffer.
+
+Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][arrays]``, little-endian. The header
+names every array with its shape, type and place; an array starts at a multiple of its item's size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.components.palette import palettes
+from viz_app.lessons import Lesson, Scene
+from viz_app.lessons.stage.state import LessonState
+
+TYPES = {"float32": "f4", "uint8": "u1", "int32": "i4"}
+
+
+def pack(
+    lesson: Lesson,
+    *,
+    values: Mapping[str, Any],
+    arrays: Mapping[str, npt.NDArray[Any]],
+    texts: Mapping[str, str],
+    state: LessonState,
+    answers: Mapping[str, Any] | None = None,
+    onward: str | None = None,
+) -> bytes:
+    """Packs a lesson for the browser.
+
+    Args:
+        lesson: Its words.
+        values: Its numbers and labels as plain values, such as `tokens`.
+        arrays: Its larger numbers: float32 (others are converted), uint8 or int32.
+        texts: Labels of the stage and of this lesson in the reader's language.
+        state: Where a fresh stage starts.
+        answers: The settings for which `values` and `arrays` were computed, where a control asks the server.
+        onward: Title of what comes after the last scene; None when nothing does.
+
+    Returns:
+        The buffer; its header carries `id`, a hash of everything in it but the state.
+    """
+    placed, data = _place(arrays)
+    header: dict[str, Any] = {
+        "name": lesson.name,
+        "language": lesson.language,
+        "title": lesson.title,
+        "scenes": [_scene(scene) for scene in lesson.scenes],
+        "values": dict(values),
+        "arrays": placed,
+        "texts": dict(texts),
+        "answers": dict(answers or {}),
+        "onward": onward,
+        "colours": palettes(),
+    }
+    digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
+    return _joined(header | {"id": digest, "state": state.to_dict()}, data)
+
+
+def pack_news(
+    name: str,
+    scene: str,
+    *,
+    values: Mapping[str, Any],
+    arrays: Mapping[str, npt.NDArray[Any]],
+    heard: float = 0,
+    beat: float = 0,
+) -> bytes:
+    """Packs numbers that change by themselves while a scene of a lesson is open, in the same layout as `pack`.
+
+    Args:
+        name: Of the lesson.
+        scene: That they are for.
+        values: As of `pack`.
+        arrays: As of `pack`.
+        heard: Number of the last press of a button that Python has heard.
+        beat: Another number makes the browser take them, though all else is as before.
+    """
+    placed, data = _place(arrays)
+    return _joined(
+        {"name": name, "scene": scene, "values": dict(values), "arrays": placed, "heard": heard, "beat": beat}, data
+    )
+
+
+def _joined(header: Mapping[str, Any], data: bytes) -> bytes:
+    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-(len(text) + 4) % 8)
+    return b"".join((struct.pack("<I", len(text)), text, data))
+
+
+def _place(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[dict[str, Any], bytes]:
+    """Where each array stands in the bytes, and the bytes."""
+    placed: dict[str, Any] = {}
+    parts: list[bytes] = []
+    end = 0
+    for name, array in arrays.items():
+        values = np.ascontiguousarray(array if array.dtype.name in TYPES else array.astype(np.float32))
+        padding = -end % 8
+        parts += [b"\0" * padding, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()]
+        placed[name] = {"shape": list(values.shape), "type": values.dtype.name, "offset": end + padding}
+        end += padding + values.nbytes
+    return placed, b"".join(parts)
+
+
+def _scene(scene: Scene) -> dict[str, Any]:
+    question = scene.question
+    return {
+        "name": scene.name,
+        "title": scene.title,
+        "section": scene.section,
+        "math": scene.math,
+        "prose": scene.prose,
+        "question": question
+        and {
+            "choices": [{"text": choice.text, "right": choice.right} for choice in question.choices],
+            "answer": question.answer,
+        },
+    }

@@ -1,0 +1,1 @@
+"""The lesson subwords: words, numbers and scenes."""

@@ -1,0 +1,85 @@
+"""Lesson "Subwords and batches" (Section 5.1): the numbers behind its pictures."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from viz_app.figures import CurvesFigure, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.subwords.batching import Batches, as_they_come, by_length, lengths
+from viz_app.lessons.subwords.merging import letters_of, merges, pieces, ranks_of, surprise
+from viz_app.lessons.word_order import words_of
+
+BUDGETS = (128, 512)  # tokens of a batch: least and most
+BUDGET = 256
+STEP = 32
+
+
+def data(context: Context) -> Data:
+    """The merges of the sentence, batches in two orders, a word and how it falls apart when it is misspelt."""
+    tokenizer = context.service.translator.tokenizer.source
+    ranks = ranks_of(tokenizer)
+    letters = letters_of(tokenizer, context.text)
+    done = merges(letters, ranks)
+    words = [word.text for word in words_of(context.pieces[:-1]) if word.plain and len(word.text) > 1] or ["playing"]
+    word, wrong = surprise(words, tokenizer)
+    budget = STEP * round(context.state.number("budget", BUDGET, *BUDGETS) / STEP)
+    plain, sorted_ = _batches(budget)
+    return Data(
+        values={
+            "letters": letters,
+            "count": len(ranks),
+            "vocabulary": len(tokenizer),
+            "pieces": list(pieces(letters, done)),
+            "word": [word, wrong],
+            "word_pieces": [list(tokenizer.encode(text).pieces) for text in (word, wrong)],
+            "padding": [[each.padded, each.positions, len(each.rows)] for each in (plain, sorted_)],
+        },
+        arrays={
+            "merges": np.array([[m.begin, m.middle, m.end, m.rank] for m in done], dtype=np.int32).reshape(-1, 4),
+            "lengths": lengths().astype(np.int32),
+            "places": np.stack([np.stack([each.batch, each.row], 1) for each in (plain, sorted_)]).astype(np.int32),
+            "plain": _shapes(plain),
+            "sorted": _shapes(sorted_),
+        },
+        answers={"budget": budget},
+    )
+
+
+@lru_cache(maxsize=32)
+def _batches(budget: int) -> tuple[Batches, Batches]:
+    return as_they_come(budget), by_length(budget)
+
+
+def _shapes(batches: Batches) -> Any:
+    """(batches, 3) int32: rows, positions of the source, positions of the target."""
+    return np.column_stack([batches.rows, batches.widths]).astype(np.int32)
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """How many pieces a vocabulary of fewer merges gives; padding against the size of a batch."""
+    t = context.t
+    if scene == "merges":
+        tokenizer = context.service.translator.tokenizer.source
+        letters = letters_of(tokenizer, context.text)
+        done = merges(letters, ranks_of(tokenizer))
+        x = [1, *(merge.rank for merge in done), len(ranks_of(tokenizer))]
+        y = [len(letters), *(len(letters) - number for number in range(1, len(done) + 1)), len(letters) - len(done)]
+        series = Series(x=x, y=y, label=t("lesson_subwords.pieces"))
+        titles = t("lesson_subwords.merges"), t("lesson_subwords.pieces")
+        return CurvesFigure(series=(series,), x_title=titles[0], y_title=titles[1], x_log=True, language=t.language)
+    if scene == "batches":
+        budgets = list(range(BUDGETS[0], BUDGETS[1] + 1, STEP))
+        found = [_batches(budget) for budget in budgets]
+        shares = [[100 * each.padded / each.positions for each in pair] for pair in found]
+        curves = tuple(
+            Series(x=budgets, y=[share[index] for share in shares], label=t(f"lesson_subwords.{name}"))
+            for index, name in enumerate(("plain", "sorted"))
+        )
+        titles = t("lesson_subwords.budget"), t("lesson_subwords.padding")
+        return CurvesFigure(series=curves, x_title=titles[0], y_title=titles[1], language=t.language)
+    return None

@@ -1,0 +1,1 @@
+"""The lesson warmup: words, numbers and scenes."""

@@ -1,0 +1,13 @@
+// The code of the lesson "Warm-up".
+
+import { provide } from "../../stage/js/provide.js";
+import { Adam } from "./adam.js";
+import { Curve } from "./curve.js";
+import { Predict } from "./predict.js";
+import { Runs } from "./runs.js";
+import { Shape } from "./shape.js";
+import { Training } from "./training.js";
+
+export default function bring() {
+  provide("warmup", { curve: Curve, shape: Shape, runs: Runs, adam: Adam, live: Training, predict: Predict });
+}

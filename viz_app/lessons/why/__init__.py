@@ -1,0 +1,1 @@
+"""The lesson why: words, numbers and scenes."""

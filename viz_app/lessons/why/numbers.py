@@ -1,0 +1,162 @@
+"""Lesson "Why self-attention" (Section 4): Table 1 with the visitor's sentence put in, and its layers timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from transformer_core.complexity import LAYERS, Layer, layer_cost
+from viz_app.figures import CurvesFigure, Series
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.jobs.layer_benchmark import (
+    KINDS,
+    LENGTHS,
+    PASSES,
+    REACH,
+    WIDTHS,
+    View,
+    crossing,
+    layer_times,
+    machine,
+)
+
+FOLLOWED = frozenset({"timed"})  # scenes of which there is news while they are open
+RESTRICTED_TO = REACH  # positions on either side, where a scene has no slider for it
+_LENGTHS = np.arange(1, 2001)
+_CROSSING: tuple[Layer, ...] = ("attention", "recurrent", "restricted")
+_SAME_AS: dict[Layer, Layer] = {"dilated": "convolution"}  # in operations
+
+
+def data(context: Context) -> Data:
+    """The tokens, and what is measured; the table is worked out in the browser."""
+    timed = {"widths": WIDTHS, "lengths": LENGTHS, "passes": PASSES}
+    return Data(values={"tokens": list(context.pieces), "r": RESTRICTED_TO, "timed": timed})
+
+
+def news(context: Context) -> Data:
+    """The measurement as far as it is, for all who have the scene open."""
+    view = layer_times().watch()
+    points = {str(width): [[p.kind, p.n, p.seconds] for p in found] for width, found in view.points.items()}
+    values = {
+        "state": view.state,
+        "width": view.width,
+        "total": layer_times().total,
+        "points": points,
+        "crossings": {str(width): crossing(found) for width, found in view.points.items()},
+        "machine": _machine() if view.number else None,
+    }
+    # A picture for print is offered once all points are there.
+    return Data(values=values, drawn=f"{view.number} {view.state}" if view.state != "running" else None)
+
+
+def pressed(context: Context, button: str) -> None:
+    """Somebody wants a measurement, or to stop the one that goes on."""
+    if button == "measure":
+        gate = context.service.gate
+        layer_times().start(_width(context), busy=lambda: gate.working > 0)
+    elif button == "stop":
+        layer_times().stop()
+
+
+def prepare(scene: str, context: Context) -> None:
+    """Measures, for a picture that is wanted where nobody can press a button."""
+    if scene == "timed":
+        import torch
+
+        torch.set_num_threads(1)  # as the app does
+        layer_times().start(_width(context))
+        thread = layer_times().thread
+        while thread is not None and thread.is_alive():
+            layer_times().watch()
+            thread.join(1.0)
+
+
+def figure(scene: str, context: Context) -> Figure | None:
+    """Operations, or measured seconds, against the length."""
+    return _FIGURES[scene](context) if scene in _FIGURES else None
+
+
+def _crossover(context: Context) -> Figure:
+    d = int(context.state.choice("d", "512", ("128", "512", "1024")))
+    r = int(context.state.number("r", RESTRICTED_TO, 1, 2000))
+    return _operations(context, _CROSSING, {"d": d, "r": r}, log=False)
+
+
+def _costs(context: Context) -> Figure:
+    """The bars of the scene for all lengths: as curves, since lengths are what one compares."""
+    d = int(context.state.choice("d", "512", ("64", "128", "512", "1024")))
+    k = int(context.state.number("k", 3, 3, 31))
+    return _operations(context, LAYERS, {"d": d, "k": k | 1, "r": RESTRICTED_TO}, log=True)
+
+
+def _operations(context: Context, layers: tuple[Layer, ...], numbers: dict[str, int], *, log: bool) -> CurvesFigure:
+    t = context.t
+    series = []
+    for layer in layers:
+        if layer in _SAME_AS:
+            continue
+        names = [layer, *(other for other, same in _SAME_AS.items() if same == layer and other in layers)]
+        series.append(
+            Series(
+                x=_LENGTHS,
+                y=[layer_cost(layer, n=int(n), **numbers).operations for n in _LENGTHS],
+                label=", ".join(t(f"lesson_why.layer_{name}") for name in names),
+                dashed=layer in ("restricted", "separable"),  # it lies on the recurrent one
+            )
+        )
+    return CurvesFigure(
+        series=tuple(series),
+        x_title=t("lesson_why.length"),
+        y_title=t("lesson_why.operations"),
+        x_log=log,
+        y_log=log,
+        caption=", ".join(f"{name} = {value}" for name, value in numbers.items()),
+        language=t.language,
+    )
+
+
+def _timed(context: Context) -> Figure | None:
+    """What was measured of the width, also where somebody stopped it; None before."""
+    t, width = context.t, _width(context)
+    view: View = layer_times().view()
+    points = view.points.get(width, ())
+    series = []
+    for kind in KINDS:
+        own = [point for point in points if point.kind == kind]
+        if own:
+            label = t(f"lesson_why.layer_{kind}")
+            x, y = [point.n for point in own], [point.seconds for point in own]
+            series.append(Series(x=x, y=y, label=label, dashed=kind == "restricted", marked=True))
+    if not series:
+        return None
+    return CurvesFigure(
+        series=tuple(series),
+        x_title=t("lesson_why.length"),
+        y_title=t("lesson_why.seconds"),
+        x_log=True,
+        y_log=True,
+        caption=f"d = {width}, r = {RESTRICTED_TO}. " + t("lesson_why.machine", **_machine()),
+        provenance={"machine": _machine(), "passes": PASSES},
+        language=t.language,
+    )
+
+
+_FIGURES: Mapping[str, Callable[[Context], Figure | None]] = {
+    "costs": _costs,
+    "crossover": _crossover,
+    "timed": _timed,
+}
+
+
+@cache
+def _machine() -> dict[str, Any]:
+    return asdict(machine())
+
+
+def _width(context: Context) -> int:
+    return int(context.state.choice("d", str(WIDTHS[0]), tuple(map(str, WIDTHS))))

@@ -1,0 +1,187 @@
+"""One head at one moment of a training: how an address names it, and its picture for print."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.figures import Animation, HeatmapFigure, one_head
+from viz_app.figures.model.spec import RoundedPanel
+from viz_app.text import Texts
+
+if TYPE_CHECKING:
+    from transformer_core.history import History  # with torch, which takes seconds to import
+
+_HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_NAMES = ("grown_text", "grown_head", "grown_at")
+
+
+def model_name(folder: Path) -> str:
+    """The model that a history in a folder belongs to: the checkpoint's name, or that of the history itself."""
+    folder = folder.resolve()
+    return folder.parent.name if folder.name == "history" else folder.name
+
+
+@dataclass(frozen=True)
+class GrownHead:
+    """What is seen large in a history. All numbers count from 0; in the address from 1, and a moment by its updates.
+
+    Args:
+        sentence: Number of the sentence.
+        kind: Kind of attention.
+        moment: Number of the moment.
+        layer: Layer.
+        head: Head.
+    """
+
+    sentence: int
+    kind: Kind
+    moment: int
+    layer: int
+    head: int
+
+    @classmethod
+    def start(cls, history: History) -> GrownHead:
+        """Where a visitor begins: at the first moment, with the head that will align best, or else the last one."""
+        layer, head = history.model["layers"] - 1, history.model["heads"] - 1
+        if history.alignment is not None:
+            rates = history.alignment["aer"][-1]
+            layer, head = min(
+                ((layer, head) for layer, row in enumerate(rates) for head in range(len(row))),
+                key=lambda place: rates[place[0]][place[1]],
+            )
+        return cls(0, "cross", 0, layer, head)
+
+    @classmethod
+    def from_report(cls, report: object, history: History) -> GrownHead | None:
+        """What the browser says; None when it says nothing that makes sense for this history."""
+        names = [field.name for field in dataclasses.fields(cls)]
+        if not isinstance(report, Mapping) or set(report) != set(names) or report["kind"] not in KINDS:
+            return None
+        numbers = [report[name] for name in names if name != "kind"]
+        if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers):
+            return None
+        told = cls(**{name: report[name] for name in names})
+        return told if told._exists(history) else None
+
+    @classmethod
+    def of_params(cls, params: Mapping[str, str], history: History) -> GrownHead:
+        """What an address asks for; what it does not say, or says wrongly, is as at the start."""
+        told = cls.start(history)
+        if place := _HEAD.fullmatch(params.get("grown_head", "")):
+            kind = cast(Kind, place[1])
+            told = told._changed(history, kind=kind, layer=int(place[2]) - 1, head=int(place[3]) - 1)
+        text, step = params.get("grown_text", ""), params.get("grown_at", "")
+        if _NUMBER.fullmatch(text):
+            told = told._changed(history, sentence=int(text) - 1)
+        if _NUMBER.fullmatch(step) and int(step) in history.steps:
+            told = told._changed(history, moment=history.steps.index(int(step)))
+        return told
+
+    def params(self, history: History) -> dict[str, str | None]:
+        """The URL parameters; none at the start."""
+        if self == self.start(history):
+            return dict.fromkeys(_NAMES)
+        return {
+            "grown_text": str(self.sentence + 1) if self.sentence else None,
+            "grown_head": self.place,
+            "grown_at": str(history.steps[self.moment]),
+        }
+
+    @property
+    def place(self) -> str:
+        """The head as an address and a command name it: `cross.6.5`, from 1."""
+        return f"{self.kind}.{self.layer + 1}.{self.head + 1}"
+
+    def figure(self, history: History, name: str, t: Texts, folder: str = "") -> HeatmapFigure | None:
+        """The head for print.
+
+        Args:
+            history: Of the model.
+            name: Of the model.
+            t: Labels in the reader's language.
+            folder: Of the history, as a command names it; without it no command makes the files again.
+
+        Returns:
+            The figure; None for a decoder that was trained without a mask, which figures do not know.
+        """
+        updates = history.steps[self.moment]
+        moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
+        drawn = self._drawn(history, t, {**self._told(history, name, folder), "updates": updates})
+        return drawn and dataclasses.replace(
+            drawn,
+            title=t("growth.figure_title", title=drawn.title, moment=moment),
+            caption=f"{drawn.caption} {t('growth.figure_note', name=name, moment=moment)}",
+            name=f"{drawn.name}_{name}_update{updates}",
+        )
+
+    def film(self, history: History, name: str, t: Texts, folder: str = "") -> Animation | None:
+        """The head at one moment of the training after the other, for GIF; as `figure` otherwise."""
+        told = self._told(history, name, folder)
+        drawn = [
+            dataclasses.replace(self, moment=moment)._drawn(history, t, told) for moment in range(len(history.steps))
+        ]
+        last = drawn[-1]
+        if last is None:
+            return None
+        # All titles have the same form, so that nothing moves but the weights.
+        titles = (t("growth.at", step=f"{updates:,}") for updates in history.steps)
+        frames = [
+            dataclasses.replace(frame, title=t("growth.figure_title", title=frame.title, moment=title))
+            for frame, title in zip(drawn, titles, strict=True)
+            if frame is not None
+        ]
+        span = t("growth.film", moments=len(frames), step=f"{history.steps[-1]:,}")
+        return Animation(
+            frames=frames,
+            title=t("growth.figure_title", title=last.title, moment=span),
+            caption=f"{last.caption} {t('growth.figure_note', name=name, moment=span)}",
+            alt=f"{span}. {last.alt}",
+            kind=last.kind,
+            language=t.language,
+            name=f"{last.name}_{name}_training",
+            provenance=last.provenance,
+        )
+
+    def _told(self, history: History, name: str, folder: str) -> dict[str, Any]:
+        """Where the numbers come from; with a folder, what a command needs to find them again."""
+        read = history.sentences[self.sentence]
+        found = {"history": folder, "sentence": self.sentence + 1, "head": self.place} if folder else {}
+        return {
+            **found,
+            "model": name,
+            "source": read.source,
+            "translation": read.target,
+            "weights": "rounded to 1/255",
+        }
+
+    def _drawn(self, history: History, t: Texts, told: dict[str, Any]) -> HeatmapFigure | None:
+        """The head at its moment, with the words of any head."""
+        if self.kind == "decoder" and not history.model.get("causal", True):
+            return None
+        read = history.sentences[self.sentence]
+        kept = {kind: read.decoded(kind, self.moment) for kind in KINDS}
+        weights = {kind: each / each.sum(axis=-1, keepdims=True) for kind, each in kept.items()}
+        source, inputs, outputs = (read.axes[name] for name in ("source", "inputs", "outputs"))
+        maps = AttentionMaps(weights["encoder"], weights["decoder"], weights["cross"], source, inputs, outputs)
+        drawn = one_head(maps, self.kind, self.layer, self.head, language=t.language, provenance=told)
+        (panel,) = drawn.panels
+        fields = {field.name: getattr(panel, field.name) for field in dataclasses.fields(panel)}
+        # The file has the numbers of the history as they are, not as they would be without rounding.
+        rounded = RoundedPanel(**fields | {"weights": kept[self.kind][self.layer, self.head]})
+        return dataclasses.replace(drawn, panels=(rounded,))
+
+    def _changed(self, history: History, **changes: Any) -> GrownHead:
+        told = dataclasses.replace(self, **changes)
+        return told if told._exists(history) else self
+
+    def _exists(self, history: History) -> bool:
+        shape = history.model["layers"], history.model["heads"], len(history.steps), len(history.sentences)
+        here = self.layer, self.head, self.moment, self.sentence
+        return all(0 <= place < size for place, size in zip(here, shape, strict=True))

@@ -1,0 +1,77 @@
+"""How the heads of a model found their jobs: the histories that ship, read when the page asks for one."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from viz_app.lessons.small_models import SMALL, SMALL_NAMES
+
+if TYPE_CHECKING:
+    from transformer_core.history import History
+
+HISTORIES = SMALL / "history"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A model whose history is there.
+
+    Args:
+        name: Of the checkpoint's folder.
+        folder: With `history.json`.
+        served: Whether it is the visitor's model.
+    """
+
+    name: str
+    folder: Path
+    served: bool
+
+
+class GrowthUnavailable(Exception):
+    """A history cannot be had.
+
+    Args:
+        path: The file or folder that is to blame.
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path, self.reason = path, reason
+
+
+def grown(checkpoint: Path | None) -> tuple[Grown, ...]:
+    """The models with a history: the visitor's first, if its checkpoint has one, then the small ones."""
+    found = []
+    if checkpoint and (checkpoint / "history" / "history.json").is_file():
+        found.append(Grown(checkpoint.resolve().name, checkpoint / "history", served=True))
+    small = (HISTORIES / name for name in SMALL_NAMES)
+    found += [Grown(folder.name, folder, served=False) for folder in small if (folder / "history.json").is_file()]
+    return tuple(found)
+
+
+def history(model: Grown) -> History:
+    """Read and check a history; shared by all sessions. Raises GrowthUnavailable; tried again at the next call."""
+    # A file that was written anew is another one.
+    loaded: History = _load(str(model.folder), (model.folder / "history.json").stat().st_mtime_ns)
+    return loaded
+
+
+@st.cache_resource(show_spinner=False, max_entries=len(SMALL_NAMES) + 1)
+def _load(folder: str, written: int) -> History:
+    from transformer_core.checkpoint import CheckpointError
+    from transformer_core.history import History
+
+    try:
+        found = History.load(Path(folder))
+    except CheckpointError as error:
+        raise GrowthUnavailable(error.path, error.reason) from error
+    _log.info("read the history in %s (of %d)", folder, written)
+    return found

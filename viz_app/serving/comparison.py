@@ -1,0 +1,92 @@
+"""What a translation is compared with: another sentence, another branch of its search, or another model."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from viz_app.components.explorer import Selection
+from viz_app.serving import loader
+from viz_app.serving.input_validation import MAX_PIECES, examine
+from viz_app.serving.registry import models
+from viz_app.serving.request_queue import OnPosition
+from viz_app.serving.translation_service import Result, TranslationService
+
+_log = logging.getLogger(__name__)
+
+
+class NotComparable(Exception):
+    """The sentence, or the model, that is asked for cannot be had."""
+
+
+def others(own: str) -> list[str]:
+    """Names of the models that a model can be compared with."""
+    return [name for name in models() if name != own]
+
+
+def _service(name: str) -> TranslationService:
+    from transformer_core.checkpoint import CheckpointError
+
+    try:
+        return loader.service(name)
+    except loader.NoSuchModel as error:
+        raise NotComparable(str(error)) from error
+    except CheckpointError as error:
+        _log.warning("cannot compare with %s: %s", name, error)
+        raise NotComparable(str(error)) from error
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A translation to compare with, computed.
+
+    Args:
+        service: Of the model that it comes from.
+        model: Name of that model.
+        own: Name of the model that the page shows.
+        text: The sentence.
+        branch: Branch of its search.
+        result: The maps of that branch.
+        best: The best translation of the search.
+    """
+
+    service: TranslationService
+    model: str
+    own: str
+    text: str
+    branch: int
+    result: Result
+    best: Result
+
+
+def compared_with(
+    served: TranslationService, session: str, text: str, selection: Selection, on_position: OnPosition | None = None
+) -> Compared | None:
+    """What the selection compares with; None when that is in what the page shows anyway.
+
+    Args:
+        served: The service of the page.
+        session: Who asks.
+        text: The sentence of the page.
+        selection: Its `against`, `vs`, `vsmodel` and `vsbranch` say what is wanted.
+        on_position: As for `TranslationService.request`.
+
+    Raises:
+        Superseded: when a newer request of the session took over.
+        NotComparable: no such model, or one that is damaged; or a sentence that it does not translate.
+    """
+    if selection.against is None:
+        return None
+    sentence = " ".join((selection.vs or text).split())
+    service, name = served, served.name
+    if selection.vsmodel is not None and selection.vsmodel != name:
+        service, name = _service(selection.vsmodel), selection.vsmodel
+    elif sentence == text and selection.vsbranch == selection.branch:
+        return None
+    limit = min(MAX_PIECES, service.translator.max_pieces)
+    if examine(sentence, service.translator.tokenizer.source, limit).verdict != "good":
+        raise NotComparable("a sentence that is not translated")
+    best = service.request(session, sentence, on_position=on_position)
+    result = service.branch(session, best, selection.vsbranch, on_position=on_position)
+    branch = selection.vsbranch if result is not best else 0
+    return Compared(service, name, served.name, sentence, branch, result, best)

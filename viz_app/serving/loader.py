@@ -1,0 +1,111 @@
+"""The models behind the app: loaded once for all sessions, few in memory, served through one gate.
+
+torch takes seconds to import, so it is imported where it is used: the page stands on the screen before.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from viz_app.serving.registry import default_model, models
+from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.translation_service import TranslationService
+
+_MOST_OTHERS = 2  # models in memory beside the one that is served to who chooses none
+_CACHE_BYTES = 512 * 2**20  # of attention that the latter keeps
+_OTHER_CACHE_BYTES = 128 * 2**20  # of attention that each of the others keeps
+
+_log = logging.getLogger(__name__)
+
+
+class SettingError(ValueError):
+    """An environment variable holds something that the app cannot use."""
+
+
+class NoSuchModel(ValueError):
+    """There is no model of this name."""
+
+
+def positive_setting(name: str, default: int) -> int:
+    """A whole number from the environment. Raises SettingError for anything but 1, 2, 3, ..."""
+    text = os.environ.get(name, "").strip()
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise SettingError(f"{name} is {text!r}, but must be a whole number from 1 on")
+    return int(text)
+
+
+def service(name: str | None = None) -> TranslationService:
+    """The service of a model, made on first use, and again when its checkpoint has been replaced.
+
+    Args:
+        name: Of the model; None for the one that is served to all.
+
+    Raises:
+        CheckpointError: when the checkpoint is missing or damaged; tried again at the next call.
+        NoSuchModel: when there is none of this name.
+        SettingError: when an environment variable is unusable.
+    """
+    name = default_model() if name is None else name
+    folder = models().get(name)
+    if folder is None:
+        raise NoSuchModel(f"there is no model {name!r}")
+    loaded: TranslationService = (_served if name == default_model() else _other)(str(folder), name)
+    return loaded
+
+
+def _is_current(loaded: TranslationService) -> bool:
+    """Whether the folder still holds the model that was loaded; True as well while there is nothing in its place."""
+    from transformer_core.files import sha256
+
+    checkpoint = loaded.translator.checkpoint
+    assert checkpoint is not None, "a model that was loaded from a folder"
+    try:
+        return sha256(checkpoint.folder / "manifest.json") == checkpoint.hash
+    except OSError:
+        return True
+
+
+@st.cache_resource(show_spinner=False, max_entries=1, validate=_is_current)
+def _served(folder: str, name: str) -> TranslationService:
+    return _load(folder, name, _CACHE_BYTES)
+
+
+@st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS, validate=_is_current)
+def _other(folder: str, name: str) -> TranslationService:
+    return _load(folder, name, _OTHER_CACHE_BYTES)
+
+
+def _load(folder: str, name: str, max_bytes: int) -> TranslationService:
+    import torch
+
+    from transformer_core.translator import Translator
+
+    gate: ModelGate = _gate()
+    torch.set_num_threads(_threads())
+    translator = Translator.load(folder, device="cpu")
+    _log.info("serving %s with %d slot(s) of %d thread(s)", folder, gate.slots, _threads())
+    return TranslationService(translator, gate, max_bytes=max_bytes, name=name)
+
+
+def _threads() -> int:
+    # More threads are no faster for a model of this size, and far slower when several sessions compete for the cores.
+    return positive_setting("HEADLIGHT_THREADS", 1)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _gate() -> ModelGate:
+    """The gate in front of all models: they share the cores."""
+    slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
+    return ModelGate(slots, stop_if_superseded)
+
+
+def stop_if_superseded() -> None:
+    """End a run that a newer one of this session has replaced, instead of letting it ask for more."""
+    if get_script_run_ctx(suppress_warning=True) is not None:
+        st.session_state.get("text")  # each look at the state ends such a run

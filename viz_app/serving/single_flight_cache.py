@@ -1,0 +1,133 @@
+"""A bounded cache in which equal requests at the same time are one computation.
+
+Thirty students open the same example: one of them computes, the others wait for the value. Of a computation that
+everybody has given up, the one who computes hears through `should_stop`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from viz_app.serving.request_queue import Superseded, Ticket
+
+ShouldStop = Callable[[], bool]
+Value = TypeVar("Value")
+
+_LOOK_UP_SECONDS = 0.1  # so that a waiter notices when it is superseded
+
+
+class _Flight(Generic[Value]):
+    """One computation in progress and the number of others who wait for it."""
+
+    def __init__(self) -> None:
+        self.done = threading.Event()
+        self.value: Value | None = None
+        self.error: Exception | None = None
+        self.followers = 0
+
+
+class SingleFlightCache(Generic[Value]):
+    """A least-recently-used cache in which equal requests at the same time are one computation.
+
+    Args:
+        max_entries: Values kept at most.
+        max_bytes: Their size at most, as told by `size`.
+        size: Bytes of a value.
+    """
+
+    def __init__(self, max_entries: int, max_bytes: int, size: Callable[[Value], int]) -> None:
+        self._max_entries = max_entries
+        self._max_bytes = max_bytes
+        self._size = size
+        self._values: OrderedDict[object, Value] = OrderedDict()
+        self._bytes = 0
+        self._flights: dict[object, _Flight[Value]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: object, compute: Callable[[ShouldStop], Value], ticket: Ticket) -> Value:
+        """The value of a key, computed at most once.
+
+        Args:
+            key: What identifies the value.
+            compute: Makes the value; it is handed a function that says whether nobody wants it any more.
+            ticket: The request; when it is cancelled this raises Superseded, unless the computation has begun and
+                others wait for its value.
+
+        Raises:
+            Superseded: when a newer request took over.
+            Exception: whatever `compute` raised, for everybody who waited; nothing is kept then.
+        """
+        while True:
+            ticket.check()
+            with self._lock:
+                if key in self._values:
+                    self._values.move_to_end(key)
+                    return self._values[key]
+                flight = self._flights.get(key)
+                leads = flight is None
+                if flight is None:
+                    flight = self._flights[key] = _Flight()
+                else:
+                    flight.followers += 1
+            if leads:
+                return self._lead(key, flight, compute, ticket)
+            self._follow(flight, ticket)
+            if flight.error is not None:
+                raise flight.error
+            if flight.value is not None:
+                return flight.value
+            # The leader gave up: ask again, perhaps as the leader, in the order of the tickets.
+
+    def _lead(
+        self, key: object, flight: _Flight[Value], compute: Callable[[ShouldStop], Value], ticket: Ticket
+    ) -> Value:
+        def unwanted() -> bool:
+            return ticket.cancelled and flight.followers == 0
+
+        try:
+            value = compute(unwanted)
+            with self._lock:
+                flight.value = value
+                self._keep(key, value)
+        except Superseded:
+            raise
+        except Exception as error:
+            flight.error = error
+            raise
+        finally:
+            with self._lock:
+                del self._flights[key]
+            flight.done.set()
+        return value
+
+    def _follow(self, flight: _Flight[Value], ticket: Ticket) -> None:
+        """Wait until the leader is done or has given up. Raises Superseded when this request is cancelled first."""
+        try:
+            while not flight.done.wait(_LOOK_UP_SECONDS):
+                ticket.check()
+        finally:
+            with self._lock:
+                flight.followers -= 1
+
+    def _keep(self, key: object, value: Value) -> None:
+        size = self._size(value)
+        if size > self._max_bytes:
+            return
+        self._values[key] = value
+        self._bytes += size
+        while len(self._values) > self._max_entries or self._bytes > self._max_bytes:
+            _, oldest = self._values.popitem(last=False)
+            self._bytes -= self._size(oldest)
+
+    def __len__(self) -> int:
+        with self._lock:
+            return len(self._values)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the values kept."""
+        with self._lock:
+            return self._bytes

@@ -1,0 +1,32 @@
+"""The model that a session has selected, and its service."""
+
+from __future__ import annotations
+
+from viz_app.serving import loader
+from viz_app.serving.registry import default_model, models
+from viz_app.serving.translation_service import TranslationService
+from viz_app.state import session
+
+
+def selected_model() -> str:
+    """Name of the selected model; of the one that is served to all when none is selected or it is missing."""
+    available, wanted = models(), session.model()
+    return wanted if wanted in available else next(iter(available))
+
+
+def model_query_param() -> str | None:
+    """The selected model as an address names it; None for the one that is served to all."""
+    name = selected_model()
+    return None if name == default_model() else name
+
+
+def selected_service() -> TranslationService:
+    """The service of the selected model.
+
+    Work that another thread may do, such as a download, asks `loader.service` by the model's name instead.
+
+    Raises:
+        CheckpointError: The checkpoint is missing or damaged; tried again at the next call.
+        SettingError: An environment variable is unusable.
+    """
+    return loader.service(selected_model())

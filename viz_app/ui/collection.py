@@ -1,0 +1,123 @@
+"""The collection of the page Figures: put the figure aside, see what was put aside, take all of it away."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from viz_app.export import BUNDLE_FORMATS
+from viz_app.figure_editor.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
+from viz_app.figure_editor.rendering import Product
+from viz_app.figures import FORMATS, VIEWS
+from viz_app.figures.model.spec import shown
+from viz_app.serving.registry import models
+from viz_app.state import session
+from viz_app.text import Texts
+from viz_app.ui.downloads import format_name
+from viz_app.ui.escape_markdown import plain
+from viz_app.ui.lesson_route import title_of
+
+COLLECTION_KEY = "studio_collection"
+_FORMATS_KEY = "studio_collection_formats"
+_SENTENCE = 60  # characters of a sentence in the list
+
+
+def collection() -> Collection:
+    """What this session has put aside."""
+    kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
+    return kept
+
+
+def draw_add(t: Texts, product: Product) -> None:
+    """The button that puts the figure aside, or why that cannot be."""
+    why = collection().refusal(product)
+    st.button(
+        t("studio.added" if why == "there" else "studio.add"),
+        key="studio-add",
+        icon=":material/check:" if why == "there" else ":material/playlist_add:",
+        disabled=bool(why),
+        on_click=session.surely(_add, product),
+    )
+    if why in ("full", "large"):
+        st.caption(t(f"studio.collection_{why}", figures=MOST_FIGURES, weights=f"{MOST_WEIGHTS:,}"))
+
+
+def draw_collection(t: Texts) -> None:
+    """The list, with a button to remove each, and the zip; nothing while it is empty."""
+    kept = collection()
+    if not kept.products:
+        return
+    with st.container(border=True, key="studio-collection", gap="small"):
+        count = len(kept.products)
+        st.markdown(f"**{t('studio.collection', count=count, most=MOST_FIGURES)}**")
+        with st.container(key="studio-collected", gap=None):
+            for number, product in enumerate(kept.products, start=1):
+                _draw_entry(t, number, product)
+        formats = _formats(t)
+        with st.container(horizontal=True, key="studio-collection-buttons"):
+            st.download_button(
+                t("studio.collection_zip", count=count),
+                data=partial(kept.bundle, formats, t.language),
+                file_name="headlight_collection.zip",
+                mime="application/zip",
+                key="studio-download-collection",
+                on_click="ignore",
+                icon=":material/folder_zip:",
+                help=t("studio.collection_help"),
+                disabled=not formats,
+            )
+            clear = session.surely(_clear)
+            st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
+
+
+def _draw_entry(t: Texts, number: int, product: Product) -> None:
+    figure, told = product.figure, product.figure.provenance
+    view, name = told.get("view", {}).get("name"), told.get("lesson")
+    of_lesson = title_of(t, str(name)) if name else ""
+    notes = [
+        plain(of_lesson) if of_lesson else t(f"studio.view_{view}") if view in VIEWS else "",
+        plain(shown(str(told.get("source", "")), _SENTENCE)),
+        plain(str(told.get("checkpoint", "")).rpartition("/")[2]) if len(models()) > 1 else "",
+        f"{product.style.width:g} mm" if product.style.width else "",
+    ]
+    told_small = " \u00b7 ".join(note for note in notes if note)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"studio-entry-{number}"):
+        # The dot is no dot to Markdown, which would make a list of it.
+        st.markdown(f"{number}&#46; {plain(figure.title or figure.name)}  \n:small[{told_small}]")
+        st.button(
+            t("studio.remove", number=number),
+            key=f"studio-remove-{number}",
+            type="tertiary",
+            icon=":material/close:",
+            on_click=session.surely(_remove, product.key),
+        )
+
+
+def _formats(t: Texts) -> tuple[str, ...]:
+    """The formats that the zip will have, those for print first."""
+    chosen = st.pills(
+        t("studio.collection_formats"),
+        ("pdf", "svg", "png", "tex", "html", "csv", "npz", "json"),
+        selection_mode="multi",
+        default=list(st.session_state.get(_FORMATS_KEY, BUNDLE_FORMATS)),
+        format_func=format_name,
+        key=f"studio-{t.language}-collection-formats",
+    )
+    formats = tuple(name for name in FORMATS if name in chosen)
+    st.session_state[_FORMATS_KEY] = formats
+    return formats
+
+
+def _add(product: Product) -> None:
+    kept = collection()
+    if not kept.refusal(product):  # a second click, or another tab, may have been quicker
+        st.session_state[COLLECTION_KEY] = kept.added(product)
+
+
+def _remove(key: str) -> None:
+    st.session_state[COLLECTION_KEY] = collection().without(key)
+
+
+def _clear() -> None:
+    st.session_state[COLLECTION_KEY] = Collection()

@@ -1,0 +1,57 @@
+"""Errors as a visitor sees them: what is wrong, which file, the way out; the stack trace goes to the log."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from viz_app.serving.loader import SettingError
+from viz_app.serving.registry import ROOT, is_tracked, models
+from viz_app.state.selected_model import selected_model
+from viz_app.text import Texts
+
+_log = logging.getLogger(__name__)
+
+
+@contextmanager
+def friendly_errors(t: Texts) -> Iterator[None]:
+    """Show any error of the block as a message instead of a stack trace.
+
+    Streamlit stops and reruns scripts by exceptions that are no `Exception`, so they pass.
+    """
+    try:
+        yield
+    except SettingError as error:
+        _log.error("unusable setting: %s", error)
+        st.error(f"**{t('errors.setting_title')}**", icon=":material/error:")
+        st.code(str(error), language=None, wrap_lines=True)
+        st.markdown(t("errors.setting_way_out"))
+    except Exception as error:
+        from transformer_core.checkpoint import CheckpointError  # with torch, which takes seconds to import
+
+        if isinstance(error, CheckpointError):
+            _log.error("the checkpoint cannot be loaded: %s", error)
+            _show_checkpoint_error(t, error)
+            return
+        _log.exception("a page failed")
+        st.error(f"**{t('errors.unexpected_title')}**", icon=":material/error:")
+        st.markdown(t("errors.unexpected"))
+
+
+def _show_checkpoint_error(t: Texts, error: Exception) -> None:
+    there = models()
+    folder = there[selected_model()]
+    st.error(f"**{t('errors.checkpoint_title')}**", icon=":material/error:")
+    st.markdown(t("errors.checkpoint_damaged" if folder.is_dir() else "errors.checkpoint_missing"))
+    st.code(str(error) if folder.is_dir() else str(folder), language=None, wrap_lines=True)
+    if len(there) > 1:
+        st.markdown(t("errors.checkpoint_other"))
+    if is_tracked(folder):
+        st.markdown(t("errors.checkpoint_way_out"))
+        st.code(f"git checkout -- {shlex.quote(folder.resolve().relative_to(ROOT).as_posix())}", language=None)
+    else:
+        st.markdown(t("errors.checkpoint_own"))

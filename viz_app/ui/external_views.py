@@ -1,0 +1,120 @@
+"""The row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
+
+While the row is closed nothing of it is computed, imported or sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from transformer_core.attention_maps import AttentionMaps
+from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
+from viz_app.explorer_view.external_views import as_selected, demand, head_figure
+from viz_app.figures import to_plotly
+from viz_app.figures.colours.palette import Theme
+from viz_app.state.query_params import other_view_from
+from viz_app.text import Texts
+
+if TYPE_CHECKING:
+    from viz_app.components.bertviz_frame.document import BertvizView
+
+_OPEN = "other_open"
+_CHOICE = "other_choice"
+_KEPT = "other_view"  # what is open, also while the visitor is on another page
+_DOCUMENT = "other_document"
+
+
+def opened() -> OtherView | None:
+    """The view that is open, or was when the row was last drawn; at first the one that the URL asks for."""
+    if _KEPT not in st.session_state:
+        st.session_state[_KEPT] = other_view_from(st.query_params.to_dict())
+    kept: OtherView | None = st.session_state[_KEPT]
+    return kept
+
+
+def other_views(
+    t: Texts, maps: AttentionMaps, selection: Selection, identity: tuple[str, ...], about: Mapping[str, Any]
+) -> None:
+    """Draw the row.
+
+    Args:
+        t: Labels in the visitor's language.
+        maps: All maps of the translation, by pieces.
+        selection: What is selected in the explorer.
+        identity: What tells this translation from others.
+        about: Provenance of the picture.
+    """
+    kept = opened()
+    key = f"{_OPEN}_{t.language}"  # with another label Streamlit takes it for another row, which starts closed
+    if key not in st.session_state:
+        st.session_state[key] = kept is not None
+    row = st.expander(t("other.title"), key=key, on_change="rerun")
+    st.session_state[_KEPT] = None
+    if row.open:
+        with row:
+            view = _choice(t, kept)
+            st.session_state[_KEPT] = view
+            _draw(t, view, maps, selection.fitted(maps), identity, about)
+
+
+def _choice(t: Texts, kept: OtherView | None) -> OtherView:
+    if _CHOICE not in st.session_state:
+        st.session_state[_CHOICE] = kept or OTHER_VIEWS[0]
+    chosen = st.segmented_control(
+        t("other.choice"),
+        OTHER_VIEWS,
+        key=_CHOICE,
+        format_func=lambda view: t(f"other.{view}"),
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return chosen or OTHER_VIEWS[0]
+
+
+def _draw(
+    t: Texts,
+    view: OtherView,
+    maps: AttentionMaps,
+    selection: Selection,
+    identity: tuple[str, ...],
+    about: Mapping[str, Any],
+) -> None:
+    shown = as_selected(maps, selection)
+    needed = demand(shown, selection, view)
+    if not needed.fits:
+        numbers = {"weights": f"{needed.weights:,}", "limit": f"{needed.limit:,}", "tokens": needed.tokens}
+        st.info(t("other.long", **numbers), icon=":material/straighten:")
+    elif view == "plotly":
+        st.caption(t("other.note_plotly"))
+        figure = head_figure(maps, selection, language=t.language, theme=_theme(), provenance=about)
+        config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
+        st.plotly_chart(to_plotly(figure), theme=None, key="other_plotly", alt=figure.alt, config=config)
+    else:
+        left, right = (t(f"figures.{selection.unit}_{side}_{selection.kind}") for side in ("query", "key"))
+        st.caption(t(f"other.note_{view}", left=left, right=right))
+        _draw_bertviz(t, view, shown, selection, identity)
+
+
+def _draw_bertviz(
+    t: Texts, view: BertvizView, shown: AttentionMaps, selection: Selection, identity: tuple[str, ...]
+) -> None:
+    from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
+
+    kind, layer, head = selection.kind, selection.layer, selection.head
+    options: dict[str, Any] = {"kind": kind, "theme": _theme()}
+    if view == "head":
+        options |= {"layer": layer, "head": head}
+    key = (*identity, view, selection.step, selection.unit, options)
+    kept: tuple[object, str] | None = st.session_state.get(_DOCUMENT)
+    if kept is None or kept[0] != key:
+        kept = st.session_state[_DOCUMENT] = (key, bertviz_document(shown, view, **options))
+    title = t(f"other.title_{view}", kind=t(f"figures.kind_{kind}"), layer=layer + 1, head=head + 1)
+    bertviz_frame(kept[1], key="other_bertviz", title=title, failed=t("other.failed"))
+
+
+def _theme() -> Theme:
+    return "dark" if st.context.theme.type == "dark" else "light"

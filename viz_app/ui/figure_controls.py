@@ -1,0 +1,172 @@
+"""The controls of a view of attention on the page Figures: a draft in, what the visitor has made of it out.
+
+Streamlit forgets a widget that is not on the page, and the page is long and its controls come and go; so the draft, not
+the widgets, holds the state: each widget starts at the draft's value and is read back into a new draft.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import streamlit as st
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.components.explorer import UNITS
+from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figures import VIEWS, uses
+from viz_app.figures.model.spec import shown
+from viz_app.serving.comparison import others
+from viz_app.serving.registry import titles
+from viz_app.text import Texts
+from viz_app.ui.style_controls import Look
+from viz_app.ui.widgets import Widgets, from_one
+
+_LABEL = 16  # characters of a token in a list
+
+
+class Controls:
+    """Draws the controls.
+
+    Args:
+        t: Labels in the visitor's language.
+        maps: All maps of the translation, by pieces.
+        own: Name of the model that wrote it.
+    """
+
+    def __init__(self, t: Texts, maps: AttentionMaps, own: str) -> None:
+        self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
+
+    def draw(self, draft: Draft) -> Draft:
+        """The draft as the visitor has changed it."""
+        t = self.t
+        view = self.widgets.list("view", tuple(VIEWS), draft.view, lambda name: t(f"studio.view_{name}"))
+        draft = replace(draft, view=view)
+        draft = self._place(draft)
+        if view == "lines":
+            draft = self._lines(draft)
+        elif view == "steps":
+            draft = replace(draft, steps=self._steps(draft))
+        elif view == "compare":
+            draft = self._compared(draft)
+        look = Look(t, uses(VIEWS[view].kind))
+        draft = replace(draft, style=look.draw(draft.style))
+        with st.expander(t("studio.more"), key=self.widgets.key("more")):
+            return self._more(draft, look)
+
+    def _place(self, draft: Draft) -> Draft:
+        """Where in the model."""
+        t, chosen, needs = self.t, draft.selection, VIEWS[draft.view].parameters
+        changes: dict[str, Any] = {}
+        if "kind" in needs:
+            changes["kind"] = self.widgets.row("kind", KINDS, chosen.kind, lambda kind: t(f"studio.kind_{kind}"))
+        kind = changes.get("kind", chosen.kind)
+        if "layer" in needs:
+            layers = range(self.maps.layers(kind))
+            changes["layer"] = self.widgets.number_of("layer", layers, min(chosen.layer, layers[-1]))
+        if "head" in needs and draft.view != "lines":
+            heads = range(self.maps.heads(kind))
+            changes["head"] = self.widgets.number_of("head", heads, min(chosen.head, heads[-1]))
+        if "unit" in needs:
+            changes["unit"] = self.widgets.row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
+        return replace(draft, selection=replace(chosen, **changes)).fitted(self.maps)
+
+    def _lines(self, draft: Draft) -> Draft:
+        """Which heads, and whether of one token only."""
+        t, heads = self.t, range(self.maps.heads(draft.selection.kind))
+        wanted = st.pills(
+            t("studio.heads"),
+            heads,
+            selection_mode="multi",
+            default=draft.heads or (draft.selection.head,),
+            format_func=from_one,
+            key=self.widgets.key("heads"),
+        )
+        chosen = tuple(sorted(wanted)) or (draft.selection.head,)
+        tokens = draft.queries(self.maps)
+        rows = (None, *range(len(tokens)))
+        query = self.widgets.list(
+            "query",
+            rows,
+            draft.query if draft.query in rows else None,
+            lambda row: _token(tokens, row, t("studio.all")),
+        )
+        heads_again = () if len(chosen) == 1 else chosen
+        return replace(draft, heads=heads_again, query=query, selection=replace(draft.selection, head=chosen[0]))
+
+    def _steps(self, draft: Draft) -> tuple[int, ...]:
+        """Which steps of the decoding stand side by side."""
+        tokens = self.maps.outputs.tokens
+        wanted = st.multiselect(
+            self.t("studio.steps"),
+            range(1, len(tokens) + 1),
+            default=draft.steps,
+            format_func=lambda step: _token(tokens, step - 1),
+            placeholder=self.t("studio.steps_even"),
+            max_selections=12,
+            key=self.widgets.key("steps"),
+        )
+        return tuple(sorted(wanted))
+
+    def _compared(self, draft: Draft) -> Draft:
+        """What the selected head, B, is compared with: A."""
+        t, chosen = self.t, draft.selection
+        kind: Kind
+        kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
+        with st.container(border=True, key="studio-against"):
+            st.markdown(f"**{t('studio.against')}**")
+            kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"studio.kind_{name}"))
+            layers, heads = range(self.maps.layers(kind)), range(self.maps.heads(kind))
+            place = [
+                self.widgets.number_of(f"against_{name}", places, min(int(now), places[-1]))
+                for name, places, now in (("layer", layers, layer), ("head", heads, head))
+            ]
+            sentence = st.text_input(
+                t("studio.against_sentence"),
+                value=chosen.vs or "",
+                placeholder=t("studio.against_same"),
+                max_chars=500,
+                key=self.widgets.key("vs"),
+                autocomplete="off",
+            )
+            vs = " ".join((sentence or "").split()) or None
+            model = chosen.vsmodel
+            beside = others(self.own)
+            if beside:
+                names = [None, *beside]
+                now = model if model in names else None
+                called = titles(t)
+                model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
+            branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
+            aligned = draft.aligned
+            if vs or model:
+                aligned = st.checkbox(t("studio.aligned"), value=aligned, key=self.widgets.key("aligned"))
+        head_a = f"{kind}.{place[0]}.{place[1]}"
+        place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
+        return replace(draft, selection=place_b, aligned=aligned)
+
+    def _more(self, draft: Draft, look: Look) -> Draft:
+        """What is seldom needed."""
+        t, needs = self.t, VIEWS[draft.view].parameters
+        draft = look.more(draft)
+        chosen = draft.selection
+        if "step" in needs:
+            tokens = self.maps.outputs.tokens
+            rows = (None, *range(1, len(tokens)))
+            step = self.widgets.list(
+                "step",
+                rows,
+                chosen.step if chosen.step in rows else None,
+                lambda row: _token(tokens, None if row is None else row - 1, t("studio.all_steps")),
+            )
+            chosen = replace(chosen, step=step)
+        pruned = draft.pruned
+        if "pruned" in needs:
+            pruned = st.checkbox(t("studio.pruned"), value=pruned, key=self.widgets.key("pruned"))
+        return replace(draft, selection=chosen, pruned=pruned).fitted(self.maps)
+
+
+def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:
+    """A token with its number, so that no two are alike."""
+    return otherwise if row is None else f"{row + 1} · {shown(tokens[row], _LABEL)}"

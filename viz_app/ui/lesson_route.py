@@ -1,0 +1,53 @@
+"""The route of a session: where the class is, and the way on."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz_app.lessons import lesson
+from viz_app.lessons.catalogue import LESSONS, ROUTE, next_stop
+from viz_app.state import session
+from viz_app.text import Texts
+
+OPEN_KEY = "lesson_open"  # name of the lesson that is open; None for the index
+_ROUTE = "lesson_route"  # whether this session follows the route
+
+
+def follow(on: bool) -> None:
+    """Start or leave the route."""
+    st.session_state[_ROUTE] = on
+
+
+def following() -> bool:
+    """Whether this session follows the route."""
+    return bool(st.session_state.get(_ROUTE))
+
+
+def title_of(t: Texts, name: str) -> str:
+    """Title of a stop."""
+    if name in {entry.name for entry in LESSONS}:
+        return lesson(name, t.language).title
+    return t(f"index.stop_{name}")
+
+
+def open_stop(name: str) -> None:
+    """Go to a stop: for `session.surely`, or before another run."""
+    if name != "translate":
+        st.session_state[OPEN_KEY] = name
+    session.go("translate" if name == "translate" else "lessons")
+
+
+def draw_route(t: Texts, name: str) -> None:
+    """A line with the stop, its minutes and the next one, while the session follows the route."""
+    if not following() or name not in ROUTE:
+        return
+    stops = list(ROUTE)
+    with st.container(horizontal=True, vertical_alignment="center", key="route"):
+        st.caption(
+            t("index.progress", stop=stops.index(name) + 1, stops=len(stops), minutes=ROUTE[name]), width="content"
+        )
+        after = next_stop(name, on_route=True)
+        if after:
+            onward = t("index.next", title=title_of(t, after))
+            st.button(onward, key="route-next", type="tertiary", on_click=session.surely(open_stop, after))
+        st.button(t("index.leave"), key="route-leave", type="tertiary", on_click=session.surely(follow, False))

@@ -1,0 +1,22 @@
+"""What is said when an address asks for a model that is not here.
+
+It stands apart from the choice itself, so that the frame of the page has little to import.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz_app.serving.registry import titles
+from viz_app.state import session
+from viz_app.state.selected_model import selected_model
+from viz_app.text import Texts
+from viz_app.ui.escape_markdown import plain
+
+
+def draw_missing(t: Texts) -> None:
+    """Says so when an address has asked for a model that is not here."""
+    wanted, now = session.model(), selected_model()
+    if wanted not in (None, now):
+        told = t("models.missing", wanted=plain(str(wanted)), now=plain(titles(t)[now]))
+        st.caption(f":material/warning: {told}")

@@ -1,0 +1,95 @@
+"""The choice of the model that speaks, on every page: "English → German | English → French"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from viz_app.components.explorer import Selection
+from viz_app.figure_editor.figure_spec import Draft
+from viz_app.serving.registry import default_model, models, titles
+from viz_app.serving.translation_service import TranslationService
+from viz_app.state import session
+from viz_app.state.selected_model import selected_model, selected_service
+from viz_app.text import Texts
+from viz_app.ui.escape_markdown import plain
+from viz_app.ui.shared_across_pages import everywhere
+
+_KEY = "model_choice"
+_MOST_BESIDE = 2  # models that stand side by side; more are a list, ...
+_MOST_LETTERS = 50  # ... and so are those with longer names in all
+_LIST_WIDTH = 300  # pixels
+
+
+def draw_models(t: Texts) -> None:
+    """Draws the choice; with one model only, its name."""
+    named, now = titles(t), selected_model()
+    with everywhere(), st.container(key="models", width="content"):
+        if len(named) == 1:
+            st.markdown(f":small[{plain(named[now])}]", width="content", help=t("models.only"))
+            return
+        st.session_state[_KEY] = now  # the address, a link, a damaged model may have changed it
+        label, names, take = t("models.choice"), list(named), session.surely(_take)
+        if len(names) > _MOST_BESIDE or sum(map(len, named.values())) > _MOST_LETTERS:
+            st.selectbox(
+                label,
+                names,
+                key=_KEY,
+                format_func=named.__getitem__,
+                on_change=take,
+                label_visibility="collapsed",
+                width=_LIST_WIDTH,
+            )
+            return
+        st.segmented_control(
+            label,
+            names,
+            key=_KEY,
+            format_func=lambda name: plain(named[name]),  # Markdown there, plain text in a list
+            on_change=take,
+            required=True,
+            label_visibility="collapsed",
+        )
+
+
+def load(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
+    """The service of the visitor's model; the page tells when that takes a while.
+
+    Args:
+        t: Labels.
+        status: What stands for the page until there is a model, taken away when there is none.
+    """
+    try:
+        with st.spinner(t("translate.loading")):
+            return selected_service()
+    except Exception:
+        if status is not None:
+            status.empty()
+        raise
+
+
+def _take() -> None:
+    chosen = st.session_state.get(_KEY)
+    if isinstance(chosen, str):
+        choose(chosen)
+
+
+def choose(name: str) -> None:
+    """Let another model speak: for `surely`. What is seen and made stays; the maps are those of the new model then.
+
+    Whoever has compared with the new model now compares with the old one.
+    """
+    old = selected_model()
+    if name not in models() or name == old:
+        return
+    st.session_state[session.MODEL_KEY] = None if name == default_model() else name
+    selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
+    if selection is not None and selection.vsmodel == name:
+        st.session_state[session.SELECTION_KEY] = replace(selection, vsmodel=old, vsbranch=0)
+    draft: Draft | None = st.session_state.get(session.DRAFT_KEY)
+    if draft is not None and draft.selection.vsmodel == name:
+        st.session_state[session.DRAFT_KEY] = replace(
+            draft, selection=replace(draft.selection, vsmodel=old, vsbranch=0)
+        )

@@ -1,0 +1,24 @@
+"""The field of the sentence, which stands on several pages."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz_app.state import session
+from viz_app.text import Texts
+from viz_app.ui.shared_across_pages import everywhere
+
+
+def sentence_field(t: Texts) -> str:
+    """Draws the field; returns what is typed there, a moment after each key."""
+    with everywhere():
+        typed = st.text_input(
+            t("translate.input"),
+            key=session.TEXT_KEY,
+            placeholder=t("translate.placeholder"),
+            label_visibility="collapsed",
+            live="250ms",
+            persist_state="session",
+            autocomplete="off",
+        )
+    return typed or ""
