@@ -18,13 +18,15 @@ from benchmarks.machine import describe, interleaved, machine_options, prepare, 
 from benchmarks.train import QUICK, SHAPE
 from transformer_core.config import TrainingConfig
 from transformer_core.model import Transformer, count_parameters
-from transformer_core.training.distributed import ALONE, Team, join_team, local_device
+from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, join_process_group, local_device
 from transformer_core.training.optimizer import optimizer_for
 
 ADAM, MUON = TrainingConfig(), TrainingConfig(optimizer="muon")
 
 
-def step(model: Transformer, config: TrainingConfig, divided_among: Team, team: Team) -> Callable[[], None]:
+def step(
+    model: Transformer, config: TrainingConfig, divided_among: ProcessGroup, group: ProcessGroup
+) -> Callable[[], None]:
     """A step of an optimizer, ready to be called."""
     optimizer = optimizer_for(model, config, divided_among)
     gradients = [torch.randn_like(parameter) for parameter in model.parameters()]
@@ -33,20 +35,20 @@ def step(model: Transformer, config: TrainingConfig, divided_among: Team, team: 
         for parameter, gradient in zip(model.parameters(), gradients, strict=True):
             parameter.grad = gradient
         optimizer.step()
-        team.wait()
+        group.barrier()
 
     return run
 
 
-def measure(options: argparse.Namespace, team: Team) -> dict[str, Any]:
+def measure(options: argparse.Namespace, group: ProcessGroup) -> dict[str, Any]:
     """Milliseconds of a step, and how many times as long as Adam's it takes."""
     model = Transformer(QUICK if options.quick else SHAPE).to(options.device)
-    peers = {"adam": step(model, ADAM, ALONE, team), "muon": step(model, MUON, ALONE, team)}
-    if team.size > 1:
-        peers["muon_divided"] = step(model, MUON, team, team)
+    peers = {"adam": step(model, ADAM, SINGLE_PROCESS, group), "muon": step(model, MUON, SINGLE_PROCESS, group)}
+    if group.size > 1:
+        peers["muon_divided"] = step(model, MUON, group, group)
     seconds = interleaved(peers, rounds=options.rounds or (2 if options.quick else 15), options=options)
     return {
-        "processes": team.size,
+        "processes": group.size,
         "parameters": count_parameters(model),
         "ms": {name: round(1e3 * value, 1) for name, value in seconds.items()},
         "times_muon": {name: round(value / seconds["muon"], 3) for name, value in seconds.items()},
@@ -60,11 +62,11 @@ def main() -> None:
     options = parser.parse_args()
     prepare(options)
     options.device = local_device(options.device)
-    with join_team(torch.device(options.device)) as team:
-        found = measure(options, team)
-        if team.leads:
+    with join_process_group(torch.device(options.device)) as group:
+        found = measure(options, group)
+        if group.is_main:
             rows = [[name, ms, found["times_muon"][name]] for name, ms in found["ms"].items()]
-            title = f"One step, {found['parameters']} parameters, {team.size} process(es)"
+            title = f"One step, {found['parameters']} parameters, {group.size} process(es)"
             answer = {"optimizer": found, "machine": describe(options)}
             report(title, ["optimizer", "ms", "times Muon undivided"], rows, answer)
 

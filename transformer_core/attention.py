@@ -1,6 +1,6 @@
 """Scaled dot-product attention and multi-head attention (Section 3.2), open to hooks.
 
-Two variants build on it: `additive.py` scores in another way, `restricted.py` looks at a neighbourhood only.
+Two variants build on it: `additive.py` computes other scores, `restricted.py` attends to a neighbourhood only.
 
 Shape legend: B rows of the batch, H heads, Q queries, K keys, d = d_model.
 """
@@ -14,8 +14,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_core.dropout import Dropout
-from transformer_core.hooks import HookPoint, visit
-from transformer_core.masks import meaning_of
+from transformer_core.hooks import HookPoint, run_hooks
+from transformer_core.masks import attention_bias
 
 
 def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: float | None = None) -> Tensor:
@@ -33,7 +33,7 @@ def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: 
     shape = (*queries.shape[:3], keys.shape[2])  # (B, H, Q, K)
     scale = 1.0 / math.sqrt(queries.shape[-1]) if scale is None else scale
     queries, keys = queries.flatten(0, 1), keys.flatten(0, 1).transpose(-2, -1)  # (B * H, Q, d_k), (B * H, d_k, K)
-    added = None if mask is None else meaning_of(mask).added_as(queries.dtype)
+    added = None if mask is None else attention_bias(mask).as_additive(queries.dtype)
     # The scale, and the mask where it is the same for all rows, cost nothing as part of the product.
     if added is not None and added.numel() == added.shape[-2:].numel():
         start = added.reshape(1, *added.shape[-2:])
@@ -42,22 +42,22 @@ def attention_scores(queries: Tensor, keys: Tensor, mask: Tensor | None, scale: 
     return scores if added is None else scores.add_(added)
 
 
-def attention_weights(scores: Tensor, nowhere: Tensor | None = None) -> Tensor:
+def attention_weights(scores: Tensor, fully_masked: Tensor | None = None) -> Tensor:
     """Softmax over the keys, in float32; a query that may attend to nothing has weights 0, not NaN.
 
     Args:
         scores: (B, H, Q, K).
-        nowhere: Boolean, broadcast to (B, H, Q, 1), True for such queries, where that is known; None finds them.
+        fully_masked: Boolean, broadcast to (B, H, Q, 1), True for such queries, where that is known; None finds them.
 
     Returns:
         (B, H, Q, K).
     """
-    if nowhere is None:
+    if fully_masked is None:
         # Detached, or the backward pass would keep all scores beside the weights.
-        nowhere = scores.detach().amax(dim=-1, keepdim=True) == -math.inf
+        fully_masked = scores.detach().amax(dim=-1, keepdim=True) == -math.inf
     # Filled before, too, or NaN would be the gradient of the scores.
-    weights = torch.softmax(scores.masked_fill(nowhere, 0.0), dim=-1, dtype=torch.float32)
-    return weights.masked_fill(nowhere, 0.0)
+    weights = torch.softmax(scores.masked_fill(fully_masked, 0.0), dim=-1, dtype=torch.float32)
+    return weights.masked_fill(fully_masked, 0.0)
 
 
 def weights_under_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
@@ -70,10 +70,10 @@ def weights_under_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
     Returns:
         (B, H, Q, K).
     """
-    nowhere = None if mask is None else meaning_of(mask).nowhere
-    if nowhere is None:
+    fully_masked = None if mask is None else attention_bias(mask).fully_masked
+    if fully_masked is None:
         return torch.softmax(scores, dim=-1, dtype=torch.float32)
-    return attention_weights(scores, nowhere)
+    return attention_weights(scores, fully_masked)
 
 
 class MultiHeadAttention(nn.Module):
@@ -121,16 +121,16 @@ class MultiHeadAttention(nn.Module):
 
     def project_queries(self, x: Tensor) -> Tensor:
         """(B, Q, d) -> (B, H, Q, d_k)."""
-        return visit(self.queries, self._split_heads(self.w_q(x)))
+        return run_hooks(self.queries, self._split_heads(self.w_q(x)))
 
     def project_keys_and_values(self, memory: Tensor) -> tuple[Tensor, Tensor]:
         """(B, K, d) -> (B, H, K, d_k) and (B, H, K, d_v)."""
-        keys = visit(self.keys, self._split_heads(self.w_k(memory)))
-        values = visit(self.values, self._split_heads(self.w_v(memory)))
+        keys = run_hooks(self.keys, self._split_heads(self.w_k(memory)))
+        values = run_hooks(self.values, self._split_heads(self.w_v(memory)))
         return keys, values
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor | None) -> Tensor:
-        """Let every position of x look at the positions of memory.
+        """Let every position of x attend to the positions of memory.
 
         Args:
             x: (B, Q, d), what the queries are made of.
@@ -140,13 +140,13 @@ class MultiHeadAttention(nn.Module):
         Returns:
             (B, Q, d).
         """
-        if self._trains_plainly_on_cpu(x):
-            return self.attend(*self._project_together(x, memory), mask)
+        if self._can_fuse_projections(x):
+            return self.attend(*self._project_fused(x, memory), mask)
         keys, values = self.project_keys_and_values(memory)
         return self.attend(self.project_queries(x), keys, values, mask)
 
-    def _trains_plainly_on_cpu(self, x: Tensor) -> bool:
-        """Whether nobody can tell if projections are asked one by one: no hook, no other layer in their place."""
+    def _can_fuse_projections(self, x: Tensor) -> bool:
+        """Whether the fused Q, K, V projection is unobservable: CPU training, plain nn.Linear, no hooks."""
         if x.device.type != "cpu" or not torch.is_grad_enabled() or torch.compiler.is_compiling():
             return False
         return all(
@@ -156,20 +156,20 @@ class MultiHeadAttention(nn.Module):
             for layer in (self.w_q, self.w_k, self.w_v)
         )
 
-    def _project_together(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The twin of the projections one by one: what has the same input is one product, quicker in training."""
+    def _project_fused(self, x: Tensor, memory: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The twin of the separate projections: those of the same input are one product, faster in training."""
         if x is memory:
-            queries, keys, values = _linear_together(x, self.w_q, self.w_k, self.w_v)
+            queries, keys, values = _fused_linear(x, self.w_q, self.w_k, self.w_v)
         else:
-            queries, (keys, values) = self.w_q(x), _linear_together(memory, self.w_k, self.w_v)
+            queries, (keys, values) = self.w_q(x), _fused_linear(memory, self.w_k, self.w_v)
         return (
-            visit(self.queries, self._split_heads(queries)),
-            visit(self.keys, self._split_heads(keys)),
-            visit(self.values, self._split_heads(values)),
+            run_hooks(self.queries, self._split_heads(queries)),
+            run_hooks(self.keys, self._split_heads(keys)),
+            run_hooks(self.values, self._split_heads(values)),
         )
 
     def attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """Attention with keys and values that are there already, such as a cache's.
+        """Attention with keys and values that were computed before, such as those of a cache.
 
         Args:
             queries: (B, H, Q, d_k).
@@ -181,22 +181,22 @@ class MultiHeadAttention(nn.Module):
             (B, Q, d).
         """
         if self.scores.listening or self.weights.listening:
-            heads = self._attend_openly(queries, keys, values, mask)
+            heads = self._attend_with_hooks(queries, keys, values, mask)
         else:
             heads = _queries_to_rows(self._attend(_rows_to_queries(queries, keys), keys, values, mask), queries)
-        heads = visit(self.head_outputs, heads)  # (B, H, Q, d_v)
+        heads = run_hooks(self.head_outputs, heads)  # (B, H, Q, d_v)
         out: Tensor = self.w_o(heads.transpose(1, 2).flatten(2))  # (B, Q, H * d_v) -> (B, Q, d)
         return out
 
-    def _attend_openly(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """The readable twin of `_attend`, for those who listen: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
+    def _attend_with_hooks(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        """The readable twin of `_attend`, with hook points: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
         mask = self._whole_mask(queries, keys, mask)
         scores = self._scores(_rows_to_queries(queries, keys), keys, mask)
         if self.scores.listening:  # and may hide all keys of a query, of which the mask knows nothing
-            weights = attention_weights(visit(self.scores, _queries_to_rows(scores, queries)))
+            weights = attention_weights(run_hooks(self.scores, _queries_to_rows(scores, queries)))
         else:
             weights = _queries_to_rows(weights_under_mask(scores, mask), queries)
-        weights = visit(self.weights, weights)  # (B, H, Q, K)
+        weights = run_hooks(self.weights, weights)  # (B, H, Q, K)
         # Dropped after the hook point, so that a captured row sums to 1 in training too.
         heads = _rows_to_queries(self.dropout(weights), keys).to(values.dtype) @ values
         return _queries_to_rows(heads, queries)  # (B, H, Q, d_v)
@@ -206,7 +206,7 @@ class MultiHeadAttention(nn.Module):
         return attention_scores(queries, keys, mask, self.scale)
 
     def _whole_mask(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor | None:
-        """The mask of all pairs, for a variant that hides more than it is told."""
+        """The mask of all pairs; a variant may hide more than the given mask."""
         return mask
 
     def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
@@ -228,8 +228,8 @@ class MultiHeadAttention(nn.Module):
         return x.view(*x.shape[:2], self.num_heads, -1).transpose(1, 2)
 
 
-def _linear_together(x: Tensor, *layers: nn.Linear) -> tuple[Tensor, ...]:
-    """(B, n, d) -> what each layer makes of it, (B, n, out), from one matrix product."""
+def _fused_linear(x: Tensor, *layers: nn.Linear) -> tuple[Tensor, ...]:
+    """(B, n, d) -> the output of each layer, (B, n, out), from one matrix product."""
     weight = torch.cat([layer.weight for layer in layers])
     bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
     return torch.split(F.linear(x, weight, bias), [layer.out_features for layer in layers], dim=-1)

@@ -27,7 +27,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
-from transformer_core.files import TOKENIZER_FILE, sha256, whole_folder, write_json
+from transformer_core.files import TOKENIZER_FILE, atomic_directory, sha256, write_json
 from transformer_core.model import Transformer, load_weights
 from transformer_core.tensor_files import save_tensors
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
@@ -107,7 +107,7 @@ def save_checkpoint(
     if broken:
         raise ValueError(f"{broken[0]} has values that float16 cannot hold")
     load_weights(Transformer(model), half)  # fails here rather than at the next start
-    with whole_folder(folder) as partial:
+    with atomic_directory(folder) as partial:
         _save_shards(partial, half)
         write_json(
             partial / "config.json",

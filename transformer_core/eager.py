@@ -1,6 +1,6 @@
-"""A visit to a hook point that the compiler leaves alone.
+"""Hooks of a compiled model, run outside the compiled graph.
 
-In a module of its own, since the decorator loads the whole compiler, for which only a model that is compiled need wait.
+A separate module, because the decorator imports the whole compiler; only compiled models have to wait for that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]
-def visit_eagerly(point: nn.Module, value: Tensor) -> Tensor:
+def run_hooks_eagerly(point: nn.Module, value: Tensor) -> Tensor:
     """Pass a value through a hook point, as if nothing were compiled."""
     result: Tensor = point(value)
     return result

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there: written beside their place, then renamed into it."""
+"""Atomic files and directories: written under a hidden name beside the target, then renamed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder that holds prepared text, a training or a model
+TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
 
 
 @contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """A fresh folder to fill; it appears under `path` only when the block ends without an error.
+def atomic_directory(path: Path) -> Iterator[Path]:
+    """A new folder to fill; it appears at `path` only when the block ends without an error.
 
-    A folder that is there already is replaced then, and kept when anything fails. A process that is killed leaves
-    hidden folders beside it, which `tidy` removes, or brings back if they hold what was to be replaced.
+    An existing folder is replaced then, and kept when anything fails. A process that is killed leaves hidden folders
+    beside it; `recover_interrupted_writes` removes them, or restores the folder that was to be replaced.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = _hidden(path, "partial")
@@ -45,19 +45,19 @@ def whole_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(old)
 
 
-def discard(folder: Path) -> None:
-    """Remove a folder: first its name, so that nobody ever sees half of it."""
+def remove_directory(folder: Path) -> None:
+    """Remove a folder, renamed first so that no reader ever sees half of it."""
     gone = _hidden(folder, "gone")
     folder.rename(gone)
     shutil.rmtree(gone)
 
 
-def tidy(parent: Path, name: str) -> None:
-    """Undo or finish what killed processes began with folders and files of a name.
+def recover_interrupted_writes(parent: Path, name: str) -> None:
+    """Undo or finish the writes and removals that killed processes began.
 
     Args:
-        parent: Where they lie.
-        name: A name or a pattern, such as `step-*`; nobody may be writing there.
+        parent: The folder of the files and folders.
+        name: Their name or a pattern, such as `step-*`; no process may be writing them.
     """
     for old in parent.glob(f".{name}.*.old"):
         whole = parent / old.name.removeprefix(".").rsplit(".", 2)[0]
@@ -76,7 +76,7 @@ def _hidden(path: Path, ending: str) -> Path:
 
 
 def _flush_names(folder: Path) -> None:
-    """Bring a rename to the disk; Windows neither needs nor allows it."""
+    """Flush a rename to disk; Windows neither needs nor allows it."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -86,19 +86,19 @@ def _flush_names(folder: Path) -> None:
 
 
 def _flush(file: Path) -> None:
-    """Ask the system to bring a file's bytes to the disk, so that a rename never outruns them."""
+    """Flush a file's bytes to disk, so that a rename never gets there first."""
     if file.is_file():
         with file.open("rb+") as handle:
             os.fsync(handle.fileno())
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Write a text file in UTF-8, whole or not at all; what was there stays until then."""
-    replace_bytes(path, text.encode("utf-8"))
+def atomic_write_text(path: Path, text: str) -> None:
+    """Write a text file in UTF-8 atomically; an existing file stays until then."""
+    atomic_write_bytes(path, text.encode("utf-8"))
 
 
-def replace_bytes(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all; what was there stays until then."""
+def atomic_write_bytes(path: Path, data: bytes) -> None:
+    """Write a file atomically; an existing file stays until then."""
     temporary = _hidden(path, "partial")
     try:
         temporary.write_bytes(data)
@@ -110,11 +110,11 @@ def replace_bytes(path: Path, data: bytes) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON that a person can read, whole or not at all."""
-    replace_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """Write indented JSON atomically."""
+    atomic_write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def sha256(path: Path) -> str:
-    """Hash of a file's bytes."""
+    """SHA-256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -24,7 +24,7 @@ from safetensors import SafetensorError
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.checkpoint import CheckpointError
-from transformer_core.files import whole_folder
+from transformer_core.files import atomic_directory
 
 FOLDER = "history"  # within a checkpoint
 FORMAT_VERSION = 1
@@ -133,7 +133,7 @@ class History:
     def save(self, folder: Path) -> None:
         """Write the folder, whole or not at all; replaces one that is there."""
         files = self.files()
-        with whole_folder(folder) as partial:
+        with atomic_directory(folder) as partial:
             for name, data in files.items():
                 (partial / name).write_bytes(data)
 

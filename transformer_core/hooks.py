@@ -96,7 +96,7 @@ class HookPoint(nn.Module):
 
 
 class _CountedHandle:
-    """PyTorch's handle of a hook, which also tells its point when the hook is gone."""
+    """PyTorch's handle of a hook, which also updates its point when the hook is removed."""
 
     def __init__(self, point: HookPoint, handle: Any) -> None:
         self._point = point
@@ -105,7 +105,7 @@ class _CountedHandle:
         point._count_native(1)
 
     def remove(self) -> None:
-        """Take the hook away; a second call does nothing."""
+        """Remove the hook; a second call does nothing."""
         if not self._removed:
             self._removed = True
             self._handle.remove()
@@ -119,7 +119,7 @@ class _CountedHandle:
 
 
 class _Tap:
-    """One edit or capture, as it sits at its points; active in the contexts that hold its number."""
+    """One edit or capture at its points; active in the contexts that hold its number."""
 
     _next = 0
 
@@ -141,22 +141,22 @@ class _Tap:
         return changed
 
 
-def visit(point: HookPoint, value: Tensor) -> Tensor:
-    """Pass a value through a point if anybody listens there; the compiler leaves the visit alone."""
+def run_hooks(point: HookPoint, value: Tensor) -> Tensor:
+    """Pass a value through a point if it has hooks, outside the compiled graph if there is one."""
     if not point.listening:
         return value
     if torch.compiler.is_compiling():
-        from transformer_core.eager import visit_eagerly
+        from transformer_core.eager import run_hooks_eagerly
 
-        eager: Tensor = visit_eagerly(point, value)
+        eager: Tensor = run_hooks_eagerly(point, value)
         return eager
     result: Tensor = point(value)
     return result
 
 
 @contextmanager
-def rows_are(rows: Rows) -> Iterator[None]:
-    """Tell every edit inside the context what the rows of the running batch are."""
+def row_context(rows: Rows) -> Iterator[None]:
+    """Set what the rows of the running batch are, for every edit inside the context."""
     token = _rows.set(rows)
     try:
         yield
@@ -183,7 +183,7 @@ def hook_points(model: nn.Module) -> dict[str, HookPoint]:
 
 
 def _find_points(module: nn.Module, found: list[HookPoint]) -> None:
-    """As `named_modules`, but several times as fast without the names: every capture asks."""
+    """As `named_modules`, but several times faster without the names: every capture calls this."""
     for child in module._modules.values():
         if isinstance(child, HookPoint):
             found.append(child)
@@ -198,7 +198,7 @@ def _select(
     kinds: Collection[Kind] | None,
     layers: Collection[int] | None,
 ) -> list[HookPoint]:
-    """The points that pass every filter. Raises ValueError for a filter that fits nothing."""
+    """The points that pass every filter. Raises ValueError for a filter that matches nothing."""
     known = hook_points(model)
     filters: tuple[tuple[str, Collection[Any] | None, tuple[Any, ...]], ...] = (
         ("points", points, POINTS),
@@ -214,7 +214,7 @@ def _select(
         wrong = sorted(set(given or ()) - set(allowed))
         if wrong:
             shown = ", ".join(map(str, allowed[:12])) + (", ..." if len(allowed) > 12 else "")
-            raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but allowed are {shown}")
+            raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
     chosen = []
     for address, point in known.items():
         site = point.site

@@ -17,7 +17,7 @@ from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import Activation, ModelConfig
 from transformer_core.dropout import Dropout
-from transformer_core.hooks import HookPoint, visit
+from transformer_core.hooks import HookPoint, run_hooks
 from transformer_core.restricted import RestrictedAttention
 
 _ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
@@ -63,7 +63,7 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, n, d) -> (B, n, d)."""
-        activations = visit(self.activations, self.activation(self.w_1(x)))  # (B, n, d_ff)
+        activations = run_hooks(self.activations, self.activation(self.w_1(x)))  # (B, n, d_ff)
         out: Tensor = self.w_2(self.dropout(activations))
         return out
 
@@ -87,7 +87,7 @@ class AddAndNorm(nn.Module):
         out = self.dropout(sublayer(self.norm(x) if self.pre_norm else x))
         if self.adds:
             out = x + out
-        return visit(self.residual, out if self.pre_norm else self.norm(out))
+        return run_hooks(self.residual, out if self.pre_norm else self.norm(out))
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:

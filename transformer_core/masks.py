@@ -1,4 +1,4 @@
-"""Who may look at whom. A mask is boolean: True where a query may attend to a key.
+"""Attention masks. A mask is boolean: True where a query may attend to a key.
 
 Shape legend: B sentences, S source positions, T target positions.
 """
@@ -12,34 +12,37 @@ from torch import Tensor
 
 
 def padding_mask(ids: Tensor, pad: int) -> Tensor:
-    """(B, S) ids -> (B, 1, 1, S): nobody attends to padding."""
+    """(B, S) ids -> (B, 1, 1, S): no query attends to padding."""
     return (ids != pad)[:, None, None, :]
 
 
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
-    """(1, 1, T, T): a position sees itself and the past, so that no answer leaks into its question (Section 3.2.3)."""
+    """(1, 1, T, T): a position attends to itself and earlier ones, so that no target leaks (Section 3.2.3)."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]
 
 
-class MaskMeaning:
-    """What a mask does to scores, worked out once: the layers of a model share one mask.
+class AttentionBias:
+    """A mask in the form that is added to scores, computed once: the layers of a model share one mask.
 
     Args:
         mask: Boolean, (..., Q or 1, K or 1), True where attention is allowed.
+
+    Attributes:
+        fully_masked: (..., Q or 1, 1), True for queries that may attend to no key; None if there are none.
     """
 
     def __init__(self, mask: Tensor) -> None:
         self._hidden = ~mask
         self._added: dict[torch.dtype, Tensor] = {}
-        nowhere = self._hidden.all(dim=-1, keepdim=True)
-        # Only on a CPU does it cost nothing to ask, and no compiler can know the answer.
-        asks = mask.device.type == "cpu" and not torch.compiler.is_compiling()
-        self.nowhere = None if asks and not bool(nowhere.any()) else nowhere  # (..., Q or 1, 1), None if there is none
+        fully_masked = self._hidden.all(dim=-1, keepdim=True)
+        # Reading the answer is free only on a CPU, and impossible while compiling.
+        readable = mask.device.type == "cpu" and not torch.compiler.is_compiling()
+        self.fully_masked = None if readable and not bool(fully_masked.any()) else fully_masked
 
-    def added_as(self, dtype: torch.dtype) -> Tensor:
+    def as_additive(self, dtype: torch.dtype) -> Tensor:
         """Zero where attention is allowed, else minus infinity.
 
-        To add is quicker than to fill in, and so is its gradient.
+        Adding is faster than filling, and so is its gradient.
         """
         if dtype not in self._added:
             zeros = torch.zeros(self._hidden.shape, dtype=dtype, device=self._hidden.device)
@@ -47,16 +50,16 @@ class MaskMeaning:
         return self._added[dtype]
 
 
-_REMEMBERED = "_headlight_meaning"  # an attribute of mask tensors: the mask's version when it was read, and its meaning
+_CACHED = "_headlight_attention_bias"  # an attribute of mask tensors: the version of the mask, and its bias
 
 
-def meaning_of(mask: Tensor) -> MaskMeaning:
-    """The meaning of a mask, remembered as long as the mask lives and nobody writes into it."""
-    # Nobody counts the versions of what inference mode makes, and a later training could not use it.
+def attention_bias(mask: Tensor) -> AttentionBias:
+    """The bias of a mask, cached on the mask until it is written to."""
+    # Tensors of inference mode have no version, and a later training could not use them.
     if torch.compiler.is_compiling() or torch.is_inference_mode_enabled() or mask.is_inference():
-        return MaskMeaning(mask)
-    known: tuple[int, MaskMeaning] | None = mask.__dict__.get(_REMEMBERED)
+        return AttentionBias(mask)
+    known: tuple[int, AttentionBias] | None = mask.__dict__.get(_CACHED)
     if known is None or known[0] != mask._version:
-        known = (mask._version, MaskMeaning(mask))
-        mask.__dict__[_REMEMBERED] = known
+        known = (mask._version, AttentionBias(mask))
+        mask.__dict__[_CACHED] = known
     return known[1]

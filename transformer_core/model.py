@@ -14,7 +14,7 @@ from transformer_core.additive import AdditiveAttention
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.dropout import Dropout
-from transformer_core.hooks import name_hook_points, visit
+from transformer_core.hooks import name_hook_points, run_hooks
 from transformer_core.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
 from transformer_core.masks import causal_mask
 from transformer_core.positions import LearnedPositions, NoPositions, SinusoidalPositions
@@ -86,7 +86,7 @@ class Transformer(nn.Module):
         if of_source:
             embedding, positions = self.source_embedding or embedding, self.source_positions or positions
             point = self.encoder.embeddings
-        summed = visit(point, embedding(ids) + positions(first_position, ids.shape[1]))
+        summed = run_hooks(point, embedding(ids) + positions(first_position, ids.shape[1]))
         out: Tensor = self.dropout(summed)
         return out
 
@@ -136,7 +136,7 @@ class Transformer(nn.Module):
 
     def logits(self, x: Tensor) -> Tensor:
         """(B, n, d) from `decode` -> (B, n, V); softmax of these is the probability of each next token."""
-        return visit(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias))
+        return run_hooks(self.decoder.logits, (self.projection or self.embedding).logits(x, self.output_bias))
 
     @property
     def output_weight(self) -> nn.Parameter:

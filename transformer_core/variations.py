@@ -139,8 +139,8 @@ class Spread:
     count: int
 
     @classmethod
-    def of(cls, values: Iterable[float]) -> Spread:
-        """Of one value or more."""
+    def from_values(cls, values: Iterable[float]) -> Spread:
+        """Mean and deviation of one value or more."""
         found = list(values)
         return cls(statistics.fmean(found), statistics.stdev(found) if len(found) > 1 else None, len(found))
 
@@ -170,7 +170,7 @@ class Results:
     def spread(self, row: str, field: str) -> Spread | None:
         """Mean and spread of "bleu", "perplexity" or another number of a row; None where it was not trained."""
         values = [float(getattr(run, field)) for run in self.runs if run.row == row]
-        return Spread.of(values) if values else None
+        return Spread.from_values(values) if values else None
 
     def save(self, path: Path) -> None:
         """Write them as JSON, whole or not at all."""

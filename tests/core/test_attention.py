@@ -196,7 +196,7 @@ def test_projections_together_agree_with_one_by_one(of_itself: bool, biases: boo
     memory = x if of_itself else torch.randn(2, 7, 16)
     with torch.no_grad():
         one_by_one = (layer.project_queries(x), *layer.project_keys_and_values(memory))
-    for together, alone in zip(layer._project_together(x, memory), one_by_one, strict=True):
+    for together, alone in zip(layer._project_fused(x, memory), one_by_one, strict=True):
         torch.testing.assert_close(together, alone, atol=1e-6, rtol=1e-5)
 
 

@@ -22,7 +22,7 @@ from transformer_core.edits import (
     only,
     patch,
 )
-from transformer_core.hooks import Edit, Rows, Site, capture, edit, rows_are
+from transformer_core.hooks import Edit, Rows, Site, capture, edit, row_context
 from transformer_core.model import Transformer
 
 CROSS = "decoder.layers.1.cross_attention"
@@ -148,7 +148,7 @@ def test_an_edit_means_the_same_step_by_step_as_in_one_pass(address: str, change
         whole = model(source, target, mask)
         decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
         for position in range(4):
-            with rows_are(Rows(query_offset=position)):
+            with row_context(Rows(query_offset=position)):
                 step = decoder.step(target[:, position : position + 1])
             torch.testing.assert_close(step, whole[:, position], atol=1e-5, rtol=1e-4)
     with torch.no_grad():

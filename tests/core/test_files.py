@@ -11,7 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from transformer_core.files import sha256, whole_folder, write_json
+from transformer_core.files import atomic_directory, sha256, write_json
 from transformer_core.tensor_files import save_tensors
 
 
@@ -21,7 +21,7 @@ def names(folder: Path) -> list[str]:
 
 def test_a_folder_appears_only_at_the_end(tmp_path: Path) -> None:
     target = tmp_path / "deep" / "model"
-    with whole_folder(target) as partial:
+    with atomic_directory(target) as partial:
         (partial / "a").write_text("1")
         assert not target.exists()
     assert (target / "a").read_text() == "1"
@@ -32,7 +32,7 @@ def test_a_folder_that_is_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
     target = tmp_path / "model"
     target.mkdir()
     (target / "old").write_text("old")
-    with whole_folder(target) as partial:
+    with atomic_directory(target) as partial:
         (partial / "new").write_text("new")
         assert names(target) == ["old"]
     assert names(target) == ["new"]
@@ -44,7 +44,7 @@ def test_a_failure_keeps_what_was_there(tmp_path: Path, error: BaseException) ->
     target = tmp_path / "model"
     target.mkdir()
     (target / "old").write_text("old")
-    with pytest.raises(type(error)), whole_folder(target) as partial:
+    with pytest.raises(type(error)), atomic_directory(target) as partial:
         (partial / "new").write_text("half")
         raise error
     assert names(target) == ["old"]

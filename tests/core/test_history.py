@@ -23,7 +23,7 @@ from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import load_weights
 from transformer_core.tokenizer import Tokenizer
-from transformer_core.training.journal import course
+from transformer_core.training.journal import training_curves
 from transformer_core.training.snapshots import load_snapshot, snapshot_files
 from transformer_core.training.validation import ValidationSet
 from transformer_core.training_history import HistoryBuilder, ProbeSentence
@@ -49,7 +49,7 @@ def history(run: Path, corpus: Corpus) -> History:
     probes = [ProbeSentence(*PAIRS[0]), ProbeSentence(*PAIRS[1])]
     valid = ValidationSet("pairs", PAIRS)
     return builder.build(
-        probes, facts={"preset": "none"}, course=course(run)["updates"], valid=valid, gold=("hand", GOLD)
+        probes, facts={"preset": "none"}, course=training_curves(run)["updates"], valid=valid, gold=("hand", GOLD)
     )
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from tests.core.tiny import SPECIAL, inputs_for, nobody_listens, run, tiny_model
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks import POINTS, Captured, Site, capture, edit, hook_points, visit
+from transformer_core.hooks import POINTS, Captured, Site, capture, edit, hook_points, run_hooks
 from transformer_core.masks import padding_mask
 
 CROSS_1 = "decoder.layers.1.cross_attention"
@@ -314,7 +314,7 @@ def test_a_point_without_an_address_says_so() -> None:
 
     layer = MultiHeadAttention(d_model=4, num_heads=1, d_k=4, d_v=4)
     with pytest.raises(RuntimeError, match="name_hook_points"), _tapped([layer.weights], lambda value, site: None):
-        visit(layer.weights, torch.zeros(1, 1, 1, 1))
+        run_hooks(layer.weights, torch.zeros(1, 1, 1, 1))
 
 
 def test_padding_of_the_source_is_hidden_in_captured_scores() -> None:

@@ -11,7 +11,7 @@ from torch import Tensor
 from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.edits import ablate_heads
-from transformer_core.hooks import POINTS, Rows, Site, capture, edit, hook_points, rows_are
+from transformer_core.hooks import POINTS, Rows, Site, capture, edit, hook_points, row_context
 
 CROSS_1 = "decoder.layers.1.cross_attention"
 
@@ -129,7 +129,7 @@ def test_rows_are_told_within_their_context_only() -> None:
     told: list[Rows] = []
     rows = Rows(query_offset=3, sentences=(0, 0, 1), beams=(0, 1, 0))
     with edit(model, f"{CROSS_1}.queries", lambda value, site: told.append(site.rows)):
-        with rows_are(rows):
+        with row_context(rows):
             run(model)
         run(model)
     assert told == [rows, Rows()]

@@ -104,8 +104,8 @@ def test_what_a_row_changes_is_told_by_name() -> None:
 
 
 def test_mean_and_spread_by_hand() -> None:
-    assert Spread.of([2.0, 4.0, 9.0]) == Spread(5.0, math.sqrt(13), 3)  # ((3² + 1² + 4²) / 2) ** 0.5
-    assert Spread.of([7.0]) == Spread(7.0, None, 1)
+    assert Spread.from_values([2.0, 4.0, 9.0]) == Spread(5.0, math.sqrt(13), 3)  # ((3² + 1² + 4²) / 2) ** 0.5
+    assert Spread.from_values([7.0]) == Spread(7.0, None, 1)
 
 
 def test_results_come_back_as_they_were_in_the_order_of_the_table(tmp_path: Path) -> None:

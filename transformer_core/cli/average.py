@@ -49,24 +49,24 @@ def run(arguments: Sequence[str]) -> int:
     options = parser().options(arguments)
     check_at_least("--last", options.last, 1)
     folder, out = existing("DIR", options.run, folder=True), Path(options.out)
-    check_out(out, options.force)
-    metrics = given_metrics(options.metrics)
+    check_output(out, options.force)
+    metrics = read_metrics(options.metrics)
     card = existing("--card", options.card).read_text(encoding="utf-8") if options.card else ""
     settings = RunSettings.load(folder)
 
     from transformer_core.checkpoint import save_checkpoint
 
-    mean = mean_of(folder, options.last, settings)
+    mean = average_steps(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
     save_checkpoint(
         out, mean.weights, settings.model, mean.tokenizer, decoding=mean.decoding, metrics=metrics, card=card
     )
-    tell(out, mean.facts)
+    report_checkpoint(out, mean.facts)
     return 0
 
 
 @dataclass(frozen=True)
-class Mean:
+class AveragedModel:
     """The mean of the last saved steps of a training.
 
     Args:
@@ -82,7 +82,7 @@ class Mean:
     facts: dict[str, Any]
 
 
-def mean_of(folder: Path, last: int, settings: RunSettings) -> Mean:
+def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedModel:
     """Average the last saved steps of a training. Raises UsageError when there are fewer."""
     from transformer_core.tokenizer import Tokenizer
     from transformer_core.training.state import average_weights, step_folders
@@ -95,18 +95,18 @@ def mean_of(folder: Path, last: int, settings: RunSettings) -> Mean:
     facts = _facts(chosen, settings)
     facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
     decoding = PRESETS[settings.preset].decoding if settings.preset in PRESETS else None
-    return Mean(weights, Tokenizer.load(folder / TOKENIZER_FILE), decoding, facts)
+    return AveragedModel(weights, Tokenizer.load(folder / TOKENIZER_FILE), decoding, facts)
 
 
-def tell(out: Path, facts: dict[str, Any]) -> None:
+def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:
     """Say what was written: a line for people, and one of JSON."""
     steps = ", ".join(map(str, facts["averaged_steps"]))
     log.info("%s: mean of the steps %s", out, steps)
-    told = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
-    sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
+    summary = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
+    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
 
 
-def check_out(out: Path, force: bool) -> None:
+def check_output(out: Path, force: bool) -> None:
     """A folder is replaced only if it is a checkpoint, and only if asked for."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
@@ -116,7 +116,7 @@ def check_out(out: Path, force: bool) -> None:
         raise UsageError(f"--out: {out} is there already; add --force to replace it, or name a new folder")
 
 
-def given_metrics(path: str | None) -> dict[str, Any]:
+def read_metrics(path: str | None) -> dict[str, Any]:
     """What --metrics names. Raises UsageError when it is no JSON object, with another one as its `training`."""
     if not path:
         return {}

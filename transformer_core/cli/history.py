@@ -119,7 +119,7 @@ def build_history(
     from transformer_core.presets import PRESETS
     from transformer_core.progress import tracked
     from transformer_core.tokenizer import Tokenizer
-    from transformer_core.training.journal import course
+    from transformer_core.training.journal import training_curves
     from transformer_core.training.snapshots import snapshot_files
     from transformer_core.training.validation import ValidationSet
     from transformer_core.training_history import HistoryBuilder
@@ -128,7 +128,7 @@ def build_history(
     if not snapshots:
         raise UsageError(f"{folder} has no snapshots; train with --training.snapshots 14, for example")
     try:
-        updates = course(folder)["updates"]
+        updates = training_curves(folder)["updates"]
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"{folder} has no readable journal: {error}") from error
     decoding = PRESETS[settings.preset].decoding if settings.preset in PRESETS else DecodingConfig()

@@ -9,7 +9,7 @@ from typing import Any
 
 from transformer_core.cli.options import Parser, UsageError, existing
 from transformer_core.cli.run_settings import RunSettings
-from transformer_core.files import replace_text
+from transformer_core.files import atomic_write_text
 
 FORMAT_VERSION = 1
 
@@ -39,16 +39,16 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--out is {out}, but must end with .json")
     text = journal_text(folder, RunSettings.load(folder))
     out.parent.mkdir(parents=True, exist_ok=True)
-    replace_text(out, text)
+    atomic_write_text(out, text)
     return 0
 
 
 def journal_text(folder: Path, settings: RunSettings) -> str:
     """The course of a training and its settings as JSON, a column a line. Raises UsageError when it has no journal."""
-    from transformer_core.training.journal import course
+    from transformer_core.training.journal import training_curves
 
     try:
-        recorded = course(folder)
+        recorded = training_curves(folder)
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"{folder} has no readable journal: {error}") from error
     corpus = {name: settings.corpus[name] for name in ("files", "pairs") if name in settings.corpus}

@@ -81,18 +81,18 @@ class Parser(jsonargparse.ArgumentParser):
 
     def given(self, arguments: Sequence[str]) -> dict[str, Any]:
         """Only the options that were given, nested by their dots."""
-        values: dict[str, Any] = self.parse_args(self._spelt(arguments), defaults=False).as_dict()
+        values: dict[str, Any] = self.parse_args(self._with_current_names(arguments), defaults=False).as_dict()
         return values
 
     def options(self, arguments: Sequence[str]) -> argparse.Namespace:
         """All options, with None for what was not given and has no default."""
-        return argparse.Namespace(**self.parse_args(self._spelt(arguments)).as_dict())
+        return argparse.Namespace(**self.parse_args(self._with_current_names(arguments)).as_dict())
 
     def error(self, message: str, ex: Exception | None = None) -> NoReturn:
         """Raise UsageError with one line."""
-        raise UsageError(f"{self._plain(str(message))} (more: {self.prog} --help)")
+        raise UsageError(f"{self._rewritten(str(message))} (more: {self.prog} --help)")
 
-    def _spelt(self, arguments: Sequence[str]) -> list[str]:
+    def _with_current_names(self, arguments: Sequence[str]) -> list[str]:
         """The arguments by their current names, with --init_from and --init-from meaning the same."""
         known = {option.replace("-", "_"): option for action in self._actions for option in action.option_strings}
         spelt = []
@@ -104,7 +104,7 @@ class Parser(jsonargparse.ArgumentParser):
             spelt.append(f"{name}{equals}{value}")
         return spelt
 
-    def _plain(self, message: str) -> str:
+    def _rewritten(self, message: str) -> str:
         """A message of jsonargparse in one plain line."""
         text = " ".join(message.split())
         if found := re.match(r'Parser key "(.+?)": Expected an? (.+?)\. Got value: (.*)', text):

@@ -116,12 +116,12 @@ def prepare_text(
         existing("--tokenizer", tokenizer)
 
     from transformer_core.data import prepare
-    from transformer_core.files import whole_folder
+    from transformer_core.files import atomic_directory
     from transformer_core.progress import tracked
     from transformer_core.tokenizer import Tokenizer
 
     vocabulary = Tokenizer.load(tokenizer) if tokenizer else _learn(specs, vocab_size, source_vocab_size)
-    with whole_folder(out) as partial:
+    with atomic_directory(out) as partial:
         meta = prepare(
             specs,
             partial,

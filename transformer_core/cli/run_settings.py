@@ -141,9 +141,9 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
         key for key in asked if asked[key] != was[key] and not (key in ("model.d_k", "model.d_v") and not asked[key])
     ]
     if changed:
-        told = ", ".join(f"{key} is {asked[key]!r}, was {was[key]!r}" for key in changed)
+        differences = ", ".join(f"{key} is {asked[key]!r}, was {was[key]!r}" for key in changed)
         raise UsageError(
-            f"--resume goes on exactly, but {told}; these may change: "
+            f"--resume goes on exactly, but {differences}; these may change: "
             f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"
         )
     for name in ("train", "tokenizer", "careless_share"):

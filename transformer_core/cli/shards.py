@@ -1,8 +1,8 @@
-"""Several processes translate one file: who takes which lines, and how the answers come back in order.
+"""Several processes translate one file: which lines each takes, and how the results are merged in order.
 
-Every process reads the whole input and takes the portions that are its own, one after the other in turn: process r of n
-has portions r, r + n, r + 2n, ... It writes its answers to a file of its own beside the output. When all are done, the
-first process weaves these files together and puts the result in place, whole or not at all.
+Every process reads the whole input and takes its own chunks of lines, round-robin: process r of n has chunks r, r + n,
+r + 2n, ... It writes its results to a partial file beside the output. When all are done, process 0 merges these files
+into the output, atomically.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from transformer_core.cli.options import UsageError
 
-_PATIENCE = timedelta(days=30)  # the first process waits for the last, however slow; torchrun ends it if one dies
+_TIMEOUT = timedelta(days=30)  # process 0 waits for the slowest; torchrun ends it if another one dies
 
 
 @dataclass(frozen=True)
@@ -26,52 +26,52 @@ class Shard:
 
     Args:
         rank: Its number, from 0.
-        of: How many there are.
-        local_rank: Its number on its own machine, which chooses the GPU.
+        world_size: Number of processes.
+        local_rank: Its number on its machine, which selects the GPU.
     """
 
     rank: int = 0
-    of: int = 1
+    world_size: int = 1
     local_rank: int = 0
 
     @classmethod
     def from_environment(cls) -> Shard:
-        """What torchrun says. Raises UsageError when its variables contradict each other."""
-        rank, of = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
+        """From torchrun's variables. Raises UsageError when they contradict each other."""
+        rank, size = os.environ.get("RANK", "0"), os.environ.get("WORLD_SIZE", "1")
         local_rank = os.environ.get("LOCAL_RANK", "0")
-        if not (rank.isdecimal() and of.isdecimal() and local_rank.isdecimal() and int(rank) < int(of)):
-            raise UsageError(f"RANK is {rank!r} and WORLD_SIZE {of!r}, but RANK must be from 0 to WORLD_SIZE - 1")
-        return cls(int(rank), int(of), int(local_rank))
+        if not (rank.isdecimal() and size.isdecimal() and local_rank.isdecimal() and int(rank) < int(size)):
+            raise UsageError(f"RANK is {rank!r} and WORLD_SIZE {size!r}, but RANK must be from 0 to WORLD_SIZE - 1")
+        return cls(int(rank), int(size), int(local_rank))
 
-    def portions(self, lines: Iterable[bytes], size: int) -> Iterator[tuple[int, list[bytes]]]:
-        """Its own portions of the lines, each with the number of its first line, from 1."""
+    def chunks(self, lines: Iterable[bytes], size: int) -> Iterator[tuple[int, list[bytes]]]:
+        """Its own chunks of `size` lines, each with the number of its first line, from 1."""
         each = iter(lines)
         for number in count():
-            portion = list(islice(each, size))
-            if not portion:
+            chunk = list(islice(each, size))
+            if not chunk:
                 return
-            if number % self.of == self.rank:
-                yield number * size + 1, portion
+            if number % self.world_size == self.rank:
+                yield number * size + 1, chunk
 
-    def share(self, lines: int, size: int) -> int:
-        """How many of so many lines are its own."""
-        starts = range(self.rank * size, lines, self.of * size)
+    def line_count(self, lines: int, size: int) -> int:
+        """How many of `lines` lines are in its own chunks."""
+        starts = range(self.rank * size, lines, self.world_size * size)
         return sum(min(size, lines - start) for start in starts)
 
     def part(self, output: Path, rank: int | None = None) -> Path:
-        """The file that holds the answers of one process until all are done."""
-        return output.with_name(f".{output.name}.{self.rank if rank is None else rank}-of-{self.of}.partial")
+        """The file with the results of one process until all are done."""
+        return output.with_name(f".{output.name}.{self.rank if rank is None else rank}-of-{self.world_size}.partial")
 
 
 @contextmanager
-def together(shard: Shard) -> Iterator[None]:
-    """Leave the block only when every process is done with it. Nothing happens if there is one process only."""
-    if shard.of == 1:
+def barrier(shard: Shard) -> Iterator[None]:
+    """Leave the block only when every process has; with one process, do nothing."""
+    if shard.world_size == 1:
         yield
         return
     import torch.distributed as dist
 
-    dist.init_process_group("gloo", timeout=_PATIENCE)
+    dist.init_process_group("gloo", timeout=_TIMEOUT)
     try:
         yield
         dist.barrier()
@@ -79,19 +79,19 @@ def together(shard: Shard) -> Iterator[None]:
         dist.destroy_process_group()
 
 
-def weave(shard: Shard, output: Path, size: int) -> None:
-    """Put the answers of all processes in order into the output; `size` lines make a portion."""
-    parts = [shard.part(output, rank) for rank in range(shard.of)]
-    woven = output.with_name(f".{output.name}.partial")
+def merge_parts(shard: Shard, output: Path, size: int) -> None:
+    """Merge the results of all processes into the output, in order; a chunk has `size` lines."""
+    parts = [shard.part(output, rank) for rank in range(shard.world_size)]
+    merged = output.with_name(f".{output.name}.partial")
     with ExitStack() as stack:
-        # Lines end at "\n" alone; Python's own reading of text would split at more.
+        # Lines end at "\n" alone; reading as text would split at other characters too.
         readers = [stack.enter_context(part.open("rb")) for part in parts]
-        writer = stack.enter_context(woven.open("wb"))
+        writer = stack.enter_context(merged.open("wb"))
         for reader in cycle(readers):
-            portion = list(islice(reader, size))
-            writer.writelines(portion)
-            if len(portion) < size:  # only the last portion of all is short
+            chunk = list(islice(reader, size))
+            writer.writelines(chunk)
+            if len(chunk) < size:  # only the very last chunk is short
                 break
-    woven.replace(output)
+    merged.replace(output)
     for part in parts:
         part.unlink()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.average import Mean, check_out, given_metrics, mean_of, tell
+from transformer_core.cli.average import AveragedModel, average_steps, check_output, read_metrics, report_checkpoint
 from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
@@ -84,8 +84,8 @@ def run(arguments: Sequence[str]) -> int:
     check_at_least("--last", options.last, 1)
     check_at_least("--batch", options.batch, 1)
     folder, out = existing("DIR", options.run, folder=True), Path(options.out)
-    check_out(out, options.force)
-    metrics = given_metrics(options.metrics)
+    check_output(out, options.force)
+    metrics = read_metrics(options.metrics)
     about = existing("--about", options.about).read_text(encoding="utf-8").strip() if options.about else ""
     for part in ("valid", "test"):
         for spec in getattr(options, part):
@@ -103,13 +103,13 @@ def run(arguments: Sequence[str]) -> int:
     from transformer_core.checkpoint import save_checkpoint
     from transformer_core.history import FOLDER
 
-    mean = mean_of(folder, options.last, settings)
+    mean = average_steps(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
     metrics["scores"] = {**metrics.get("scores", {}), **_scores(translator_of(mean, settings, device), options)}
     # One process with as many batches an update does the same.
     alone = settings.training.replace(accumulate=settings.training.accumulate * settings.processes)
     changed = changed_options(replace(settings, training=alone, processes=1))
-    grown = {}
+    history_files = {}
     if probes:
         history = build_history(
             folder,
@@ -120,7 +120,7 @@ def run(arguments: Sequence[str]) -> int:
             gold=options.gold,
             device=device,
         )
-        grown = {f"{FOLDER}/{name}": data for name, data in history.files().items()}
+        history_files = {f"{FOLDER}/{name}": data for name, data in history.files().items()}
     save_checkpoint(
         out,
         mean.weights,
@@ -130,13 +130,13 @@ def run(arguments: Sequence[str]) -> int:
         metrics=metrics,
         card=model_card(options.title or out.name, about, settings, metrics, changed),
         texts={"journal.json": journal, "recipe.toml": recipe_text(settings.preset, changed)},
-        files=grown,
+        files=history_files,
     )
-    tell(out, {**mean.facts, "scores": metrics["scores"]})
+    report_checkpoint(out, {**mean.facts, "scores": metrics["scores"]})
     return 0
 
 
-def translator_of(mean: Mean, settings: RunSettings, device: str) -> Translator:
+def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Translator:
     """The model as it will be loaded: with weights that were rounded to float16."""
     from transformer_core.model import Transformer, load_weights
     from transformer_core.translator import Translator

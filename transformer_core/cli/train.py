@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from transformer_core.checkpoint import Checkpoint
     from transformer_core.data import Corpus
     from transformer_core.model import Transformer
-    from transformer_core.training.distributed import Team
+    from transformer_core.training.distributed import ProcessGroup
     from transformer_core.training.state import Progress
     from transformer_core.training.validation import ValidationSet
 
@@ -92,26 +92,26 @@ def run(arguments: Sequence[str]) -> int:
 
     import torch
 
-    from transformer_core.training.distributed import join_team, local_device
+    from transformer_core.training.distributed import join_process_group, local_device
 
-    with join_team(torch.device(local_device(device))) as team:
+    with join_process_group(torch.device(local_device(device))) as group:
         out = Path(given["out"])
-        settings = _settings(out, given, team)
-        done = train_run(out, settings, team, threads, resume=bool(given.get("resume")))
+        settings = _settings(out, given, group)
+        done = train_run(out, settings, group, threads, resume=bool(given.get("resume")))
         if done.step >= settings.training.steps:
             log.info("done: %d steps; next: python -m transformer_core average %s --last 5 --out MODEL", done.step, out)
     return 0
 
 
-def _settings(out: Path, given: dict[str, Any], team: Team) -> RunSettings:
+def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSettings:
     """Settings of a training, the same in every process; the first one prepares the text when that is to do."""
     if given.get("resume"):
-        settings = _resume(out, given, team.size)
-        team.wait()  # until all have read, before the first one writes
+        settings = _resume(out, given, group.size)
+        group.barrier()  # until all have read, before the first one writes
         return settings
-    if team.leads:
-        _start(out, given, team.size).save(out, str(team.device), given.get("threads", 0))
-    team.wait()
+    if group.is_main:
+        _start(out, given, group.size).save(out, str(group.device), given.get("threads", 0))
+    group.barrier()
     return RunSettings.load(out)
 
 
@@ -236,8 +236,8 @@ def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
     was, asked = initial.model.config.to_dict(), model.to_dict()
     changed = [name for name in asked if asked[name] != was[name] and not name.endswith("dropout")]
     if changed:
-        told = ", ".join(f"model.{name} is {asked[name]!r}, there {was[name]!r}" for name in changed)
-        raise UsageError(f"--init-from: the weights in {initial.folder} are of another shape: {told}")
+        differences = ", ".join(f"model.{name} is {asked[name]!r}, there {was[name]!r}" for name in changed)
+        raise UsageError(f"--init-from: the weights in {initial.folder} are of another shape: {differences}")
 
 
 # --- going on ---------------------------------------------------------------------------------------------------------
@@ -263,12 +263,12 @@ def _validation(specs: Sequence[str]) -> list[ValidationSet]:
     return [ValidationSet.read(existing_text("--valid", spec)) for spec in specs]
 
 
-def train_run(out: Path, settings: RunSettings, team: Team, threads: int, resume: bool) -> Progress:
+def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: int, resume: bool) -> Progress:
     """Train with these settings, or go on; what is in the folder is theirs. Returns how far it came."""
     import torch
 
     from transformer_core.data import Corpus
-    from transformer_core.files import tidy
+    from transformer_core.files import recover_interrupted_writes
     from transformer_core.model import count_parameters
     from transformer_core.training.trainer import Trainer
 
@@ -278,23 +278,23 @@ def train_run(out: Path, settings: RunSettings, team: Team, threads: int, resume
     if not settings.valid:
         log.warning("no --valid: nothing will tell how well it translates")
     validation = _validation(settings.valid)
-    if team.leads:
-        tidy(out, CONFIG_FILE)
-        settings.save(out, str(team.device), threads)
+    if group.is_main:
+        recover_interrupted_writes(out, CONFIG_FILE)
+        settings.save(out, str(group.device), threads)
     torch.manual_seed(settings.training.seed)  # the same weights in every process
-    model = _model(settings, team.device)
-    parameters, where = count_parameters(model), f"{team.device} x {team.size}" if team.size > 1 else team.device
+    model = _model(settings, group.device)
+    parameters, where = count_parameters(model), f"{group.device} x {group.size}" if group.size > 1 else group.device
     log.info("%s, %d parameters, %d pairs, on %s", settings.preset, parameters, len(corpus), where)
-    _warn_of_slow_products(settings.training, team.device)
-    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, team=team)
+    _warn_if_bfloat16_is_slow(settings.training, group.device)
+    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, group=group)
     return trainer.train()
 
 
-def _warn_of_slow_products(training: TrainingConfig, device: torch.device) -> None:
+def _warn_if_bfloat16_is_slow(training: TrainingConfig, device: torch.device) -> None:
     """Say so when bfloat16, the default, makes training slower rather than faster, as on many laptops."""
-    from transformer_core.training.products import bfloat16_over_float32
+    from transformer_core.training.precision_probe import bfloat16_time_ratio
 
-    if training.precision == "bfloat16" and device.type == "cpu" and (ratio := bfloat16_over_float32()) > _TOO_SLOW:
+    if training.precision == "bfloat16" and device.type == "cpu" and (ratio := bfloat16_time_ratio()) > _TOO_SLOW:
         log.warning(
             "products in bfloat16 take %.0f times as long as in float32 on this processor; "
             "--training.precision float32 is faster here",

@@ -22,7 +22,7 @@ from transformer_core.cli.options import (
     existing,
     load_translator,
 )
-from transformer_core.cli.shards import Shard, together, weave
+from transformer_core.cli.shards import Shard, barrier, merge_parts
 
 if TYPE_CHECKING:
     from transformer_core.evaluation import TranslatedLine
@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
     check_at_least("--nbest", options.nbest, 0)
     shard = Shard.from_environment()
     output = _check_files(options, shard)
-    if options.device == "auto" and shard.of > 1:
+    if options.device == "auto" and shard.world_size > 1:
         options.device = _device_of(shard)
     translator = load_translator(options)
     beam = translator.decoding.beam if options.beam is None else options.beam
@@ -83,10 +83,10 @@ def run(arguments: Sequence[str]) -> int:
 
     # Somebody who types wants an answer to each line; a file is read in larger portions.
     size = 1 if options.input is None and sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
-    total = None if options.input is None else shard.share(sum(1 for _ in _raw_lines(options.input)), size)
+    total = None if options.input is None else shard.line_count(sum(1 for _ in _raw_lines(options.input)), size)
     count = empty = failed = 0
-    with together(shard), _writer(shard, output) as out, progress_bar(unit="line", total=total) as bar:
-        for first, raw in shard.portions(_raw_lines(options.input), size):
+    with barrier(shard), _writer(shard, output) as out, progress_bar(unit="line", total=total) as bar:
+        for first, raw in shard.chunks(_raw_lines(options.input), size):
             lines = [_text(number, line) for number, line in enumerate(raw, start=first)]
             results = translate_lines(
                 translator,
@@ -108,7 +108,7 @@ def run(arguments: Sequence[str]) -> int:
     if empty or failed:
         log.info("of %d lines %d were empty, and %d were not translated", count, empty, failed)
     if output and shard.rank == 0:
-        weave(shard, output, size)
+        merge_parts(shard, output, size)
     return 0
 
 
@@ -116,7 +116,7 @@ def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
     """The output, if one is named, after both files were checked."""
     if options.input is not None:
         existing("--input", options.input)
-    if shard.of > 1 and (options.input is None or options.output is None):
+    if shard.world_size > 1 and (options.input is None or options.output is None):
         raise UsageError(
             "several processes cannot share standard input and output; give --input FILE and --output FILE"
         )

@@ -23,7 +23,7 @@ from transformer_core.cli.options import (
 )
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
-from transformer_core.files import TOKENIZER_FILE, replace_bytes, tidy
+from transformer_core.files import TOKENIZER_FILE, atomic_write_bytes, recover_interrupted_writes
 from transformer_core.presets import preset
 from transformer_core.variations import (
     ROWS,
@@ -64,7 +64,7 @@ def parser() -> Parser:
             "for each training, as `train` writes it.\n\n"
             "All rows are trained with the first seed, then with the second. Stopped or killed, the same command goes\n"
             "on where it was; called again with other rows or seeds, it adds them.\n\n"
-            f"Rows:\n\n{_told_rows()}"
+            f"Rows:\n\n{_row_list()}"
         ),
         example="  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3",
     )
@@ -84,7 +84,7 @@ def parser() -> Parser:
     return result
 
 
-def _told_rows() -> str:
+def _row_list() -> str:
     return "\n".join(f"  {row:<21} {preset(row).about}" for row in ROWS)
 
 
@@ -106,7 +106,7 @@ def run(arguments: Sequence[str]) -> int:
     from transformer_core.evaluation import TestSet
 
     corpus, test = Corpus(data), TestSet.read(options.valid)
-    results = _begun(file, _about(options, corpus, test, training))
+    results = _load_results(file, _about(options, corpus, test, training))
     out.mkdir(parents=True, exist_ok=True)
     results.save(file)
     for seed in dict.fromkeys(options.seeds):
@@ -123,7 +123,7 @@ def run(arguments: Sequence[str]) -> int:
                 corpus=corpus.meta,
                 valid=(options.valid,),
             )
-            results = results.with_run(_trained(out / "runs" / f"{row}-seed{seed}", settings, device, options, test))
+            results = results.with_run(_train_row(out / "runs" / f"{row}-seed{seed}", settings, device, options, test))
             results.save(file)
     _write_table(results)
     return 0
@@ -149,9 +149,9 @@ def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training:
     }
 
 
-def _begun(file: Path, about: dict[str, Any]) -> Results:
+def _load_results(file: Path, about: dict[str, Any]) -> Results:
     """The results so far. Raises UsageError when they cannot be compared with what is to come."""
-    tidy(file.parent, file.name)
+    recover_interrupted_writes(file.parent, file.name)
     if not file.exists():
         if file.parent.exists() and (not file.parent.is_dir() or any(file.parent.iterdir())):
             raise UsageError(f"--out: {file.parent} is not empty, but has no {file.name}; name a new folder")
@@ -159,36 +159,36 @@ def _begun(file: Path, about: dict[str, Any]) -> Results:
     found = Results.load(file)
     for key, value in about.items():
         if (was := found.about.get(key)) != value:
-            raise UsageError(f"--out: {file} was begun with other settings: {_told_difference(key, was, value)}")
+            raise UsageError(f"--out: {file} was begun with other settings: {_difference(key, was, value)}")
     return found
 
 
-def _told_difference(key: str, was: Any, value: Any) -> str:
+def _difference(key: str, was: Any, value: Any) -> str:
     if isinstance(was, dict) and isinstance(value, dict):
         name = next(name for name in {**value, **was} if was.get(name) != value.get(name))
         key, was, value = f"{key}.{name}", was.get(name), value.get(name)
     return f"{key} was {was!r}, is {value!r}"
 
 
-def _trained(folder: Path, settings: RunSettings, device: str, options: argparse.Namespace, test: TestSet) -> Run:
+def _train_row(folder: Path, settings: RunSettings, device: str, options: argparse.Namespace, test: TestSet) -> Run:
     """Train one row, or go on with it, and score it. Raises KeyboardInterrupt when it was told to stop."""
     import torch
 
-    from transformer_core.cli.average import mean_of
+    from transformer_core.cli.average import average_steps
     from transformer_core.cli.ship import translator_of
     from transformer_core.cli.train import train_run
     from transformer_core.evaluation import evaluate
     from transformer_core.model import count_parameters
-    from transformer_core.training.distributed import Team
+    from transformer_core.training.distributed import ProcessGroup
 
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / TOKENIZER_FILE).exists():
-        replace_bytes(folder / TOKENIZER_FILE, (Path(settings.data) / TOKENIZER_FILE).read_bytes())
-    team = Team(device=torch.device(device))
-    progress = train_run(folder, settings, team, options.threads, resume=True)
+        atomic_write_bytes(folder / TOKENIZER_FILE, (Path(settings.data) / TOKENIZER_FILE).read_bytes())
+    group = ProcessGroup(device=torch.device(device))
+    progress = train_run(folder, settings, group, options.threads, resume=True)
     if progress.step < settings.training.steps:
         raise KeyboardInterrupt
-    translator = translator_of(mean_of(folder, 1, settings), settings, device)
+    translator = translator_of(average_steps(folder, 1, settings), settings, device)
     found = evaluate(translator, test, batch=options.batch)
     log.info("perplexity %.2f, BLEU %.1f", found.perplexity.value, found.bleu.value)
     return Run(
@@ -213,8 +213,8 @@ def _write_table(results: Results) -> None:
         perplexity, bleu = results.spread(row, "perplexity"), results.spread(row, "bleu")
         if perplexity and bleu:
             parameters = next(run.parameters for run in results.runs if run.row == row)
-            told = (_told(perplexity, 2), _told(bleu, 1), str(parameters))
-            lines.append((row, str(bleu.count), *told))
+            cells = (_format_spread(perplexity, 2), _format_spread(bleu, 1), str(parameters))
+            lines.append((row, str(bleu.count), *cells))
     widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
     for line in lines:
         sys.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n")
@@ -226,6 +226,6 @@ def _write_table(results: Results) -> None:
     sys.stdout.write(json.dumps(means) + "\n")
 
 
-def _told(spread: Spread, digits: int) -> str:
+def _format_spread(spread: Spread, digits: int) -> str:
     around = "" if spread.deviation is None else f" ± {spread.deviation:.{digits}f}"
     return f"{spread.mean:.{digits}f}{around}"

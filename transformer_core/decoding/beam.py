@@ -17,7 +17,7 @@ from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.decoding.topk import chunked_topk
-from transformer_core.hooks import Rows, rows_are
+from transformer_core.hooks import Rows, row_context
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
 
@@ -234,7 +234,7 @@ def beam_search(
     for step in range(1, max(limits) + 1):
         if should_stop():
             raise DecodingStopped(f"stopped before step {step}")
-        with rows_are(_rows(running, decoder.length, beam)):
+        with row_context(_rows(running, decoder.length, beam)):
             logits = decoder.step(pieces)  # (R, V)
         rows, pieces, totals = _advance(running, logits, totals, special, config, step)
         going = [i for i, sentence in enumerate(running) if not sentence.over(step)]

@@ -12,7 +12,7 @@ from transformer_core.config import SpecialIds
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.decoding.topk import chunked_topk
-from transformer_core.hooks import Rows, rows_are
+from transformer_core.hooks import Rows, row_context
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
 
@@ -38,7 +38,7 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     never = torch.tensor([special.pad, special.bos, special.unk], device=source.device)
     results: list[list[int]] = [[] for _ in alive]
     for length in range(1, max(limits) + 1):
-        with rows_are(Rows(query_offset=decoder.length, sentences=tuple(alive))):
+        with row_context(Rows(query_offset=decoder.length, sentences=tuple(alive))):
             logits = decoder.step(pieces)  # (alive, V)
         pieces = chunked_topk(logits.index_fill_(1, never, -torch.inf), 1)[1]  # (alive, 1)
         going = []

@@ -11,7 +11,7 @@ from transformer_core.attention import MultiHeadAttention
 from transformer_core.decoding.fused_step import FusedDecodeStep
 from transformer_core.decoding.kv_cache import CrossKV, KVCache
 from transformer_core.decoding.packed import PackedLinear, may_pack
-from transformer_core.hooks import visit
+from transformer_core.hooks import run_hooks
 from transformer_core.layers import DecoderLayer
 from transformer_core.model import Transformer
 
@@ -90,7 +90,7 @@ class IncrementalDecoder:
         x = model.decoder.norm(x)
         if self.packed_projection is None:
             return model.logits(x)[:, 0]
-        return visit(model.decoder.logits, self.packed_projection(x))[:, 0]
+        return run_hooks(model.decoder.logits, self.packed_projection(x))[:, 0]
 
     def reorder(self, rows: Tensor) -> None:
         """Let row i continue the past of row rows[i]; rows (R,) stay within their sentences."""

@@ -1,7 +1,7 @@
 """Several processes train one model: started by torchrun, one for each GPU, on one machine or many.
 
 Every process reads other batches of the same plan. Gradients are averaged by DistributedDataParallel, or weights,
-gradients and moments are spread over the processes by `fully_shard` (FSDP2).
+gradients and optimizer state are sharded over the processes by `fully_shard` (FSDP2).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from transformer_core.config import ConfigError
 
 Item = TypeVar("Item")
 
-# The others wait for so long while the first one validates and saves.
-_PATIENCE = timedelta(hours=2)
+# How long the others wait while the main process validates and saves.
+_TIMEOUT = timedelta(hours=2)
 
 
 @dataclass(frozen=True)
-class Team:
-    """This process among those that train together.
+class ProcessGroup:
+    """This process and the others that train with it.
 
     Args:
-        rank: Number of this process, from 0; the first one logs, validates and saves.
-        size: How many there are.
-        device: Where numbers that are exchanged have to lie.
+        rank: Number of this process, from 0; process 0 is the main one, which logs, validates and saves.
+        size: Number of processes.
+        device: Where tensors must be to be exchanged.
     """
 
     rank: int = 0
@@ -46,15 +46,15 @@ class Team:
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this process logs, validates and saves."""
         return self.rank == 0
 
     def share(self, items: Sequence[Item]) -> list[tuple[Item, bool]]:
-        """This process's part of the items, as many as everyone else's.
+        """This process's part of the items, as many as of every other process.
 
-        The second value is False for an item that somebody else has too, and that must not count: all processes have
-        to run equally many batches, since they exchange gradients after each.
+        The second value is False for an item that another process has too, and that must not count: all processes must
+        run the same number of batches, since they exchange gradients after each.
         """
         mine = [(item, True) for item in items[self.rank :: self.size]]
         return mine if len(mine) * self.size >= len(items) and mine else [*mine, (items[0], False)]
@@ -79,62 +79,62 @@ class Team:
         dist.all_gather(values, value.to(self.device))
         return [each.cpu() for each in values]
 
-    def tell(self, value: Tensor, rank: int) -> Tensor:
-        """The value that the process of this rank has, in all of them; of one shape, and where the team trains."""
+    def broadcast(self, value: Tensor, rank: int) -> Tensor:
+        """The value of the process of this rank, in all of them; of one shape, and on the device that trains."""
         dist.broadcast(value, rank)
         return value
 
-    def wait(self) -> None:
-        """Return when all processes have come here."""
+    def barrier(self) -> None:
+        """Wait until all processes are here."""
         self.sum(0.0)
 
 
-ALONE = Team()
+SINGLE_PROCESS = ProcessGroup()
 
 
-def started_by_torchrun() -> bool:
+def is_torchrun() -> bool:
     """Whether torchrun started this process."""
     return "RANK" in os.environ and "WORLD_SIZE" in os.environ
 
 
 def local_device(device: str) -> str:
-    """The device of this process: `cuda` means the GPU of its number on its machine."""
-    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if device == "cuda" and started_by_torchrun() else device
+    """The device of this process: `cuda` means the GPU of its local rank."""
+    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if device == "cuda" and is_torchrun() else device
 
 
 @contextmanager
-def join_team(device: torch.device) -> Iterator[Team]:
-    """The team that torchrun's environment tells of; a team of one without torchrun.
+def join_process_group(device: torch.device) -> Iterator[ProcessGroup]:
+    """The process group of torchrun's environment; a group of one without torchrun.
 
     Args:
-        device: Where this process trains; GPUs talk through NCCL, CPUs through Gloo.
+        device: Where this process trains; GPUs use NCCL, CPUs Gloo.
 
     Raises:
         ConfigError: torchrun's environment is incomplete.
     """
-    if not started_by_torchrun():
-        yield Team(device=device)
+    if not is_torchrun():
+        yield ProcessGroup(device=device)
         return
     missing = [name for name in ("MASTER_ADDR", "MASTER_PORT") if name not in os.environ]
     if missing:
         raise ConfigError(f"RANK and WORLD_SIZE are set, but not {' and '.join(missing)}; start with torchrun")
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_PATIENCE)
-    team = Team(dist.get_rank(), dist.get_world_size(), device)
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=_TIMEOUT)
+    group = ProcessGroup(dist.get_rank(), dist.get_world_size(), device)
     try:
-        if not team.leads:
+        if not group.is_main:
             logging.getLogger("transformer_core").setLevel(logging.ERROR)
-        yield team
+        yield group
     finally:
         dist.destroy_process_group()
 
 
-def replicated(module: nn.Module, team: Team) -> nn.Module:
-    """The module, with its gradients averaged over the team; the module itself for a team of one."""
-    if team.size == 1:
+def replicated(module: nn.Module, group: ProcessGroup) -> nn.Module:
+    """The module with its gradients averaged over the group; the module itself for a group of one."""
+    if group.size == 1:
         return module
-    ids = [team.device] if team.device.type == "cuda" else None
+    ids = [group.device] if group.device.type == "cuda" else None
     with warnings.catch_warnings():
         # The table of positions grows in each process on its own, so buffers must not be exchanged; what torch 2.13
         # names instead of this option is not there in older ones.
@@ -142,25 +142,25 @@ def replicated(module: nn.Module, team: Team) -> nn.Module:
         return DistributedDataParallel(module, device_ids=ids, broadcast_buffers=False, gradient_as_bucket_view=True)
 
 
-def sharded(module: nn.Module, layers: Sequence[nn.Module], team: Team) -> nn.Module:
-    """The module, with weights, gradients and moments spread over the team; each layer is gathered when it runs.
+def sharded(module: nn.Module, layers: Sequence[nn.Module], group: ProcessGroup) -> nn.Module:
+    """The module with weights, gradients and optimizer state sharded over the group; each layer is gathered to run.
 
     Parameters keep their names and become DTensors, so the optimizer has to be built afterwards.
 
     Raises:
-        ConfigError: torchrun did not start this process, so that there is nobody to share with.
+        ConfigError: torchrun did not start this process, so that there is no group.
     """
     if not dist.is_initialized():
         raise ConfigError("parallel is 'shard', but torchrun did not start this process (see docs/training.md)")
-    mesh = init_device_mesh(team.device.type, (team.size,))
+    mesh = init_device_mesh(group.device.type, (group.size,))
     for part in (*layers, module):
         fully_shard(part, mesh=mesh)
     return module
 
 
 @contextmanager
-def exchanging_gradients(module: nn.Module, now: bool) -> Iterator[None]:
-    """Run forward and backward; the processes exchange the gradients that have added up only if it is time."""
+def gradient_sync(module: nn.Module, now: bool) -> Iterator[None]:
+    """Run forward and backward inside; the processes exchange the accumulated gradients only if `now`."""
     if isinstance(module, DistributedDataParallel) and not now:
         with module.no_sync():
             yield
@@ -170,13 +170,13 @@ def exchanging_gradients(module: nn.Module, now: bool) -> Iterator[None]:
     yield
 
 
-def whole(value: Tensor) -> Tensor:
-    """A tensor that is spread over processes, gathered in each of them (all have to ask); others as they are."""
+def full_tensor(value: Tensor) -> Tensor:
+    """A sharded tensor, gathered in every process (all must call this); other tensors unchanged."""
     return value.full_tensor() if isinstance(value, DTensor) else value
 
 
-def placed_as(value: Tensor, like: Tensor) -> Tensor:
-    """A whole tensor, on the device of another one and spread over the processes in its way."""
+def distribute_like(value: Tensor, like: Tensor) -> Tensor:
+    """A full tensor on the device of another one, and sharded like it."""
     if isinstance(like, DTensor):
         # Every process holds the whole value, so nothing has to be sent.
         return distribute_tensor(value.to(like.device), like.device_mesh, like.placements, src_data_rank=None)

@@ -42,9 +42,11 @@ def save_failure(
         for part, ids in vars(batch).items()
     }
     save_tensors(folder / f"batches-{rank}.safetensors", tensors)
-    told = [{"loss": str(loss), "pairs": _texts(batch, tokenizer)} for batch, loss in zip(batches, losses, strict=True)]
+    described = [
+        {"loss": str(loss), "pairs": _texts(batch, tokenizer)} for batch, loss in zip(batches, losses, strict=True)
+    ]
     # JSON has no word for a number that is none.
-    write_json(folder / f"report-{rank}.json", {**{k: str(v) for k, v in report.items()}, "batches": told})
+    write_json(folder / f"report-{rank}.json", {**{k: str(v) for k, v in report.items()}, "batches": described})
     return folder
 
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from transformer_core.files import replace_text, tidy
+from transformer_core.files import atomic_write_text, recover_interrupted_writes
 
 _OF_UPDATES = ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm")
 
@@ -29,19 +29,19 @@ class Journal:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
 
-    def forget_after(self, step: int) -> None:
+    def remove_after(self, step: int) -> None:
         """Drop the lines of updates that a resumed run does again."""
         if not self.writes:
             return
-        tidy(self.path.parent, self.path.name)
+        recover_interrupted_writes(self.path.parent, self.path.name)
         if self.path.exists():
             # A line without its end was cut off when the run was killed.
             whole = self.path.read_text(encoding="utf-8").split("\n")[:-1]
             kept = [line for line in whole if json.loads(line)["step"] <= step]
-            replace_text(self.path, "".join(line + "\n" for line in kept))
+            atomic_write_text(self.path, "".join(line + "\n" for line in kept))
 
 
-def course(run: Path) -> dict[str, Any]:
+def training_curves(run: Path) -> dict[str, Any]:
     """The course of a training as columns: what was recorded, with 6 digits, and nothing in between.
 
     Args:
@@ -82,9 +82,9 @@ def course(run: Path) -> dict[str, Any]:
 def _failed(run: Path, last: int) -> dict[str, Any] | None:
     """The update that ended the run, if one did after its last line."""
     for report in sorted(run.glob("failed-????????/report-0.json")):
-        told = json.loads(report.read_text(encoding="utf-8"))
-        if int(told["step"]) > last:
-            return {"step": int(told["step"]), "loss": told["loss"], "gradient_norm": told["gradient_norm"]}
+        values = json.loads(report.read_text(encoding="utf-8"))
+        if int(values["step"]) > last:
+            return {"step": int(values["step"]), "loss": values["loss"], "gradient_norm": values["gradient_norm"]}
     return None
 
 

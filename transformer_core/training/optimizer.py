@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from transformer_core.config import TrainingConfig
 from transformer_core.model import Transformer
-from transformer_core.training.distributed import ALONE, Team
+from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup
 
 _ADAM, _MUON = ("step", "exp_avg", "exp_avg_sq"), ("momentum_buffer",)
 
@@ -29,7 +29,7 @@ class AdamAndMuon:
     Used like a `torch.optim.Optimizer`; `state` holds what both remember, by parameter.
     """
 
-    def __init__(self, model: Transformer, config: TrainingConfig, team: Team = ALONE) -> None:
+    def __init__(self, model: Transformer, config: TrainingConfig, group: ProcessGroup = SINGLE_PROCESS) -> None:
         layers = nn.ModuleList([*model.encoder.layers, *model.decoder.layers])
         matrices = [parameter for parameter in layers.parameters() if parameter.ndim == 2]
         turned = set(matrices)
@@ -39,9 +39,9 @@ class AdamAndMuon:
             [{"params": matrices, "factor": config.muon_factor}], weight_decay=0.0, adjust_lr_fn="match_rms_adamw"
         )
         self.state = self._muon.state = self._adam.state
-        self._team = team
+        self._group = group
         largest_first = sorted(matrices, key=Tensor.numel, reverse=True)
-        self._turned_by = [largest_first[rank :: team.size] for rank in range(team.size)]
+        self._owned_by = [largest_first[rank :: group.size] for rank in range(group.size)]
 
     @property
     def param_groups(self) -> list[dict[str, Any]]:
@@ -51,13 +51,13 @@ class AdamAndMuon:
     def step(self) -> None:
         """Move the weights along their gradients; to be called in every process."""
         self._adam.step()
-        for rank, matrices in enumerate(self._turned_by):
-            for matrix in matrices if rank != self._team.rank else ():
+        for rank, matrices in enumerate(self._owned_by):
+            for matrix in matrices if rank != self._group.rank else ():
                 matrix.grad = None  # Muon leaves it alone
         self._muon.step()  # type: ignore[no-untyped-call]
         self._exchange(lambda matrix: matrix.detach())
 
-    def share_memory(self) -> None:
+    def synchronize_state(self) -> None:
         """Tell all processes what each remembers of the matrices that it turns; to be called in every process."""
         for matrix in self._muon.param_groups[0]["params"]:
             self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix))
@@ -65,10 +65,10 @@ class AdamAndMuon:
 
     def _exchange(self, of: Callable[[Tensor], Tensor]) -> None:
         """Put what the process that turns a matrix has in the place of what the others have."""
-        for rank, matrices in enumerate(self._turned_by if self._team.size > 1 else ()):
+        for rank, matrices in enumerate(self._owned_by if self._group.size > 1 else ()):
             places = [of(matrix) for matrix in matrices]
             sizes = [place.numel() for place in places]
-            sent = self._team.tell(torch.cat([place.flatten() for place in places]), rank)
+            sent = self._group.broadcast(torch.cat([place.flatten() for place in places]), rank)
             for place, numbers in zip(places, torch.split(sent, sizes), strict=True):
                 place.copy_(numbers.view_as(place))
 
@@ -77,7 +77,7 @@ class AdamAndMuon:
         self._adam.zero_grad(set_to_none)
         self._muon.zero_grad(set_to_none)
 
-    def remembers(self, parameter: Tensor) -> tuple[str, ...]:
+    def state_names(self, parameter: Tensor) -> tuple[str, ...]:
         """What is kept of a parameter from step to step."""
         return _MUON if any(parameter is each for each in self._muon.param_groups[0]["params"]) else _ADAM
 
@@ -85,20 +85,20 @@ class AdamAndMuon:
 Optimizer = torch.optim.Optimizer | AdamAndMuon
 
 
-def optimizer_for(model: Transformer, config: TrainingConfig, team: Team = ALONE) -> Optimizer:
+def optimizer_for(model: Transformer, config: TrainingConfig, group: ProcessGroup = SINGLE_PROCESS) -> Optimizer:
     """The optimizer that a training asks for, over all weights of the model."""
-    return AdamAndMuon(model, config, team) if config.optimizer == "muon" else _adam(list(model.parameters()), config)
+    return AdamAndMuon(model, config, group) if config.optimizer == "muon" else _adam(list(model.parameters()), config)
 
 
-def set_rate(optimizer: Optimizer, rate: float) -> None:
+def set_learning_rate(optimizer: Optimizer, rate: float) -> None:
     """Give the next step its learning rate."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group.get("factor", 1.0)
 
 
-def remembered(optimizer: Optimizer, parameter: Tensor) -> tuple[str, ...]:
+def state_names(optimizer: Optimizer, parameter: Tensor) -> tuple[str, ...]:
     """Names of what an optimizer keeps of a parameter from step to step."""
-    return optimizer.remembers(parameter) if isinstance(optimizer, AdamAndMuon) else _ADAM
+    return optimizer.state_names(parameter) if isinstance(optimizer, AdamAndMuon) else _ADAM
 
 
 def _adam(parameters: list[nn.Parameter], config: TrainingConfig) -> torch.optim.Adam:

@@ -13,7 +13,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from transformer_core.files import replace_bytes, tidy
+from transformer_core.files import atomic_write_bytes, recover_interrupted_writes
 from transformer_core.training.state import StateError
 
 FOLDER = "moments"  # their former name; runs that exist have it
@@ -55,14 +55,14 @@ def save_snapshot(run: Path, step: int, weights: dict[str, Tensor]) -> Path:
     file = snapshot_file(run, step)
     file.parent.mkdir(parents=True, exist_ok=True)
     half = {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in weights.items()}
-    replace_bytes(file, safetensors.torch.save(half))
+    atomic_write_bytes(file, safetensors.torch.save(half))
     return file
 
 
 def remove_snapshots_after(run: Path, step: int) -> None:
     """Remove the snapshots of steps that a resumed run repeats, and what a killed process left half written."""
     if (run / FOLDER).is_dir():
-        tidy(run / FOLDER, "step-*")
+        recover_interrupted_writes(run / FOLDER, "step-*")
     for saved, file in snapshot_files(run).items():
         if saved > step:
             file.unlink()

@@ -16,11 +16,11 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
-from transformer_core.files import discard, tidy, whole_folder, write_json
+from transformer_core.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
 from transformer_core.model import load_weights
 from transformer_core.tensor_files import save_tensors
-from transformer_core.training.distributed import ALONE, Team, placed_as, whole
-from transformer_core.training.optimizer import AdamAndMuon, Optimizer, remembered
+from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, distribute_like, full_tensor
+from transformer_core.training.optimizer import AdamAndMuon, Optimizer, state_names
 
 STATE_VERSION = 1
 
@@ -53,9 +53,9 @@ def step_folders(run: Path) -> list[Path]:
     return sorted(run.glob("step-????????"))
 
 
-def forget_partial_steps(run: Path) -> None:
+def remove_partial_steps(run: Path) -> None:
     """Tidy up what a killed process left behind while it saved or forgot a step."""
-    tidy(run, "step-*")
+    recover_interrupted_writes(run, "step-*")
 
 
 def save_state(
@@ -64,38 +64,38 @@ def save_state(
     optimizer: Optimizer,
     progress: Progress,
     keep: int,
-    team: Team = ALONE,
+    group: ProcessGroup = SINGLE_PROCESS,
 ) -> Path:
     """Save a step, whole or not at all, and forget the oldest beyond `keep`; to be called in every process."""
     folder = run / f"step-{progress.step:08d}"
-    moments = _random_states(team)
+    moments = _random_states(group)
     weights = {}
     if isinstance(optimizer, AdamAndMuon):
-        optimizer.share_memory()
+        optimizer.synchronize_state()
     for name, parameter in model.named_parameters():
         weights[name] = _on_cpu(parameter)
         for key, value in optimizer.state[parameter].items():
             moments[f"{key}/{name}"] = _on_cpu(value)
-    if team.leads:
-        with whole_folder(folder) as partial:
+    if group.is_main:
+        with atomic_directory(folder) as partial:
             save_tensors(partial / "model.safetensors", weights)
             save_tensors(partial / "optimizer.safetensors", moments)
             write_json(partial / "state.json", {"version": STATE_VERSION, "plan": PLAN_VERSION, **vars(progress)})
         for old in step_folders(run)[:-keep]:
-            discard(old)
-    team.wait()
+            remove_directory(old)
+    group.barrier()
     return folder
 
 
 def _on_cpu(value: Tensor) -> Tensor:
-    return whole(value.detach()).cpu().contiguous()
+    return full_tensor(value.detach()).cpu().contiguous()
 
 
-def _random_states(team: Team) -> dict[str, Tensor]:
+def _random_states(group: ProcessGroup) -> dict[str, Tensor]:
     """The random states of all processes; the first one's have no number, as if it were alone."""
-    states = {f"random.cpu{_number(rank)}": state for rank, state in enumerate(team.gather(torch.get_rng_state()))}
+    states = {f"random.cpu{_number(rank)}": state for rank, state in enumerate(group.gather(torch.get_rng_state()))}
     if torch.cuda.is_available():
-        cuda = team.gather(torch.cuda.get_rng_state())
+        cuda = group.gather(torch.cuda.get_rng_state())
         states |= {f"random.cuda{_number(rank)}": state for rank, state in enumerate(cuda)}
     return states
 
@@ -104,7 +104,7 @@ def _number(rank: int) -> str:
     return f".{rank}" if rank else ""
 
 
-def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, team: Team = ALONE) -> Progress:
+def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: ProcessGroup = SINGLE_PROCESS) -> Progress:
     """Continue exactly where a saved step stood, with as many processes or others.
 
     A process that the saved training did not have draws its dropout anew.
@@ -128,15 +128,17 @@ def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, team: Team 
         )
     try:
         parameters = dict(model.named_parameters())
-        load_weights(model, {n: placed_as(w, parameters[n]) if n in parameters else w for n, w in weights.items()})
+        load_weights(
+            model, {n: distribute_like(w, parameters[n]) if n in parameters else w for n, w in weights.items()}
+        )
         for name, parameter in parameters.items():
-            kept = {key: moments[f"{key}/{name}"] for key in remembered(optimizer, parameter)}
+            kept = {key: moments[f"{key}/{name}"] for key in state_names(optimizer, parameter)}
             # Adam keeps its count of steps beside the weights on a GPU, and in a plain tensor everywhere.
             optimizer.state[parameter] = {
-                key: value.to(parameter.device) if key == "step" else placed_as(value, parameter)
+                key: value.to(parameter.device) if key == "step" else distribute_like(value, parameter)
                 for key, value in kept.items()
             }
-        _set_random_state(moments, team.rank)
+        _set_random_state(moments, group.rank)
         return Progress(**values)
     except (ValueError, KeyError, TypeError) as error:
         raise StateError(f"the training state in {folder} does not fit this model: {error}") from error

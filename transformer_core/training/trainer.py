@@ -17,24 +17,31 @@ from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.model import Transformer, load_weights
 from transformer_core.progress import progress_bar
-from transformer_core.training.distributed import ALONE, Team, exchanging_gradients, replicated, sharded, whole
+from transformer_core.training.activation_checkpointing import checkpoint_activations
+from transformer_core.training.batch_loader import BatchLoader, StepBatches
+from transformer_core.training.distributed import (
+    SINGLE_PROCESS,
+    ProcessGroup,
+    full_tensor,
+    gradient_sync,
+    replicated,
+    sharded,
+)
 from transformer_core.training.failures import save_failure
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
-from transformer_core.training.optimizer import optimizer_for, set_rate
-from transformer_core.training.reading import Reader, Share
-from transformer_core.training.recompute import recompute
+from transformer_core.training.optimizer import optimizer_for, set_learning_rate
 from transformer_core.training.schedule import cooldown, learning_rate
+from transformer_core.training.signals import StopFlag, handle_signals
 from transformer_core.training.snapshots import remove_snapshots_after, save_snapshot, snapshot_steps
 from transformer_core.training.state import (
     Progress,
     StateError,
-    forget_partial_steps,
     load_state,
+    remove_partial_steps,
     save_state,
     step_folders,
 )
-from transformer_core.training.stops import Wish, signals_as
 from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
 
 log = logging.getLogger(__name__)
@@ -56,7 +63,7 @@ class Trainer:
         run: Folder for saved steps and `metrics.jsonl`.
         validation: Sets to watch.
         resume: Continue from the newest saved step in `run`.
-        team: The processes that train together (see `distributed.py`); each has a Trainer of its own.
+        group: The processes that train together (see `distributed.py`); each has a Trainer of its own.
 
     Raises:
         StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
@@ -71,38 +78,38 @@ class Trainer:
         run: Path,
         validation: Sequence[ValidationSet] = (),
         resume: bool = False,
-        team: Team = ALONE,
+        group: ProcessGroup = SINGLE_PROCESS,
     ) -> None:
         self.model, self.corpus, self.config, self.run_folder = model, corpus, config, run
-        self.validation, self.team = list(validation), team
+        self.validation, self.group = list(validation), group
         self.device = next(model.parameters()).device
         self.dtype = number_format(config)
-        self._reader = Reader(corpus, model.config, config, team, self.device)
+        self._loader = BatchLoader(corpus, model.config, config, group, self.device)
         saved = step_folders(run)
         if saved and not resume:
             raise StateError(f"{run} already holds a training; resume it, or name another folder")
         layers = [*model.encoder.layers, *model.decoder.layers]
         if config.recompute:
-            recompute(layers)
+            checkpoint_activations(layers)
         objective = Objective(model, config, corpus.special.pad)
         shards = config.parallel == "shard"
-        self._objective = sharded(objective, layers, team) if shards else replicated(objective, team)
-        self.optimizer = optimizer_for(model, config, team)
+        self._objective = sharded(objective, layers, group) if shards else replicated(objective, group)
+        self.optimizer = optimizer_for(model, config, group)
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
-        self._wish = Wish()
-        if team.rank:  # dropout of its own; the first process goes on from where the weights were drawn
-            torch.manual_seed(int(np.random.SeedSequence((config.seed, team.rank)).generate_state(1)[0]))
+        self._stop_flag = StopFlag()
+        if group.rank:  # dropout of its own; the first process goes on from where the weights were drawn
+            torch.manual_seed(int(np.random.SeedSequence((config.seed, group.rank)).generate_state(1)[0]))
         if saved:
-            self.progress = load_state(saved[-1], model, self.optimizer, team)
+            self.progress = load_state(saved[-1], model, self.optimizer, group)
             log.info("resumed at step %d", self.progress.step)
         self._same_place_everywhere()
-        self.journal = Journal(run, writes=team.leads)
-        if team.leads:
+        self.journal = Journal(run, writes=group.is_main)
+        if group.is_main:
             run.mkdir(parents=True, exist_ok=True)
-            forget_partial_steps(run)
+            remove_partial_steps(run)
             remove_snapshots_after(run, self.progress.step)
-        self.journal.forget_after(self.progress.step)
+        self.journal.remove_after(self.progress.step)
         self._snapshot_steps = frozenset(snapshot_steps(config.snapshots, config.snapshots_from, config.steps))
         self._since_line = 0.0, 0  # nll and pieces of the updates since the last line of the journal
 
@@ -114,13 +121,13 @@ class Trainer:
         """
         config, progress = self.config, self.progress
         last_save, saved_step = time.monotonic(), progress.step
-        progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.team.leads)
-        with signals_as(self._wish), progress_shown as bar:
-            updates, stop = self._reader.updates(self.progress), False
+        progress_shown = progress_bar(unit="step", total=config.steps, done=progress.step, shown=self.group.is_main)
+        with handle_signals(self._stop_flag), progress_shown as bar:
+            steps, stop = self._loader.steps(self.progress), False
             if progress.step == 0:
                 self._save_snapshot()
             while progress.step < config.steps and not stop:
-                report = self._update(next(updates))
+                report = self._update(next(steps))
                 bar.update()
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 last = progress.step == config.steps
@@ -132,7 +139,7 @@ class Trainer:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
                 due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
                 # Clocks and signals differ between processes, but all have to do the same.
-                stop, due_by_time = self.team.any(self._wish.stop, due_by_time and self.team.leads)
+                stop, due_by_time = self.group.any(self._stop_flag.requested, due_by_time and self.group.is_main)
                 due_by_step = bool(config.checkpoint_every) and progress.step % config.checkpoint_every == 0
                 if due_by_time or due_by_step or progress.step == config.steps:
                     self._save()
@@ -146,7 +153,7 @@ class Trainer:
     def validate(self) -> dict[str, dict[str, float]]:
         """Perplexity per piece and greedy BLEU of every validation set; only the first process computes them."""
         model = self._whole_model()
-        if not self.team.leads:
+        if not self.group.is_main:
             return {}
         model.eval()
         scores = {}
@@ -175,25 +182,25 @@ class Trainer:
     def _same_place_everywhere(self) -> None:
         """Refuse to train when the processes resumed at different steps, as without a common disk."""
         step = self.progress.step
-        if self.team.sum(step)[0] != step * self.team.size:
-            raise StateError(f"process {self.team.rank} found step {step} in {self.run_folder}, another one did not")
+        if self.group.sum(step)[0] != step * self.group.size:
+            raise StateError(f"process {self.group.rank} found step {step} in {self.run_folder}, another one did not")
 
     def _whole_model(self) -> Transformer:
         """The model, in one piece; all processes have to ask."""
         if self.config.parallel == "replicate":
             return self.model
-        weights = {name: whole(parameter.detach()) for name, parameter in self.model.named_parameters()}
+        weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
         with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are thrown away
             model = Transformer(self.model.config)
         load_weights(model, weights)
         return model.to(self.device)
 
-    def _update(self, batches: Share) -> dict[str, Any]:
+    def _update(self, batches: StepBatches) -> dict[str, Any]:
         """One step of the optimizer on the mean loss over all target pieces of the batches of all processes."""
         started = time.monotonic()
         self.model.train()
         losses, nll, pieces = self._gradients(batches)
-        smoothed, nll = self.team.sum(sum(losses), nll)
+        smoothed, nll = self.group.sum(sum(losses), nll)
         norm, rate = self._step(math.isfinite(smoothed))
         seconds = time.monotonic() - started
         self.progress.step += 1
@@ -215,17 +222,17 @@ class Trainer:
             self._fail(batches, losses, report)
         return report
 
-    def _gradients(self, batches: Share) -> tuple[list[float], float, int]:
+    def _gradients(self, batches: StepBatches) -> tuple[list[float], float, int]:
         """Add up gradients; returns the loss of each batch, their nll, and the target pieces of all processes."""
-        pad, team = self.corpus.special.pad, self.team
-        pieces = int(team.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
+        pad, group = self.corpus.special.pad, self.group
+        pieces = int(group.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
         losses, nll = [], 0.0
         for number, (batch, counts) in enumerate(batches, start=1):
-            with exchanging_gradients(self._objective, now=number == len(batches)):
+            with gradient_sync(self._objective, now=number == len(batches)):
                 loss, batch_nll = self._objective(batch.source, batch.inputs, batch.outputs)
                 # The exchange takes the mean over processes, where the sum is wanted.
                 torch.autograd.backward(
-                    loss / pieces * (team.size if counts else 0.0) if team.size > 1 else loss / pieces
+                    loss / pieces * (group.size if counts else 0.0) if group.size > 1 else loss / pieces
                 )
             losses.append(float(loss.detach()) if counts else 0.0)
             nll += float(batch_nll) if counts else 0.0
@@ -235,7 +242,7 @@ class Trainer:
         """One step if loss and gradient are finite; returns the gradient's norm and the learning rate."""
         config = self.config
         limit = config.max_gradient_norm or math.inf
-        norm = float(whole(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
+        norm = float(full_tensor(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
         step = self.progress.step + 1
         rate = learning_rate(
             step,
@@ -244,17 +251,17 @@ class Trainer:
             factor=config.learning_rate_factor,
         )
         rate *= cooldown(step, steps=config.steps, cooldown_steps=config.cooldown_steps)
-        set_rate(self.optimizer, rate)
+        set_learning_rate(self.optimizer, rate)
         if sound and math.isfinite(norm):
             self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         return norm, rate
 
-    def _fail(self, batches: Share, losses: list[float], report: dict[str, Any]) -> NoReturn:
+    def _fail(self, batches: StepBatches, losses: list[float], report: dict[str, Any]) -> NoReturn:
         """Stop loudly; the weights are those of before the update."""
         read = [batch for batch, _ in batches]
-        folder = save_failure(self.run_folder, read, losses, report, self.corpus.tokenizer, self.team.rank)
-        self.team.wait()  # a process that ends early would take the others with it
+        folder = save_failure(self.run_folder, read, losses, report, self.corpus.tokenizer, self.group.rank)
+        self.group.barrier()  # a process that ends early would take the others with it
         raise TrainingFailed(
             f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
             f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
@@ -283,9 +290,9 @@ class Trainer:
     def _save_snapshot(self) -> None:
         """Save the weights if a snapshot is due at this step; to be called in every process."""
         if self.progress.step in self._snapshot_steps:
-            weights = {name: whole(parameter.detach()) for name, parameter in self.model.named_parameters()}
-            if self.team.leads:
+            weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
+            if self.group.is_main:
                 save_snapshot(self.run_folder, self.progress.step, weights)
 
     def _save(self) -> None:
-        save_state(self.run_folder, self.model, self.optimizer, self.progress, self.config.keep_checkpoints, self.team)
+        save_state(self.run_folder, self.model, self.optimizer, self.progress, self.config.keep_checkpoints, self.group)

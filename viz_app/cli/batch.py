@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import UsageError, existing
-from transformer_core.files import replace_text, write_json
+from transformer_core.files import atomic_write_text, write_json
 from transformer_core.progress import progress_bar
 from viz_app.export.figure_request import Order, Reader
 from viz_app.export.options import check_dpi, one_of, sentence_of, style_of, view_of
@@ -163,7 +163,7 @@ def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: 
     write_json(folder.path / INDEX, told)
     title, about, parts = _page(batch, told, files)
     page = index_page(title, parts, language=batch.order.language, about=about, enlarged=True)
-    replace_text(folder.path / PAGE, page)
+    atomic_write_text(folder.path / PAGE, page)
     return len({(entry["line"], entry["head"]) for entry in files})
 
 

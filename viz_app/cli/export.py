@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from transformer_core.cli.options import Parser, UsageError
-from transformer_core.files import replace_bytes
+from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import (
     add_sentence,
     add_style,
@@ -88,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
         log.error("nothing was written, because of --strict")
         return 1
     for path, data in target_files(figure, formats, style, dpi=options.dpi).items():
-        replace_bytes(path, data)
+        atomic_write_bytes(path, data)
         log.info("%s: %s", path, figure.caption)
     return 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, existing
-from transformer_core.files import replace_bytes
+from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
 from viz_app.text import LANGUAGES
 
@@ -67,7 +67,7 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     for figure, outs in wanted:
         for path, data in target_files(figure, outs, style, dpi=options.dpi).items():
-            replace_bytes(path, data)
+            atomic_write_bytes(path, data)
             log.info("%s", path)
     return 0
 

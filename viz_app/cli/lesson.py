@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
-from transformer_core.files import replace_bytes
+from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
 from viz_app.figures.model.style import Style
 from viz_app.lessons.catalogue import LESSONS
@@ -65,7 +65,7 @@ def run(arguments: Sequence[str]) -> int:
     formats = targets(options)
     files = _picture(options, formats) if options.scene else _handout(options, formats)
     for path, data in files.items():
-        replace_bytes(path, data)
+        atomic_write_bytes(path, data)
         log.info("%s", path)
     return 0 if files else 1
 

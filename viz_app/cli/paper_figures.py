@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
-from transformer_core.files import replace_bytes
+from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import one_of
 from viz_app.figures.model.style import PRESETS
 from viz_app.text import LANGUAGES
@@ -76,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
         told = replace(figure, provenance={**figure.provenance, "command": shlex.join(words)})
         for format in formats:
             path = out / file_name(told, format)
-            replace_bytes(path, export(told, format, style))
+            atomic_write_bytes(path, export(told, format, style))
             log.info("%s", path)
         log.info("%s", figure.caption)
     return 0

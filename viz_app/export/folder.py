@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.options import UsageError
-from transformer_core.files import replace_bytes, replace_text, sha256
+from transformer_core.files import atomic_write_bytes, atomic_write_text, sha256
 
 JOURNAL = "journal.jsonl"
 
@@ -33,7 +33,7 @@ class Folder:
                 f"--out: {path} holds other files; add --force to write among them, or name another folder"
             )
         path.mkdir(parents=True, exist_ok=True)
-        replace_text(journal, "".join(_line(entry) for entry in self.entries.values()))
+        atomic_write_text(journal, "".join(_line(entry) for entry in self.entries.values()))
 
     def complete(self, name: str, key: str) -> bool:
         """Whether a file stands there as it would be made. Raises UsageError for one made otherwise, unless forced."""
@@ -54,7 +54,7 @@ class Folder:
         # Without an entry it may be the last file of a run that was killed: then the same bytes stand there.
         if path.exists() and known is None and not self._force and path.read_bytes() != data:
             raise UsageError(f"--out: {path} is no file of this batch; add --force to replace it")
-        replace_bytes(path, data)
+        atomic_write_bytes(path, data)
         entry = {"file": name, "key": key, "sha256": hashlib.sha256(data).hexdigest(), **about}
         self.entries[name] = entry
         with (self.path / JOURNAL).open("a", encoding="utf-8", newline="\n") as journal:

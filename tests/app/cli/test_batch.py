@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from transformer_core.config import ModelConfig
-from transformer_core.files import replace_bytes
+from transformer_core.files import atomic_write_bytes
 from viz_app.cli.batch import places_of
 from viz_app.export import batch, files_of, folder
 
@@ -100,17 +100,17 @@ def test_an_interrupted_batch_goes_on_with_what_is_missing(
     command = ("export", f"--texts={texts}", HEADS, "--format=json")
     assert run(*command, f"--out={tmp_path / 'whole'}") == 0
     made.clear()
-    real = replace_bytes
+    real = atomic_write_bytes
 
     def stops(path: Path, data: bytes) -> None:
         real(path, data)
         if path.name.startswith("002_cross"):
             raise KeyboardInterrupt  # after the file stands there, before the journal knows
 
-    monkeypatch.setattr(folder, "replace_bytes", stops)
+    monkeypatch.setattr(folder, "atomic_write_bytes", stops)
     assert run(*command, f"--out={out}") == 1
     assert len(made) == 3
-    monkeypatch.setattr(folder, "replace_bytes", real)
+    monkeypatch.setattr(folder, "atomic_write_bytes", real)
     with (out / folder.JOURNAL).open("a", encoding="utf-8") as journal:
         journal.write('{"file": "001_cro')  # a line that was cut off
     made.clear()

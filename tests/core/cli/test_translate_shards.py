@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
 from tests.core.tiny import sentence_pairs
-from transformer_core.cli.shards import Shard, weave
+from transformer_core.cli.shards import Shard, merge_parts
 from transformer_core.translator import Translator
 
 
@@ -97,12 +97,12 @@ def test_every_line_has_one_process_and_comes_back_in_its_place(
     given_lines = [f"{number} \x0b\u2028 x\n".encode() for number in range(lines)]
     for rank in range(of):
         shard = Shard(rank, of)
-        mine = list(shard.portions(given_lines, size))
-        assert sum(len(portion) for _, portion in mine) == shard.share(lines, size)
+        mine = list(shard.chunks(given_lines, size))
+        assert sum(len(portion) for _, portion in mine) == shard.line_count(lines, size)
         for first, portion in mine:
             assert portion == given_lines[first - 1 : first - 1 + size]
         shard.part(output).write_bytes(b"".join(line for _, portion in mine for line in portion))
-    weave(Shard(0, of), output, size)
+    merge_parts(Shard(0, of), output, size)
     assert output.read_bytes() == b"".join(given_lines)
     assert list(output.parent.iterdir()) == [output]
 

@@ -16,7 +16,7 @@ import torch
 
 from tests.core.training.runs import SHORT, new_trainer
 from transformer_core.data import Corpus
-from transformer_core.files import whole_folder
+from transformer_core.files import atomic_directory
 
 CONFIG = SHORT.replace(checkpoint_every=1, keep_checkpoints=2, steps=8)
 
@@ -82,6 +82,6 @@ def train(data: Path, run: Path, noted: Path, event: int = 0, largest_file: int 
 def replace(folder: Path, event: int) -> None:
     """Replace a folder's contents, and be killed on the way."""
     die_at_event(event, folder.parent)
-    with whole_folder(folder) as partial:
+    with atomic_directory(folder) as partial:
         (partial / "a").write_text("new")
         (partial / "b").write_text("new")

@@ -36,7 +36,7 @@ def test_a_compiled_training_equals_the_same_one_not_compiled(
     monkeypatch.setattr(objective, "_BACKEND", counter)
     fast = new_trainer(corpus, tmp_path / "fast", COMPILED)
     fast.train()
-    shapes = {tuple(fast._reader.batch(pairs).source.shape) for pairs in _plan(corpus)}
+    shapes = {tuple(fast._loader.batch(pairs).source.shape) for pairs in _plan(corpus)}
     assert 1 <= counter.frame_count <= len(shapes) <= len(bucket_widths(40))
     assert counter.op_count > 100  # the whole model, not a part of it
     monkeypatch.setattr(objective, "_BACKEND", "eager")
@@ -58,7 +58,7 @@ def _plan(corpus: Corpus) -> Plan:
 
 def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpus: Corpus, tmp_path: Path) -> None:
     trainer = new_trainer(corpus, tmp_path, COMPILED)
-    batches = [trainer._reader.batch(pairs) for pairs in _plan(corpus)]
+    batches = [trainer._loader.batch(pairs) for pairs in _plan(corpus)]
     seen = [
         (tuple(s[s > 2].tolist()), tuple(t[t > 2].tolist()))
         for batch in batches
@@ -77,7 +77,7 @@ def test_batches_of_a_compiled_training_hold_every_pair_once_in_few_shapes(corpu
 def test_batches_are_no_wider_than_the_positions_that_were_learned(corpus: Corpus, tmp_path: Path) -> None:
     config = COMPILED.replace(max_pieces=40)
     model = Transformer(new_model(corpus).config.replace(positions="learned", max_positions=41))
-    reader = Trainer(model, corpus, config, tmp_path)._reader
+    reader = Trainer(model, corpus, config, tmp_path)._loader
     assert (reader.widths[-2:], bucket_widths(41)[-2:]) == ([40, 41], [40, 48])
 
 

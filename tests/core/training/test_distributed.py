@@ -15,7 +15,7 @@ from tests.core.training.together import Scenario, train_together
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, plan_epoch
 from transformer_core.training import objective
-from transformer_core.training.distributed import Team, join_team, local_device
+from transformer_core.training.distributed import ProcessGroup, join_process_group, local_device
 from transformer_core.training.snapshots import load_snapshot, snapshot_files
 from transformer_core.training.state import step_folders
 
@@ -141,17 +141,17 @@ def test_a_signal_to_one_process_stops_all_at_the_same_step(trained: Path, run: 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("items", range(1, 12))
 def test_every_batch_counts_once_and_all_run_equally_many(size: int, items: int) -> None:
-    shares = [Team(rank, size).share(range(items)) for rank in range(size)]
+    shares = [ProcessGroup(rank, size).share(range(items)) for rank in range(size)]
     assert sorted(item for share in shares for item, counts in share if counts) == list(range(items))
     assert {len(share) for share in shares} == {-(-items // size)}
 
 
 def test_without_torchrun_there_is_a_team_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RANK", raising=False)
-    with join_team(torch.device("cpu")) as team:
-        assert (team.rank, team.size, team.leads) == (0, 1, True)
-        assert team.sum(1, 2.5) == [1, 2.5]
-        assert team.any(True, False) == [True, False]
+    with join_process_group(torch.device("cpu")) as group:
+        assert (group.rank, group.size, group.is_main) == (0, 1, True)
+        assert group.sum(1, 2.5) == [1, 2.5]
+        assert group.any(True, False) == [True, False]
     assert local_device("cuda") == "cuda"
 
 
@@ -163,7 +163,7 @@ def test_half_an_environment_is_answered(monkeypatch: pytest.MonkeyPatch) -> Non
     assert local_device("cuda") == "cuda:1"
     with (
         pytest.raises(ConfigError, match="not MASTER_ADDR and MASTER_PORT; start with torchrun"),
-        join_team(torch.device("cpu")),
+        join_process_group(torch.device("cpu")),
     ):
         pass
 

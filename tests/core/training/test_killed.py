@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from tests.core.training.runs import new_trainer, same, updates
 from transformer_core.data import Corpus
-from transformer_core.files import tidy
+from transformer_core.files import recover_interrupted_writes
 from transformer_core.training.state import step_folders
 
 if sys.platform == "win32":
@@ -121,7 +121,7 @@ def test_a_folder_that_is_replaced_by_a_process_that_dies(tmp_path: Path) -> Non
             (folder / name).write_text("old")
         process = killed.started(killed.replace, folder, event)
         process.join()
-        tidy(tmp_path, "model")
+        recover_interrupted_writes(tmp_path, "model")
         contents = {path.name: path.read_text() for path in folder.iterdir()}
         assert contents in ({"a": "old", "b": "old"}, {"a": "new", "b": "new"})
         assert [path.name for path in tmp_path.iterdir()] == ["model"]

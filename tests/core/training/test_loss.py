@@ -164,7 +164,7 @@ def test_a_bias_of_the_output_projection_against_torch() -> None:
 
 
 def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:
-    """A process of a team may get one, and the others wait for its gradients."""
+    """A process of a group may get one, and the others wait for its gradients."""
     vectors, weight = torch.randn(2, 3, 4, requires_grad=True), torch.randn(7, 4, requires_grad=True)
     loss = output_loss(vectors, weight, torch.zeros(2, 3, dtype=torch.int64), pad=0, smoothing=0.1)
     torch.autograd.backward(loss.smoothed)

@@ -12,7 +12,7 @@ from tests.core.tiny import inputs_for, tiny_model
 from tests.core.training.runs import SHORT, new_trainer, same, weights_of
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus
-from transformer_core.training.optimizer import AdamAndMuon, optimizer_for, remembered, set_rate
+from transformer_core.training.optimizer import AdamAndMuon, optimizer_for, set_learning_rate, state_names
 from transformer_core.training.state import load_state, save_state
 
 MUON = SHORT.replace(optimizer="muon", muon_factor=2.0)
@@ -29,7 +29,7 @@ def test_muon_moves_the_matrices_of_the_layers_and_nothing_else() -> None:
     model = tiny_model()
     optimizer = optimizer_for(model, MUON)
     assert isinstance(optimizer, AdamAndMuon)
-    turned = {name for name, each in model.named_parameters() if "momentum_buffer" in remembered(optimizer, each)}
+    turned = {name for name, each in model.named_parameters() if "momentum_buffer" in state_names(optimizer, each)}
     matrices = {name for name, each in model.named_parameters() if each.ndim == 2 and ".layers." in name}
     assert turned == matrices and len(matrices) >= 16
     assert not any("embedding" in name for name in turned)
@@ -50,7 +50,7 @@ def test_a_step_is_the_momentum_turned(shape: tuple[int, int]) -> None:
         parameter.grad = torch.zeros_like(parameter)
     for parameter, gradient in zip(weights, gradients, strict=True):
         parameter.grad = gradient.clone()
-    set_rate(optimizer, 1e-2)
+    set_learning_rate(optimizer, 1e-2)
     optimizer.step()
     size = 1e-2 * MUON.muon_factor * 0.2 * max(shape) ** 0.5  # the size of Adam's steps, times the factor
     for parameter, old, gradient in zip(weights, before, gradients, strict=True):
@@ -68,14 +68,14 @@ def test_the_rest_moves_as_with_adam_alone() -> None:
     both, adam = optimizer_for(one, MUON), optimizer_for(other, MUON.replace(optimizer="adam"))
     for model, optimizer in ((one, both), (other, adam)):
         model(*inputs_for([5, 3], 4)).square().mean().backward()  # one step: later gradients differ
-        set_rate(optimizer, 1e-3)
+        set_learning_rate(optimizer, 1e-3)
         optimizer.step()
         optimizer.zero_grad()
         assert all(each.grad is None for each in model.parameters())
     after = dict(other.named_parameters())
     for name, parameter in one.named_parameters():
         moved_alike = torch.equal(parameter, after[name])
-        assert moved_alike == ("exp_avg" in remembered(both, parameter)), name
+        assert moved_alike == ("exp_avg" in state_names(both, parameter)), name
 
 
 def test_what_it_remembers_comes_back(corpus: Corpus, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_it_remembers_comes_back(corpus: Corpus, tmp_path: Path) -> None:
     load_state(folder, fresh.model, fresh.optimizer)
     for a, b in zip(first.model.parameters(), fresh.model.parameters(), strict=True):
         kept, came = first.optimizer.state[a], fresh.optimizer.state[b]
-        assert set(kept) == set(came) == set(remembered(first.optimizer, a))
+        assert set(kept) == set(came) == set(state_names(first.optimizer, a))
         assert all(torch.equal(kept[key], came[key]) for key in kept)
 
 

@@ -21,7 +21,7 @@ from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, updates, weights_of
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.masks import padding_mask
-from transformer_core.training import objective, reading, state, trainer, validation
+from transformer_core.training import batch_loader, objective, state, trainer, validation
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import StateError, step_folders
 from transformer_core.training.trainer import TrainingFailed
@@ -100,10 +100,10 @@ def test_the_rate_falls_to_nothing_over_the_last_updates(corpus: Corpus, tmp_pat
 
 
 def test_two_half_batches_are_one_whole_batch(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "plan_epoch", halved)
+    monkeypatch.setattr(batch_loader, "plan_epoch", halved)
     halves = new_trainer(corpus, tmp_path / "halves", SHORT.replace(accumulate=2))
     halves.train()
-    monkeypatch.setattr(reading, "plan_epoch", whole)
+    monkeypatch.setattr(batch_loader, "plan_epoch", whole)
     one = new_trainer(corpus, tmp_path / "one")
     one.train()
     for a, b in zip(halves.model.parameters(), one.model.parameters(), strict=True):

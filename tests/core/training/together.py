@@ -15,7 +15,7 @@ from tests.core.training.runs import new_model
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.training import objective
-from transformer_core.training.distributed import Team, join_team
+from transformer_core.training.distributed import ProcessGroup, join_process_group
 from transformer_core.training.optimizer import optimizer_for
 from transformer_core.training.trainer import Trainer
 
@@ -37,23 +37,23 @@ def _work(rank: int, processes: int, port: int, data: Path, folder: Path, scenar
     torch.set_num_threads(1)
     objective._BACKEND = "eager"  # where a model is compiled; the real compiler takes a minute
     corpus = Corpus(data)
-    with join_team(torch.device("cpu")) as team:
+    with join_process_group(torch.device("cpu")) as group:
         for run, config, dropout, resume in scenarios:
-            trainer = Trainer(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, team=team)
+            trainer = Trainer(new_model(corpus, dropout), corpus, config, folder / run, resume=resume, group=group)
             if run.startswith("undivided"):
                 trainer.optimizer = optimizer_for(trainer.model, config)
             if run.startswith("stopped"):
-                _signal_one_process(trainer, team)
+                _signal_one_process(trainer, group)
             trainer.train()
             (folder / f"{run}.{rank}").write_text(str(trainer.progress.step))
 
 
-def _signal_one_process(trainer: Trainer, team: Team) -> None:
+def _signal_one_process(trainer: Trainer, group: ProcessGroup) -> None:
     """SIGTERM for the last process alone, in its third update."""
     original = trainer._check
 
     def check(report: dict[str, Any]) -> None:
-        if report["step"] == 3 and team.rank == team.size - 1:
+        if report["step"] == 3 and group.rank == group.size - 1:
             os.kill(os.getpid(), signal.SIGTERM)
         original(report)
 

@@ -1,4 +1,4 @@
-"""How quick bfloat16 is here, and whether a training says so."""
+"""The speed of bfloat16 on this machine, and the warning when it is slow."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import torch
 
 from transformer_core.cli import train
 from transformer_core.config import TrainingConfig
-from transformer_core.training import products
+from transformer_core.training import precision_probe
 
 
 def test_the_ratio_is_of_the_two_times(monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = {torch.bfloat16: 6.0, torch.float32: 2.0}
-    monkeypatch.setattr(products, "_seconds", lambda dtype, device: seconds[dtype])
-    assert products.bfloat16_over_float32() == 3.0
+    monkeypatch.setattr(precision_probe, "_seconds", lambda dtype, device: seconds[dtype])
+    assert precision_probe.bfloat16_time_ratio() == 3.0
 
 
 def test_a_product_takes_some_time() -> None:
-    assert products.bfloat16_over_float32() > 0
+    assert precision_probe.bfloat16_time_ratio() > 0
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_training_tells_when_float32_is_faster(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(products, "bfloat16_over_float32", lambda: ratio)
+    monkeypatch.setattr(precision_probe, "bfloat16_time_ratio", lambda: ratio)
     with caplog.at_level(logging.WARNING):
-        train._warn_of_slow_products(TrainingConfig.from_dict({"precision": precision}), torch.device(device))
+        train._warn_if_bfloat16_is_slow(TrainingConfig.from_dict({"precision": precision}), torch.device(device))
     assert ("--training.precision float32" in caplog.text) is told
     assert ("40 times" in caplog.text) is told

@@ -1,4 +1,4 @@
-"""Which batches each update reads, in this process, from any place in the data on."""
+"""The batches of each step for one process, from any position in the data."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ import torch
 
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.data import Batch, Corpus, bucket_widths, plan_epoch
-from transformer_core.training.distributed import Team
+from transformer_core.training.distributed import ProcessGroup
 from transformer_core.training.state import Progress
 
-Share = list[tuple[Batch, bool]]  # batches of one update, each with whether it counts
+StepBatches = list[tuple[Batch, bool]]  # batches of one step, each with whether it counts
 
 
-class Reader:
-    """Reads a corpus for one process of a training.
+class BatchLoader:
+    """Loads the batches of one process of a training.
 
     Args:
         corpus: Prepared text.
         model: Shape of the model, which may limit the length of sentences.
         config: How to train: the size of batches, the seed, whether batches must come in few shapes.
-        team: The processes that train together.
-        device: Where batches shall lie.
+        group: The processes that train together.
+        device: Where batches go.
 
     Raises:
         ConfigError: Sentences may be longer than the model has positions for.
     """
 
     def __init__(
-        self, corpus: Corpus, model: ModelConfig, config: TrainingConfig, team: Team, device: torch.device
+        self, corpus: Corpus, model: ModelConfig, config: TrainingConfig, group: ProcessGroup, device: torch.device
     ) -> None:
         _check_positions(model, config)
-        self.corpus, self.config, self.team, self.device = corpus, config, team, device
+        self.corpus, self.config, self.group, self.device = corpus, config, group, device
         # A compiled model wants few shapes of batches.
         widths = bucket_widths(min(config.max_pieces + 1, config.batch_tokens)) if config.compile else []
         self.widths = sorted({min(width, model.longest or width) for width in widths})
 
-    def updates(self, progress: Progress) -> Iterator[Share]:
-        """Batches of one update after the other, from where the progress stands; moves its place in the data on."""
+    def steps(self, progress: Progress) -> Iterator[StepBatches]:
+        """The batches of one step after the other, from the position of `progress`, which they advance."""
         config = self.config
         while True:
             options = (config.batch_tokens, config.max_pieces, config.seed, progress.epoch)
             plan = plan_epoch(self.corpus.lengths, *options, self.widths)
             while progress.batch < len(plan):
-                chosen = plan[progress.batch : progress.batch + config.accumulate * self.team.size]
-                mine = [(self.batch(pairs), counts) for pairs, counts in self.team.share(chosen)]
+                chosen = plan[progress.batch : progress.batch + config.accumulate * self.group.size]
+                mine = [(self.batch(pairs), counts) for pairs, counts in self.group.share(chosen)]
                 progress.batch += len(chosen)
                 yield mine
             progress.epoch, progress.batch = progress.epoch + 1, 0
 
     def batch(self, pairs: npt.NDArray[np.integer]) -> Batch:
-        """The batch of some pairs, on the device; of one of few shapes if the model is compiled."""
+        """The batch of some pairs, on the device; padded to one of few shapes if the model is compiled."""
         shape = None
         if self.widths:
             longest = int(self.corpus.lengths[pairs].max()) + 1
@@ -63,7 +63,7 @@ class Reader:
 
 
 def _check_positions(model: ModelConfig, training: TrainingConfig) -> None:
-    """A sentence of max_pieces and its `<s>` or `</s>` must find a position, or training stops in the midst of it."""
+    """A sentence of max_pieces and its `<s>` or `</s>` must fit, or training would fail when it comes."""
     if model.longest is not None and training.max_pieces >= model.longest:
         raise ConfigError(
             f"max_pieces is {training.max_pieces}, but must be below max_positions ({model.longest}), "

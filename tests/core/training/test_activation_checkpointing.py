@@ -13,7 +13,7 @@ from tests.core.training.runs import SHORT, new_trainer, same, weights_of
 from transformer_core.data import Corpus
 from transformer_core.hooks import Site, capture, edit, hook_points
 from transformer_core.model import Transformer
-from transformer_core.training.recompute import recompute
+from transformer_core.training.activation_checkpointing import checkpoint_activations
 
 POINT = "decoder.layers.1.cross_attention.head_outputs"
 
@@ -21,7 +21,7 @@ POINT = "decoder.layers.1.cross_attention.head_outputs"
 def model(recomputed: bool) -> Transformer:
     made = tiny_model(dropout=0.3, num_layers=3).train()
     if recomputed:
-        recompute([*made.encoder.layers, *made.decoder.layers])
+        checkpoint_activations([*made.encoder.layers, *made.decoder.layers])
     return made
 
 

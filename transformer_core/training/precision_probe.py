@@ -1,7 +1,7 @@
-"""How quick matrix products are on this machine in bfloat16, compared with float32.
+"""The speed of matrix products in bfloat16 on this machine, compared with float32.
 
-A processor without instructions for bfloat16 works them out one by one: up to a hundred times as slowly, with the same
-results. No flag tells which processors torch's kernels are quick on, so this tries it, in a few milliseconds.
+A processor without bfloat16 instructions emulates them: up to a hundred times slower, with the same results. No flag
+says on which processors torch's kernels are fast, so this measures it, in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _SIZE = 256  # rows and columns: the products of a small model
 _PASSES = 5
 
 
-def bfloat16_over_float32(device: torch.device | str = "cpu") -> float:
+def bfloat16_time_ratio(device: torch.device | str = "cpu") -> float:
     """Time of a product of two 256 x 256 matrices in bfloat16 over that in float32, the fastest of five passes each."""
     return _seconds(torch.bfloat16, device) / _seconds(torch.float32, device)
 

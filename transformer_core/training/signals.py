@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a wish to stop, not as a death."""
+"""Ctrl-C and SIGTERM stop a training at its next step instead of killing it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Wish:
-    """Whether somebody wants the training to stop."""
+class StopFlag:
+    """Whether a stop was requested."""
 
-    stop: bool = False
+    requested: bool = False
 
 
 @contextmanager
-def signals_as(wish: Wish) -> Iterator[None]:
-    """Ctrl-C and SIGTERM set the wish; only the main thread can listen to them."""
+def handle_signals(flag: StopFlag) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM set the flag inside the block; in another thread than the main one nothing changes."""
 
     def stop(*_: object) -> None:
-        wish.stop = True
+        flag.requested = True
 
     try:
         previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}

@@ -1,6 +1,6 @@
-"""Activation checkpointing: a layer forgets what it computed, and computes it again when its gradient is due.
+"""Activation checkpointing: layers drop their activations and compute them again in the backward pass.
 
-Memory for activations falls to one vector a position and layer, for one more forward pass.
+Memory for activations falls to one vector per position and layer, at the cost of one more forward pass.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from torch.utils.checkpoint import checkpoint
 from transformer_core.hooks import HookPoint
 
 
-def recompute(layers: Sequence[nn.Module]) -> None:
+def checkpoint_activations(layers: Sequence[nn.Module]) -> None:
     """Let each layer recompute its activations from now on; names, weights, gradients and dropout stay the same.
 
     Hooks fire once: a layer with a listening hook point keeps its activations, since an edit has to be part of the
-    gradient, and a second call of it could do something else. Listeners that come after the forward pass hear nothing.
+    gradient, and a second call of it could do something else. Hooks added after the forward pass are not called.
     """
     for layer in layers:
         points = [module for module in layer.modules() if isinstance(module, HookPoint)]
@@ -31,17 +31,17 @@ def recompute(layers: Sequence[nn.Module]) -> None:
 def _forward(forward: Callable[..., Any], points: Sequence[HookPoint], *inputs: Any) -> Any:
     if not torch.is_grad_enabled() or any(point.listening for point in points):
         return forward(*inputs)
-    return checkpoint(forward, *inputs, use_reentrant=False, context_fn=lambda: (nullcontext(), _deaf(points)))
+    return checkpoint(forward, *inputs, use_reentrant=False, context_fn=lambda: (nullcontext(), _without_hooks(points)))
 
 
 @contextmanager
-def _deaf(points: Sequence[HookPoint]) -> Iterator[None]:
-    """Nobody listens inside, so that the second pass takes the same kernels as the first."""
-    heard = [point for point in points if point.listening]
-    for point in heard:
+def _without_hooks(points: Sequence[HookPoint]) -> Iterator[None]:
+    """Disable all hook points inside, so that the second pass takes the same kernels as the first."""
+    listening = [point for point in points if point.listening]
+    for point in listening:
         point.listening = False
     try:
         yield
     finally:
-        for point in heard:
+        for point in listening:
             point._update()
