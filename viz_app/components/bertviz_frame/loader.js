@@ -1,4 +1,3 @@
-"use strict";
 // Runs inside the frame, before BertViz' script, and stands in for require.js: BertViz asks it for jQuery and d3.
 // The frame tells the page around it two things only: how high its drawing is, or that it failed.
 

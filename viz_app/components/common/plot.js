@@ -7,7 +7,9 @@ export class Axis {
   }
 
   place(value) {
-    const share = this.log ? Math.log(value / this.low) / Math.log(this.high / this.low) : (value - this.low) / (this.high - this.low);
+    const share = this.log
+      ? Math.log(value / this.low) / Math.log(this.high / this.low)
+      : (value - this.low) / (this.high - this.low);
     return this.from + share * (this.to - this.from);
   }
 
@@ -21,14 +23,16 @@ export class Axis {
   ticks(count = 5) {
     if (this.log) {
       const ticks = [];
-      for (let power = Math.ceil(Math.log10(this.low) - 1e-9); 10 ** power <= this.high * (1 + 1e-9); power++) ticks.push(10 ** power);
+      for (let power = Math.ceil(Math.log10(this.low) - 1e-9); 10 ** power <= this.high * (1 + 1e-9); power++)
+        ticks.push(10 ** power);
       return ticks;
     }
     const rough = (this.high - this.low) / count;
     const base = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((factor) => factor * base).find((each) => each >= rough - 1e-12);
     const ticks = [];
-    for (let tick = Math.ceil(this.low / step - 1e-9) * step; tick <= this.high + step * 1e-9; tick += step) ticks.push(Math.abs(tick) < step * 1e-9 ? 0 : tick);
+    for (let tick = Math.ceil(this.low / step - 1e-9) * step; tick <= this.high + step * 1e-9; tick += step)
+      ticks.push(Math.abs(tick) < step * 1e-9 ? 0 : tick);
     return ticks;
   }
 }
@@ -64,7 +68,13 @@ export function dot(context, x, y, radius, colour, ring = null) {
 }
 
 /** Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`. */
-export function write(context, text, x, y, { colour, font, size = 13, weight = 400, align = "left", baseline = "middle", most = Infinity, turn = 0 }) {
+export function write(
+  context,
+  text,
+  x,
+  y,
+  { colour, font, size = 13, weight = 400, align = "left", baseline = "middle", most = Infinity, turn = 0 },
+) {
   context.save();
   context.font = `${weight} ${size}px ${font}`;
   context.fillStyle = colour;
@@ -85,12 +95,27 @@ export function fitted(context, text, most) {
 }
 
 /** Ticks and labels below or left of a plot. */
-export function drawAxis(context, axis, side, at, { theme, ticks = axis.ticks(), show = String, grid = 0, title = "" }) {
+export function drawAxis(
+  context,
+  axis,
+  side,
+  at,
+  { theme, ticks = axis.ticks(), show = String, grid = 0, title = "" },
+) {
   const style = { colour: theme.muted, font: theme.font, size: 12 };
   for (const tick of ticks) {
     const place = axis.place(tick);
     if (grid) {
-      const across = side === "bottom" ? [[place, at], [place, at - grid]] : [[at, place], [at + grid, place]];
+      const across =
+        side === "bottom"
+          ? [
+              [place, at],
+              [place, at - grid],
+            ]
+          : [
+              [at, place],
+              [at + grid, place],
+            ];
       trace(context, across, { colour: theme.line, width: 1, alpha: 0.7 });
     }
     if (side === "bottom") write(context, show(tick), place, at + 12, { ...style, align: "center" });

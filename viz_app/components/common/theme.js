@@ -39,7 +39,10 @@ export function isDark(colour) {
 /** A 32-bit pixel for each RGB triple, in the byte order of canvas memory (all browsers: little-endian). */
 function unpacked(table) {
   const bytes = Uint8Array.from(atob(table), (letter) => letter.charCodeAt(0));
-  return Uint32Array.from({ length: bytes.length / 3 }, (_, i) => (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i]);
+  return Uint32Array.from(
+    { length: bytes.length / 3 },
+    (_, i) => (255 << 24) | (bytes[3 * i + 2] << 16) | (bytes[3 * i + 1] << 8) | bytes[3 * i],
+  );
 }
 
 function pixel(colour) {

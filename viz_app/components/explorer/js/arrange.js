@@ -61,8 +61,14 @@ function fit(block, width, height, stretch, low = false) {
   const tallest = Math.floor((height - numbers - titleLines * TITLE) / rows) - gap - text - FRAME;
   const shape = Math.min(1.5, Math.max(0.8, block.keys / block.queries));
   const limit = one ? LARGEST_OF_LAYER : LARGEST;
-  const tileHeight = Math.max(low ? LOWEST : SMALLEST, Math.min(Math.round((widest / shape) * (one ? 1 : stretch)), tallest, limit));
-  const tileWidth = Math.min(widest, Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : low ? LOW_WIDTH : 0));
+  const tileHeight = Math.max(
+    low ? LOWEST : SMALLEST,
+    Math.min(Math.round((widest / shape) * (one ? 1 : stretch)), tallest, limit),
+  );
+  const tileWidth = Math.min(
+    widest,
+    Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : low ? LOW_WIDTH : 0),
+  );
   return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < AT_EASE };
 }
 

@@ -1,8 +1,8 @@
 // The beam search of the translation: a button in the line of words, the tree, and the ranking under any length penalty.
 
+import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
 import { BeamTable } from "./beamtable.js";
 import { BeamTree, signed } from "./beamtree.js";
-import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
 import { Search } from "./search.js";
 
 const MOST_ALPHA = 2;
@@ -14,8 +14,18 @@ export class Beam {
     this.button = h("button", { type: "button", class: "plain beam-button", click: () => this.toggle() });
     this.note = new BranchNote(store);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
-    this.tree = new BeamTree((branch) => store.set({ branch }), (node, spoken) => this.tell(node, spoken));
-    this.slider = h("input", { type: "range", class: "slider", min: "0", max: String(MOST_ALPHA), step: "0.01", input: () => this.slide() });
+    this.tree = new BeamTree(
+      (branch) => store.set({ branch }),
+      (node, spoken) => this.tell(node, spoken),
+    );
+    this.slider = h("input", {
+      type: "range",
+      class: "slider",
+      min: "0",
+      max: String(MOST_ALPHA),
+      step: "0.01",
+      input: () => this.slide(),
+    });
     this.own = h("button", { type: "button", class: "plain", click: () => this.reset() });
     this.value = h("output", { class: "beam-alpha" });
     this.mark = h("span", { class: "beam-mark", "aria-hidden": true });
@@ -107,18 +117,33 @@ export class Beam {
     const { search, texts } = this;
     while (this.list.children.length > ranking.length) this.list.lastChild.remove();
     while (this.list.children.length < ranking.length) {
-      const button = h("button", { type: "button", class: "beam-hypothesis", click: () => this.store.set({ branch: Number(button.dataset.branch) }) });
+      const button = h("button", {
+        type: "button",
+        class: "beam-hypothesis",
+        click: () => this.store.set({ branch: Number(button.dataset.branch) }),
+      });
       this.list.append(h("li", {}, button));
     }
     ranking.forEach(({ node, branch, score }, index) => {
       const button = this.list.children[index].firstChild;
       button.dataset.branch = branch;
       setAttribute(button, "aria-pressed", String(branch === this.shown));
-      const values = { score: signed(score, 3), total: signed(search.total[node]), length: search.step[node], rank: branch + 1 };
+      const values = {
+        score: signed(score, 3),
+        total: signed(search.total[node]),
+        length: search.step[node],
+        rank: branch + 1,
+      };
       const before = branch < search.hypotheses ? texts.beam_was : texts.beam_pushed_out;
       button.replaceChildren(
         token(search.text(node) || "\u2205", "bdi", { class: "beam-text", lang: language }),
-        h("span", { class: "beam-numbers" }, h("b", {}, values.score), " ", fill(`${texts.beam_numbers} \u00b7 ${before}`, values)),
+        h(
+          "span",
+          { class: "beam-numbers" },
+          h("b", {}, values.score),
+          " ",
+          fill(`${texts.beam_numbers} \u00b7 ${before}`, values),
+        ),
       );
     });
   }
@@ -126,7 +151,10 @@ export class Beam {
   /** Says aloud when another hypothesis has come to the top. */
   legible({ branch, node }, open) {
     if (open && this.first !== undefined && this.first !== branch && this.alpha !== this.told) {
-      this.live.textContent = fillText(this.texts.beam_first, { alpha: this.alpha.toFixed(2), text: this.search.text(node) });
+      this.live.textContent = fillText(this.texts.beam_first, {
+        alpha: this.alpha.toFixed(2),
+        text: this.search.text(node),
+      });
     }
     this.first = branch;
     this.told = this.alpha;

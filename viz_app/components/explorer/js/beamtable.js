@@ -68,7 +68,13 @@ export class BeamTable {
       this.store.set({ branch });
     };
     const label = fillText(texts.beam_open, { branch: branch + 1 });
-    const attributes = { type: "button", class: "plain", "aria-label": label, "aria-pressed": String(branch === shown), click: open };
+    const attributes = {
+      type: "button",
+      class: "plain",
+      "aria-label": label,
+      "aria-pressed": String(branch === shown),
+      click: open,
+    };
     return h("button", { ...attributes, "data-branch": branch }, String(branch + 1));
   }
 

@@ -136,7 +136,11 @@ export class BeamTree {
     context.fillText(labels.shorten(search.label(node), room), x - COLUMN + BEND + 4, y - 4);
     context.font = `${search.status[node] === "f" ? "bold " : ""}10.5px ${theme.font}`;
     context.fillStyle = search.status[node] === "f" ? theme.text : theme.muted;
-    context.fillText(`${signed(search.total[node])} / ${signed(search.score(node, this.alpha))}`, x - COLUMN + BEND + 4, y + 12);
+    context.fillText(
+      `${signed(search.total[node])} / ${signed(search.score(node, this.alpha))}`,
+      x - COLUMN + BEND + 4,
+      y + 12,
+    );
     this.dot(node, this.colour(node), search.pruned(node) ? 2.5 : 3.5);
   }
 
@@ -218,7 +222,12 @@ export class BeamTree {
     const { element } = this;
     const within = (scroll, start, end, extent) => Math.min(start, Math.max(scroll, end - extent));
     element.scrollLeft = within(element.scrollLeft, this.x(node) - COLUMN, this.x(node) + 14, element.clientWidth);
-    element.scrollTop = within(element.scrollTop, this.y(node) - ROW / 2 - TOP, this.y(node) + ROW, element.clientHeight);
+    element.scrollTop = within(
+      element.scrollTop,
+      this.y(node) - ROW / 2 - TOP,
+      this.y(node) + ROW,
+      element.clientHeight,
+    );
   }
 
   /** A node in one line: its piece, how probable it was, the sum so far, the score. */

@@ -18,7 +18,11 @@ export class Block {
   tile(index, open) {
     const canvas = h("canvas", { "aria-hidden": true });
     const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas };
-    tile.button = h("button", { type: "button", class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) }, canvas);
+    tile.button = h(
+      "button",
+      { type: "button", class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) },
+      canvas,
+    );
     return tile;
   }
 

@@ -1,9 +1,9 @@
 // A head that is pinned, A, beside what is selected, B, and their difference.
 
-import { Difference, plus } from "./difference.js";
-import { DifferenceTable } from "./differencetable.js";
 import { divergingPixel } from "../../common/diverging.js";
 import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
+import { Difference, plus } from "./difference.js";
+import { DifferenceTable } from "./differencetable.js";
 import { resize } from "./paint.js";
 import { unitName } from "./sentences.js";
 import { SideMap } from "./sidemap.js";
@@ -19,7 +19,11 @@ export class Compare {
     this.store = store;
     this.pinned = null; // the translation of A
     this.button = h("button", { type: "button", class: "plain compare-button", click: () => this.pin() });
-    this.models = h("select", { class: "plain compare-models", change: () => this.withModel(this.models.value), keydown: (event) => event.key !== "Escape" && event.stopPropagation() });
+    this.models = h("select", {
+      class: "plain compare-models",
+      change: () => this.withModel(this.models.value),
+      keydown: (event) => event.key !== "Escape" && event.stopPropagation(),
+    });
     this.tools = h("div", { class: "compare-tools" }, this.button, this.models);
     this.about = h("p", { class: "compare-about", role: "status" });
     this.close = h("button", { type: "button", class: "plain compare-close", click: () => this.release() }, "\u00d7");
@@ -30,15 +34,31 @@ export class Compare {
     this.table = new DifferenceTable();
     this.maps = Object.fromEntries(MAPS.map((name) => [name, new SideMap(name, (cursor) => this.point(name, cursor))]));
     this.titles = Object.fromEntries(MAPS.map((name) => [name, h("figcaption", {})]));
-    this.figures = MAPS.map((name) => h("figure", { class: "compare-side" }, this.titles[name], this.maps[name].element));
+    this.figures = MAPS.map((name) =>
+      h("figure", { class: "compare-side" }, this.titles[name], this.maps[name].element),
+    );
     this.weights = new Bar("0", "0.5", "1");
     this.differences = new Bar("\u22121", "0", "+1");
     this.hatched = h("span", {});
-    const hatch = h("span", { class: "legend-masked" }, h("span", { class: "hatch", "aria-hidden": true }), this.hatched);
+    const hatch = h(
+      "span",
+      { class: "legend-masked" },
+      h("span", { class: "hatch", "aria-hidden": true }),
+      this.hatched,
+    );
     this.legend = h("div", { class: "compare-legend" }, this.weights.element, this.differences.element, hatch);
     const head = h("div", { class: "compare-head" }, this.about, this.close);
     this.sides = h("div", { class: "compare-sides" }, ...this.figures);
-    this.body = [this.note, this.sides, this.readout, this.legend, this.table.button, this.alone, this.table.element, this.live];
+    this.body = [
+      this.note,
+      this.sides,
+      this.readout,
+      this.legend,
+      this.table.button,
+      this.alone,
+      this.table.element,
+      this.live,
+    ];
     this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head);
   }
 
@@ -50,9 +70,7 @@ export class Compare {
     const { about } = translation;
     if (spoke !== undefined && spoke !== about?.own) this.follow(spoke);
     const fits =
-      other &&
-      other.about.model === (state.vsmodel ?? about.own) &&
-      other.about.text === (state.vs ?? about.text);
+      other && other.about.model === (state.vsmodel ?? about.own) && other.about.text === (state.vs ?? about.text);
     if (fits && other.id !== this.pinned?.id) this.pinned = other;
     // A link to a comparison within one sentence: from now on that sentence is pinned.
     if (!this.pinned && state.against && !state.vsmodel && (state.vs === null || state.vs === about?.text)) this.hold();
@@ -64,7 +82,9 @@ export class Compare {
     const names = about?.models ?? [];
     this.models.hidden = !names.length;
     setAttribute(this.models, "aria-label", texts.compare_models);
-    const options = names.map((name) => h("option", { value: name }, fillText(texts.compare_model, { model: this.called(name) })));
+    const options = names.map((name) =>
+      h("option", { value: name }, fillText(texts.compare_model, { model: this.called(name) })),
+    );
     this.models.replaceChildren(h("option", { value: "" }, texts.compare_models), ...options);
   }
 
@@ -86,7 +106,11 @@ export class Compare {
     const { translation } = this;
     const text = translation.about?.text ?? "";
     this.pinned = translation;
-    this.store.set({ vs: text && text.length <= LONGEST ? text : null, vsbranch: translation.beam?.shown ?? 0, vsmodel: null });
+    this.store.set({
+      vs: text && text.length <= LONGEST ? text : null,
+      vsbranch: translation.beam?.shown ?? 0,
+      vsmodel: null,
+    });
   }
 
   pin() {
@@ -153,7 +177,9 @@ export class Compare {
     if (!this.pinned) {
       const [, layer, head] = against.split(".");
       const waiting = vsmodel ? texts.compare_waiting_model : texts.compare_waiting;
-      this.about.replaceChildren(fill(waiting, { model: this.called(vsmodel ?? ""), head: headName(Number(layer), Number(head)) }));
+      this.about.replaceChildren(
+        fill(waiting, { model: this.called(vsmodel ?? ""), head: headName(Number(layer), Number(head)) }),
+      );
       return;
     }
     const parts = [this.name("A", this.pinned, this.a), this.name("B", translation, sheet)];
@@ -166,15 +192,21 @@ export class Compare {
     const { texts } = this;
     const parts = [fillText(texts.compare_head, { head: name }), texts[`kind_${kind}`]];
     const model = translation.about?.model;
-    if (model && model !== (letter === "A" ? this.translation : this.pinned).about?.model) parts.push(this.called(model));
+    if (model && model !== (letter === "A" ? this.translation : this.pinned).about?.model)
+      parts.push(this.called(model));
     if (translation.beam?.shown) parts.push(fillText(texts.compare_branch, { branch: translation.beam.shown + 1 }));
     const text = translation.about?.text ?? "";
-    return [h("b", {}, `${letter}: `), `${parts.join(" \u00b7 ")} \u00b7 `, token(text, "q", { lang: translation.languages.source })];
+    return [
+      h("b", {}, `${letter}: `),
+      `${parts.join(" \u00b7 ")} \u00b7 `,
+      token(text, "q", { lang: translation.languages.source }),
+    ];
   }
 
   show(state, theme, texts) {
     const { a, b, difference } = this;
-    const seen = (positions, count) => Array.from({ length: count }, (_, i) => i).filter((i) => state.special || !positions[i].special);
+    const seen = (positions, count) =>
+      Array.from({ length: count }, (_, i) => i).filter((i) => state.special || !positions[i].special);
     const axes = (sheet) => ({ rows: seen(sheet.queries, sheet.rows), columns: seen(sheet.keys, sheet.columns) });
     const plain = (sheet) => weights(sheet, axes(sheet).columns, state, theme);
     const colour = (query, key) => {
@@ -182,7 +214,8 @@ export class Compare {
       return value === null ? null : divergingPixel(theme, value, state.scale);
     };
     const common = (name) => ({ theme, label: `${this.titles[name].textContent}. ${texts.map_keys}` });
-    const caption = (name, letter, text, sheet) => this.titles[name].replaceChildren(h("b", {}, letter), ` ${text}`, this.axes(sheet));
+    const caption = (name, letter, text, sheet) =>
+      this.titles[name].replaceChildren(h("b", {}, letter), ` ${text}`, this.axes(sheet));
     caption("a", "A", fillText(texts.compare_head, { head: a.name }), a);
     caption("b", "B", fillText(texts.compare_head, { head: b.name }), b);
     caption("difference", "B \u2212 A", texts.compare_difference, b);
@@ -274,7 +307,10 @@ export class Compare {
     const [sheet, cell] = this.weight(b, inB) === null ? [a, inA] : [b, inB];
     const text = (positions, index) => (index === null || index === undefined ? "" : positions[index].text);
     const values = { a: a.name, b: b.name, query: text(sheet.queries, cell?.query), key: text(sheet.keys, cell?.key) };
-    return fillText(texts.compare_spoken, { ...values, difference: between === null ? texts.compare_nothing : plus(between) });
+    return fillText(texts.compare_spoken, {
+      ...values,
+      difference: between === null ? texts.compare_nothing : plus(between),
+    });
   }
 
   key(event) {
@@ -290,7 +326,8 @@ export class Compare {
 function weights(sheet, columns, { scale, threshold }, theme) {
   const largest = new Map(); // of the rows, as far as their columns are shown
   const most = (query) => {
-    if (!largest.has(query)) largest.set(query, Math.max(0, ...columns.map((key) => (sheet.masked(query, key) ? 0 : sheet.at(query, key)))));
+    if (!largest.has(query))
+      largest.set(query, Math.max(0, ...columns.map((key) => (sheet.masked(query, key) ? 0 : sheet.at(query, key)))));
     return largest.get(query);
   };
   return (query, key) => {

@@ -11,7 +11,11 @@ export class Choice {
     this.name = name;
     this.store = store;
     this.buttons = values.map((value) =>
-      h("button", { type: "button", class: `choice-button ${name}-${value}`, click: () => store.set({ [name]: value }) }),
+      h("button", {
+        type: "button",
+        class: `choice-button ${name}-${value}`,
+        click: () => store.set({ [name]: value }),
+      }),
     );
     this.values = values;
     this.element = h("div", { class: `choice-group ${name}`, role: "group" }, ...this.buttons);
@@ -23,7 +27,9 @@ export class Choice {
   }
 
   update(state) {
-    this.buttons.forEach((button, index) => setAttribute(button, "aria-pressed", String(state[this.name] === this.values[index])));
+    this.buttons.forEach((button, index) =>
+      setAttribute(button, "aria-pressed", String(state[this.name] === this.values[index])),
+    );
   }
 }
 

@@ -14,7 +14,8 @@ export class Difference {
 
   /** The cell of a that belongs to a cell of b; a side without a partner is null. */
   partner({ query, key }) {
-    const of = (positions, index) => (index === null || index === undefined || positions[index] < 0 ? null : positions[index] ?? null);
+    const of = (positions, index) =>
+      index === null || index === undefined || positions[index] < 0 ? null : (positions[index] ?? null);
     return { query: of(this.rows, query), key: of(this.columns, key) };
   }
 
@@ -35,9 +36,16 @@ export class Difference {
   alone() {
     const inA = (positions, count, pairs) => {
       const paired = new Set(pairs);
-      return positions.slice(0, count).filter((_, index) => !paired.has(index)).map(({ text }) => text);
+      return positions
+        .slice(0, count)
+        .filter((_, index) => !paired.has(index))
+        .map(({ text }) => text);
     };
-    const inB = (positions, count, pairs) => positions.slice(0, count).filter((_, index) => pairs[index] < 0).map(({ text }) => text);
+    const inB = (positions, count, pairs) =>
+      positions
+        .slice(0, count)
+        .filter((_, index) => pairs[index] < 0)
+        .map(({ text }) => text);
     const { a, b } = this;
     return {
       a: { queries: inA(a.queries, a.rows, this.rows), keys: inA(a.keys, a.columns, this.columns) },

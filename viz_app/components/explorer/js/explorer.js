@@ -1,18 +1,18 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
+import { h, setAttribute } from "../../common/dom.js";
+import { reportAfter } from "../../common/report.js";
+import { Theme } from "../../common/theme.js";
 import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
-import { Choice, kindChoice, Player } from "./controls.js";
 import { Compare } from "./compare.js";
-import { h, setAttribute } from "../../common/dom.js";
+import { Choice, kindChoice, Player } from "./controls.js";
 import { halves, KINDS, readHeader, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
 import { Store } from "./store.js";
-import { reportAfter } from "../../common/report.js";
-import { Theme } from "../../common/theme.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side
@@ -69,7 +69,13 @@ export class Explorer {
       this.menu.chips,
     );
     this.body = h("div", { class: "body" }, this.figure.element, this.overview.element);
-    const parts = [this.words.element, this.beam.note.element, this.beam.element, this.controls, this.candidates.element];
+    const parts = [
+      this.words.element,
+      this.beam.note.element,
+      this.beam.element,
+      this.controls,
+      this.candidates.element,
+    ];
     this.root.replaceChildren(...parts, this.compare.element, this.body, this.figure.table.element);
   }
 
@@ -129,7 +135,10 @@ export class Explorer {
 
   label() {
     const { texts } = this;
-    this.kind.label(texts.kinds, KINDS.map((kind) => texts[`kind_${kind}`]));
+    this.kind.label(
+      texts.kinds,
+      KINDS.map((kind) => texts[`kind_${kind}`]),
+    );
     this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
     this.menu.label(texts);
     this.recorder.label(texts);

@@ -1,14 +1,14 @@
 // The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
 
-import { Choice } from "./controls.js";
 import { fillText, h } from "../../common/dom.js";
+import { Choice } from "./controls.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
 import { LargeMap } from "./map.js";
 import { Picture, pinName } from "./picture.js";
 import { caption, hiddenNote, meanName, readout, rowSum, spoken, tellingRow, title, unitName } from "./sentences.js";
 import { Table } from "./table.js";
-import { tokenCaption, tokenReadout, tokenSpoken, TokenView } from "./token.js";
+import { TokenView, tokenCaption, tokenReadout, tokenSpoken } from "./token.js";
 
 const BESIDE = 185; // width that the readout needs to stand beside the picture
 
@@ -34,7 +34,15 @@ export class Figure {
     this.notes = h("div", { class: "notes" });
     this.omitted = h("p", { class: "note", hidden: true });
     this.frame = h("div", { class: "map-frame" }, this.keyTitle, this.queryTitle, this.map.element);
-    const beside = h("div", { class: "beside" }, this.legend.element, this.table.button, this.readout, this.omitted, this.notes);
+    const beside = h(
+      "div",
+      { class: "beside" },
+      this.legend.element,
+      this.table.button,
+      this.readout,
+      this.omitted,
+      this.notes,
+    );
     this.row = h("div", { class: "head-row" }, this.frame, beside);
     this.tools = h("div", { class: "figure-tools" }, this.form.element);
     const top = h("div", { class: "figure-top" }, this.caption, this.tools);
@@ -72,7 +80,9 @@ export class Figure {
     const own = state.zoom === "token";
     this.theme = theme;
     this.picture = own ? this.token.picture(view, state) : new Picture(sheet, state, current);
-    this.title = own ? fillText(texts.token_title, { kind: texts[`kind_${sheet.kind}`], token: this.picture.sheet.name }) : title(sheet, texts);
+    this.title = own
+      ? fillText(texts.token_title, { kind: texts[`kind_${sheet.kind}`], token: this.picture.sheet.name })
+      : title(sheet, texts);
     this.form.element.hidden = own;
     this.token.head.hidden = !own;
     if (own) this.token.update(view, this.picture, state, texts);
@@ -113,7 +123,9 @@ export class Figure {
     const hatched = lines ? "" : blind ? texts.blind : sheet.causal ? texts.masked : "";
     this.legend.draw(theme, texts, picture, { lines, mean, hatched });
     const encoder = sheet.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
-    const notes = [mean ? texts.mean_note : null, sheet.received ? null : hiddenNote(picture, texts), encoder].filter((note) => note);
+    const notes = [mean ? texts.mean_note : null, sheet.received ? null : hiddenNote(picture, texts), encoder].filter(
+      (note) => note,
+    );
     this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
   }
 
@@ -142,7 +154,9 @@ export class Figure {
   follow() {
     const { picture } = this;
     const { rows, columns, current, pin } = picture;
-    const target = picture.sheet.groups ? this.token.target(picture) : [current ?? pin?.query ?? -1, current === null ? (pin?.key ?? -1) : -1];
+    const target = picture.sheet.groups
+      ? this.token.target(picture)
+      : [current ?? pin?.query ?? -1, current === null ? (pin?.key ?? -1) : -1];
     const key = `${this.shown.element.className} ${target}`;
     if (key === this.followed) return;
     this.followed = key;
@@ -163,7 +177,9 @@ export class Figure {
     const cursor = own ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
     const parts = valid ? (own ? tokenReadout(picture, cursor, texts, rowSum) : readout(picture, cursor, texts)) : null;
-    this.readout.replaceChildren(...(parts ?? [h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point)]));
+    this.readout.replaceChildren(
+      ...(parts ?? [h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point)]),
+    );
     const cell = valid && cursor.query !== null && cursor.key !== null && !picture.forbidden(cursor.query, cursor.key);
     this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
     const line = valid ? (own ? tokenSpoken : spoken)(picture, cursor, texts) : "";
@@ -173,7 +189,8 @@ export class Figure {
   /** Whether a cursor points at something that is shown; it may come from elsewhere on the page. */
   exists({ query, key }) {
     const { rows, columns, written, existing } = this.picture;
-    const inside = (indices, count, index) => index === null || (indices.includes(index) && indices.indexOf(index) < count);
+    const inside = (indices, count, index) =>
+      index === null || (indices.includes(index) && indices.indexOf(index) < count);
     return inside(rows, written, query) && inside(columns, existing, key);
   }
 

@@ -50,12 +50,16 @@ export class Lines {
       this.labels.family = this.theme.code;
     }
     const limit = Math.min(150, width * 0.23);
-    const widest = (positions) => Math.ceil(Math.max(8, ...positions.map(({ text }) => Math.min(limit, this.labels.width(text)))));
+    const widest = (positions) =>
+      Math.ceil(Math.max(8, ...positions.map(({ text }) => Math.min(limit, this.labels.width(text)))));
     const left = widest(rows.map((query) => sheet.queries[query])) + NUMBER + 14;
     const right = widest(columns.map((key) => sheet.keys[key])) + NUMBER + 14;
     const count = Math.max(1, rows.length, columns.length);
     const step = Math.max(LOW, Math.min(HIGH, Math.floor((height - 2) / count)));
-    const shown = { width: Math.min(width, left + right + 420), height: Math.min(count * step + 2, Math.max(tallest, height)) };
+    const shown = {
+      width: Math.min(width, left + right + 420),
+      height: Math.min(count * step + 2, Math.max(tallest, height)),
+    };
     this.geometry = { limit, step, shown, left, right: shown.width - right };
     this.space.style.width = `${shown.width}px`;
     this.space.style.height = `${count * step + 2}px`;
@@ -180,8 +184,10 @@ export class Lines {
       context.fillStyle = strong || cell || !special ? theme.text : theme.muted;
       context.textAlign = query ? "right" : "left";
       context.fillText(short, x, y);
-      if (start && picture.sheet.unit === "pieces") this.drawStart(query ? x - context.measureText(short).width - 4 : x - 4, y);
-      if (picture.pin?.[side] === index) this.drawPin(query ? x + 3 : x - 3, y, context.measureText(short).width + 6, query);
+      if (start && picture.sheet.unit === "pieces")
+        this.drawStart(query ? x - context.measureText(short).width - 4 : x - 4, y);
+      if (picture.pin?.[side] === index)
+        this.drawPin(query ? x + 3 : x - 3, y, context.measureText(short).width + 6, query);
       if (cell) this.drawNumber(cell, query ? 2 : shown.width - 2, y, query);
     }
   }
@@ -255,7 +261,16 @@ export class Lines {
       event.stopPropagation();
       return this.pick(focus);
     }
-    const ways = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity, ArrowLeft: 0, ArrowRight: 0 };
+    const ways = {
+      ArrowUp: -1,
+      ArrowDown: 1,
+      PageUp: -10,
+      PageDown: 10,
+      Home: -Infinity,
+      End: Infinity,
+      ArrowLeft: 0,
+      ArrowRight: 0,
+    };
     if (!(event.key in ways) || !this.picture.written || !this.picture.existing) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,8 +1,8 @@
 // A large map: cells, labels of both axes, crosshair, what is pinned. It scrolls inside itself when it is too large; the
 // canvas covers only what is visible and is drawn again at every scroll.
 
-import { Cells, outline } from "./cells.js";
 import { h } from "../../common/dom.js";
+import { Cells, outline } from "./cells.js";
 import { ARROW, Labels, measureMap } from "./geometry.js";
 import { resize } from "./paint.js";
 
@@ -266,7 +266,10 @@ export class LargeMap {
 
 /** The slots [first, end) of `count` that a scrolled extent shows. */
 export function inSight(count, scroll, extent, size) {
-  return [Math.min(count, Math.max(0, Math.floor(scroll / size))), Math.min(count, Math.ceil((scroll + extent) / size) + 1)];
+  return [
+    Math.min(count, Math.max(0, Math.floor(scroll / size))),
+    Math.min(count, Math.ceil((scroll + extent) / size) + 1),
+  ];
 }
 
 /** The scroll position nearest to the present one at which a slot is in sight. */

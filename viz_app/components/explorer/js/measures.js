@@ -32,7 +32,8 @@ export class Measures {
     const { translation, before } = this;
     if (order === "entropy") return meanOfRows(whole(translation, kind), rowEntropy);
     if (order === "distance") return meanOfRows(whole(translation, kind), rowDistance);
-    if (order === "alignment") return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
+    if (order === "alignment")
+      return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
     if (order === "change" && before) return compare(whole(before, kind), whole(translation, kind));
     return null;
   }

@@ -1,8 +1,8 @@
 // How pictures are drawn: everything that is not needed at first sight, behind one small button. A setting that is not
 // as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
 
-import { Choice } from "./controls.js";
 import { fillText, h, percent, setAttribute } from "../../common/dom.js";
+import { Choice } from "./controls.js";
 
 const START = { unit: "pieces", scale: "linear", special: true, threshold: 0, average: "none" };
 const MOST_THRESHOLD = 50; // percent
@@ -12,7 +12,13 @@ export class Menu {
     this.store = store;
     this.button = h(
       "button",
-      { type: "button", class: "menu-button", "aria-haspopup": "dialog", "aria-expanded": "false", click: () => this.toggle() },
+      {
+        type: "button",
+        class: "menu-button",
+        "aria-haspopup": "dialog",
+        "aria-expanded": "false",
+        click: () => this.toggle(),
+      },
       h("span", { class: "menu-icon", "aria-hidden": true }),
     );
     this.unit = new Choice("unit", ["pieces", "words"], store);

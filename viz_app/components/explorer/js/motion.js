@@ -51,7 +51,10 @@ export function slideFrom(elements) {
       const x = before[index].left - after[index].left;
       const y = before[index].top - after[index].top;
       if (!before[index].width || (Math.abs(x) < 1 && Math.abs(y) < 1)) return;
-      element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], { duration: SLIDE, easing: "ease-in-out" });
+      element.animate([{ transform: `translate(${x}px, ${y}px)` }, { transform: "none" }], {
+        duration: SLIDE,
+        easing: "ease-in-out",
+      });
     });
   };
 }

@@ -1,12 +1,12 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
-import { caption } from "./sentences.js";
-import { Choice } from "./controls.js";
-import { Legend } from "./legend.js";
-import { Picture } from "./picture.js";
 import { h } from "../../common/dom.js";
-import { Measures, ORDERS } from "./measures.js";
+import { Choice } from "./controls.js";
 import { KINDS } from "./data.js";
+import { Legend } from "./legend.js";
+import { Measures, ORDERS } from "./measures.js";
+import { Picture } from "./picture.js";
+import { caption } from "./sentences.js";
 import { kindsShown, Tiles } from "./tiles.js";
 
 const EDGE = 22; // space that stays free under the overview
@@ -69,7 +69,12 @@ export class Overview {
   explain(state, theme) {
     const { measures, texts, legend, views } = this;
     legend.element.hidden = state.zoom !== "heads";
-    legend.draw(theme, texts, { ...state, sheet: state }, { lines: false, mean: "", hatched: views.decoder ? texts.masked : "" });
+    legend.draw(
+      theme,
+      texts,
+      { ...state, sheet: state },
+      { lines: false, mean: "", hatched: views.decoder ? texts.masked : "" },
+    );
     this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
     this.changed.textContent = texts.tiles_changed_key;
     this.changed.title = texts.tiles_changed_note;
@@ -96,10 +101,17 @@ export class Overview {
     const { layers } = this.measures.translation.shape(state.kind);
     if (this.layer?.values.length !== layers) {
       this.layer?.element.remove();
-      this.layer = new Choice("layer", Array.from({ length: layers }, (_, layer) => layer), this.store);
+      this.layer = new Choice(
+        "layer",
+        Array.from({ length: layers }, (_, layer) => layer),
+        this.store,
+      );
       this.view.element.after(this.layer.element);
     }
-    this.layer.label(this.texts.layer, this.layer.values.map((layer) => String(layer + 1)));
+    this.layer.label(
+      this.texts.layer,
+      this.layer.values.map((layer) => String(layer + 1)),
+    );
     this.layer.update(state);
     this.layer.element.hidden = state.view !== "layer";
   }
@@ -170,7 +182,8 @@ export class Overview {
 
 /** Whether two payloads hold the same maps, perhaps with labels in another language. */
 function same(a, b) {
-  if (JSON.stringify(a.axes) !== JSON.stringify(b.axes) || JSON.stringify(a.kinds) !== JSON.stringify(b.kinds)) return false;
+  if (JSON.stringify(a.axes) !== JSON.stringify(b.axes) || JSON.stringify(a.kinds) !== JSON.stringify(b.kinds))
+    return false;
   return KINDS.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
 }
 

@@ -116,7 +116,13 @@ function collect(levels, { values }, start, look, firstOf) {
   const runs = keys.length && keys[keys.length - 1] - keys[0] === keys.length - 1;
   const most = runs
     ? maximaOf(maxima, values, start + keys[0], keys.length, firstOf)
-    : maximaOf(maxima, Array.from(keys, (key) => values[start + key]), 0, keys.length, firstOf);
+    : maximaOf(
+        maxima,
+        Array.from(keys, (key) => values[start + key]),
+        0,
+        keys.length,
+        firstOf,
+      );
   const factor = byRow ? (most ? (LEVELS - 1) / most : 0) : toLevel;
   for (let bin = 0; bin < levels.length; bin++) {
     if (maxima[bin] < least) continue; // also where the colours know the threshold: a level is rounded

@@ -25,7 +25,8 @@ export class Picture {
   rowMax(query) {
     if (this.largest[query] >= 0) return this.largest[query];
     let largest = 0;
-    for (let slot = 0; slot < this.existing; slot++) largest = Math.max(largest, this.sheet.at(query, this.columns[slot]));
+    for (let slot = 0; slot < this.existing; slot++)
+      largest = Math.max(largest, this.sheet.at(query, this.columns[slot]));
     this.largest[query] = largest;
     return largest;
   }
@@ -83,7 +84,14 @@ export class Picture {
   /** Texts of the keys that are hidden, each once. */
   hiddenTexts() {
     const { keys, columns } = this.sheet;
-    return [...new Set(keys.slice(0, columns).filter(({ special }) => special).map(({ text }) => text))];
+    return [
+      ...new Set(
+        keys
+          .slice(0, columns)
+          .filter(({ special }) => special)
+          .map(({ text }) => text),
+      ),
+    ];
   }
 
   /** The key with the largest weight among those that are shown; -1 when there is none. */

@@ -14,7 +14,11 @@ export class Recorder {
     this.store = store;
     this.figure = figure;
     this.format = globalThis.MediaRecorder && FORMATS.find((format) => MediaRecorder.isTypeSupported(format));
-    this.button = h("button", { type: "button", class: "plain record", click: () => (this.film ? this.stop() : this.start()) });
+    this.button = h("button", {
+      type: "button",
+      class: "plain record",
+      click: () => (this.film ? this.stop() : this.start()),
+    });
     this.button.hidden = !this.format;
   }
 
@@ -35,7 +39,12 @@ export class Recorder {
     const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: this.format, videoBitsPerSecond: 4e6 });
     recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
     recorder.addEventListener("stop", () => this.save(parts));
-    this.film = { page, ratio, recorder, name: `headlight_${this.figure.picture.sheet.kind}_${this.figure.picture.sheet.name}` };
+    this.film = {
+      page,
+      ratio,
+      recorder,
+      name: `headlight_${this.figure.picture.sheet.kind}_${this.figure.picture.sheet.name}`,
+    };
     this.store.set({ step: 1, playing: false });
     this.store.flush();
     this.paint();

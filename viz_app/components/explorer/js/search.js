@@ -58,7 +58,11 @@ export class Search {
   /** The pieces of a branch as text, without `</s>`. */
   text(node) {
     const pieces = this.path(node).filter((at) => !this.ended(at));
-    return pieces.map((at) => this.pieces[this.piece[at]]).join("").replaceAll(BOUNDARY, " ").trim();
+    return pieces
+      .map((at) => this.pieces[this.piece[at]])
+      .join("")
+      .replaceAll(BOUNDARY, " ")
+      .trim();
   }
 
   /** Everything that the search finished, and what it returned cut off, best first under this alpha. */

@@ -16,7 +16,10 @@ export function meanName(sheet, texts) {
   const mean = meanOf(sheet);
   if (!mean) return "";
   const { layers, heads } = sheet.view;
-  return fillText(texts[`mean_${mean}`], { layer: sheet.name.split(".")[0], count: mean === "all" ? layers * heads : heads });
+  return fillText(texts[`mean_${mean}`], {
+    layer: sheet.name.split(".")[0],
+    count: mean === "all" ? layers * heads : heads,
+  });
 }
 
 /** "Encoder-decoder attention, head 4.6". */
@@ -102,7 +105,12 @@ export function hiddenNote(picture, texts) {
 /** What a row is called; `next` and `input` are two roles of the decoder's other side. */
 function names(sheet, query, texts) {
   const other = sheet.others[query]?.text || "\u2026";
-  return { query: strong(sheet.queries[query].text), next: token(other), input: token(other), unit: unitName(sheet, texts) };
+  return {
+    query: strong(sheet.queries[query].text),
+    next: token(other),
+    input: token(other),
+    unit: unitName(sheet, texts),
+  };
 }
 
 /** "piece" or "word". */

@@ -50,7 +50,8 @@ export class SideMap {
   layout(width) {
     const { rows, columns, sheet, theme } = this;
     const labels = (this.labels = new Labels(theme.code, width < 340 || columns.length > 30 ? 10.5 : 12));
-    const longest = (positions, all) => Math.max(8, ...all.map((at) => Math.min(LONGEST, labels.width(positions[at].text))));
+    const longest = (positions, all) =>
+      Math.max(8, ...all.map((at) => Math.min(LONGEST, labels.width(positions[at].text))));
     this.left = Math.ceil(longest(sheet.queries, rows)) + 12;
     const fit = Math.floor((width - this.left - 4) / Math.max(1, columns.length));
     this.cell = Math.max(SMALLEST, Math.min(LARGEST, fit));
@@ -167,7 +168,14 @@ export class SideMap {
   }
 
   key(event) {
-    const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1], Home: [0, -1e4], End: [0, 1e4] };
+    const steps = {
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+      Home: [0, -1e4],
+      End: [0, 1e4],
+    };
     if (!(event.key in steps) || !this.rows.length || !this.columns.length) return;
     event.preventDefault();
     event.stopPropagation();

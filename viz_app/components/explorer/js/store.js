@@ -65,9 +65,11 @@ export class Store {
       this.changed.add(name);
     }
     if (this.changed.has("kind") || this.changed.has("unit")) this.touch({ cursor: null, spot: null });
-    if (this.changed.has("unit") || ("kind" in patch && !("pin" in patch) && this.changed.has("kind"))) this.touch({ pin: null });
+    if (this.changed.has("unit") || ("kind" in patch && !("pin" in patch) && this.changed.has("kind")))
+      this.touch({ pin: null });
     const { kind, layer, head } = this.state;
-    if ((patch.layer !== undefined || patch.head !== undefined) && !("average" in patch)) this.touch({ average: "none" });
+    if ((patch.layer !== undefined || patch.head !== undefined) && !("average" in patch))
+      this.touch({ average: "none" });
     const opened = ["kind", "layer", "head"].some((name) => name in patch);
     if (opened && kind === "cross") this.touch({ gloss: [layer, head] });
     this.schedule();

@@ -1,9 +1,9 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
+import { decimals, fillText, h, headName, setAttribute } from "../../common/dom.js";
 import { arrange } from "./arrange.js";
 import { Block } from "./block.js";
 import { KINDS } from "./data.js";
-import { decimals, fillText, h, headName, setAttribute } from "../../common/dom.js";
 import { Fade, slideFrom } from "./motion.js";
 
 /** Figures behind the comma of a measure. */
@@ -13,7 +13,11 @@ export class Tiles {
   constructor(store, open) {
     this.store = store;
     this.open = open;
-    this.element = h("div", { class: "blocks", keydown: (event) => this.key(event), focusin: (event) => this.moveFocus(event) });
+    this.element = h("div", {
+      class: "blocks",
+      keydown: (event) => this.key(event),
+      focusin: (event) => this.moveFocus(event),
+    });
     this.blocks = [];
     this.focus = null; // the tile that the Tab key reaches
     this.fade = new Fade();
@@ -106,8 +110,10 @@ export class Tiles {
     const head = headName(Math.floor(index / heads), index % heads);
     const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, bits: value("entropy") })];
     if (order === "change" || changed) parts.push(fillText(texts.tiles_change, { value: value("change") }));
-    else if (order !== "layer" && order !== "entropy") parts.push(fillText(texts[`tiles_${order}`], { value: value(order) }));
-    if (changed) parts.push(fillText(texts.tiles_changed, { value: measures.usualChange(kind).toFixed(DIGITS.change) }));
+    else if (order !== "layer" && order !== "entropy")
+      parts.push(fillText(texts[`tiles_${order}`], { value: value(order) }));
+    if (changed)
+      parts.push(fillText(texts.tiles_changed, { value: measures.usualChange(kind).toFixed(DIGITS.change) }));
     return parts.join(", ");
   }
 

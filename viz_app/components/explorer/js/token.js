@@ -1,8 +1,8 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
-import { Choice } from "./controls.js";
 import { decimals, fill, fillText, h, headName, percent, setAttribute, token } from "../../common/dom.js";
+import { Choice } from "./controls.js";
 import { LargeMap } from "./map.js";
 import { Picture, pinned } from "./picture.js";
 
@@ -117,7 +117,11 @@ export class TokenView {
   /** The picture of a pinned token in all heads of a view. */
   picture(view, state) {
     const sheet = new TokenSheet(view, pinned(state.pin));
-    return new Picture(sheet, { ...state, pin: null }, state.average === "none" ? state.layer * view.heads + state.head : null);
+    return new Picture(
+      sheet,
+      { ...state, pin: null },
+      state.average === "none" ? state.layer * view.heads + state.head : null,
+    );
   }
 
   update(view, picture, state, texts) {
@@ -126,7 +130,9 @@ export class TokenView {
     this.side.label(texts.token_side, [texts.token_looks, texts.token_seen]);
     this.side.update({ side: received ? "k" : "q" });
     const [positions, end] = received ? [view.keys, view.columns] : [view.queries, view.rows];
-    const indices = positions.map((_, index) => index).filter((index) => index < end && (state.special || !positions[index].special));
+    const indices = positions
+      .map((_, index) => index)
+      .filter((index) => index < end && (state.special || !positions[index].special));
     this.strip.update(positions, indices, received ? "k" : "q", received ? key : query, texts);
   }
 
@@ -186,11 +192,19 @@ export function tokenReadout(picture, { query, key }, texts, sumOf) {
   const { sheet } = picture;
   const strong = (text) => token(text, "b", { class: "token" });
   const parts = [];
-  if (query !== null) parts.push(fill(texts.token_row, { head: h("b", {}, sheet.queries[query].text), token: strong(sheet.name) }));
-  if (key !== null) parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
+  if (query !== null)
+    parts.push(fill(texts.token_row, { head: h("b", {}, sheet.queries[query].text), token: strong(sheet.name) }));
+  if (key !== null)
+    parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
   if (query !== null && key !== null) {
     const none = picture.forbidden(query, key);
-    parts.push(none ? (sheet.masked(query, key) ? texts.masked : texts.blind) : h("b", { class: "value" }, decimals(sheet.at(query, key))));
+    parts.push(
+      none
+        ? sheet.masked(query, key)
+          ? texts.masked
+          : texts.blind
+        : h("b", { class: "value" }, decimals(sheet.at(query, key))),
+    );
   }
   if (query !== null) {
     const sum = decimals(picture.rowSum(query));
@@ -203,7 +217,11 @@ export function tokenReadout(picture, { query, key }, texts, sumOf) {
 export function tokenSpoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";
   const { sheet } = picture;
-  const [from, to] = sheet.received ? [sheet.keys[cursor.key].text, sheet.name] : [sheet.name, sheet.keys[cursor.key].text];
-  const weight = picture.forbidden(cursor.query, cursor.key) ? texts.masked : sheet.at(cursor.query, cursor.key).toFixed(2);
+  const [from, to] = sheet.received
+    ? [sheet.keys[cursor.key].text, sheet.name]
+    : [sheet.name, sheet.keys[cursor.key].text];
+  const weight = picture.forbidden(cursor.query, cursor.key)
+    ? texts.masked
+    : sheet.at(cursor.query, cursor.key).toFixed(2);
   return fillText(texts.spoken, { head: sheet.queries[cursor.query].text, query: from, key: to, weight });
 }

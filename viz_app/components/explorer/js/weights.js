@@ -52,7 +52,9 @@ export class Weights {
   /** uint16 in place, or a copy where the message from the server put them on an odd address. */
   uint16(offset, count) {
     const bytes = this.bytes(offset, 2 * count);
-    return bytes.byteOffset % 2 ? new Uint16Array(bytes.slice().buffer) : new Uint16Array(bytes.buffer, bytes.byteOffset, count);
+    return bytes.byteOffset % 2
+      ? new Uint16Array(bytes.slice().buffer)
+      : new Uint16Array(bytes.buffer, bytes.byteOffset, count);
   }
 }
 

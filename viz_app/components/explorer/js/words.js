@@ -1,8 +1,8 @@
 // The translation, piece by piece, with the source word that one encoder-decoder head prefers under each word.
 
 import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
-import { Popover } from "./popover.js";
 import { shown } from "./data.js";
+import { Popover } from "./popover.js";
 
 const UNSURE = 0.5; // below this probability a piece is marked
 const WEAK = 0.25; // below this weight a gloss stands back

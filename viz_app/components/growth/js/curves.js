@@ -34,39 +34,85 @@ export class Curves {
   losses() {
     const { told, theme, texts } = this;
     const { course, validation, steps } = told;
-    const curves = [{ name: texts.loss_train, points: course.step.map((step, i) => [step, course.mean_nll[i]]), colour: theme.muted, bare: true }];
-    if (validation) curves.push({ name: validation.name, points: steps.map((step, i) => [step, validation.nll[i]]), colour: theme.kinds.encoder });
+    const curves = [
+      {
+        name: texts.loss_train,
+        points: course.step.map((step, i) => [step, course.mean_nll[i]]),
+        colour: theme.muted,
+        bare: true,
+      },
+    ];
+    if (validation)
+      curves.push({
+        name: validation.name,
+        points: steps.map((step, i) => [step, validation.nll[i]]),
+        colour: theme.kinds.encoder,
+      });
     return { title: texts.loss, curves };
   }
 
   scores() {
     const { told, theme, texts } = this;
     const curves = [];
-    if (told.validation) curves.push({ name: texts.bleu, points: told.steps.map((step, i) => [step, told.validation.bleu[i]]), colour: theme.kinds.decoder });
-    if (told.alignment) curves.push({ name: texts.aer, points: told.steps.map((step, i) => [step, 100 * told.aligner(i).value]), colour: theme.kinds.cross, dash: [5, 3] });
+    if (told.validation)
+      curves.push({
+        name: texts.bleu,
+        points: told.steps.map((step, i) => [step, told.validation.bleu[i]]),
+        colour: theme.kinds.decoder,
+      });
+    if (told.alignment)
+      curves.push({
+        name: texts.aer,
+        points: told.steps.map((step, i) => [step, 100 * told.aligner(i).value]),
+        colour: theme.kinds.cross,
+        dash: [5, 3],
+      });
     return { title: "", curves };
   }
 
   plot(context, x, y, width, { title, curves }) {
     const { told, theme, state, texts } = this;
     const last = Math.max(told.steps[told.steps.length - 1], ...told.course.step.slice(-1));
-    const first = Math.min(told.steps.find((step) => step > 0) ?? last, told.course.step.find((step) => step > 0) ?? last);
+    const first = Math.min(
+      told.steps.find((step) => step > 0) ?? last,
+      told.course.step.find((step) => step > 0) ?? last,
+    );
     const across = new Axis(Math.min(first, last / 10), last, x + LEFT + GAP, x + width - RIGHT, { log: true });
     const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
     const up = new Axis(0, Math.max(...values, 1) * 1.05, y + HEIGHT - BOTTOM, y + TOP);
     const place = ([step, value]) => [step > 0 ? across.place(step) : x + LEFT, up.place(value)];
     drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: (tick) => tick.toLocaleString("en") });
-    if (told.steps[0] === 0) write(context, "0", x + LEFT, y + HEIGHT - BOTTOM + 12, { colour: theme.muted, font: theme.font, size: 12, align: "center" });
+    if (told.steps[0] === 0)
+      write(context, "0", x + LEFT, y + HEIGHT - BOTTOM + 12, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 12,
+        align: "center",
+      });
     drawAxis(context, up, "left", x + LEFT, { theme, ticks: up.ticks(4), grid: width - LEFT - RIGHT });
-    write(context, texts.updates, x + width - RIGHT, y + HEIGHT - 8, { colour: theme.muted, font: theme.font, size: 11, align: "right", most: width - 20 });
+    write(context, texts.updates, x + width - RIGHT, y + HEIGHT - 8, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 11,
+      align: "right",
+      most: width - 20,
+    });
     const now = told.steps[state.moment];
     const at = place([now, 0])[0];
-    trace(context, [[at, y + TOP], [at, y + HEIGHT - BOTTOM]], { colour: theme.text, width: 1 });
+    trace(
+      context,
+      [
+        [at, y + TOP],
+        [at, y + HEIGHT - BOTTOM],
+      ],
+      { colour: theme.text, width: 1 },
+    );
     for (const { points, colour, dash, bare } of curves) {
       const rising = points.filter(([step]) => step > 0); // no line comes from 0, which has no place on the scale
       trace(context, rising.map(place), { colour, dash, width: bare ? 1 : 2, alpha: bare ? 0.8 : 1 });
       if (bare) continue;
-      for (const point of points) dot(context, ...place(point), point[0] === now ? 5 : 2.5, colour, point[0] === now ? theme.background : null);
+      for (const point of points)
+        dot(context, ...place(point), point[0] === now ? 5 : 2.5, colour, point[0] === now ? theme.background : null);
     }
     this.names(context, title, curves, x + LEFT, y + 10, width - LEFT - RIGHT);
     return { across, x, y, width };
@@ -81,7 +127,14 @@ export class Curves {
       at += context.measureText(title).width + 16;
     }
     for (const { name, colour, dash } of curves) {
-      trace(context, [[at, y], [at + 18, y]], { colour, dash, width: 2 });
+      trace(
+        context,
+        [
+          [at, y],
+          [at + 18, y],
+        ],
+        { colour, dash, width: 2 },
+      );
       write(context, name, at + 23, y, { ...style, colour: this.theme.muted, most: Math.max(20, room + x - at - 23) });
       at += context.measureText(name).width + 40;
     }
@@ -91,7 +144,9 @@ export class Curves {
   press(event) {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const plot = this.plots?.find((each) => x >= each.x && x < each.x + each.width && y >= each.y && y < each.y + HEIGHT);
+    const plot = this.plots?.find(
+      (each) => x >= each.x && x < each.x + each.width && y >= each.y && y < each.y + HEIGHT,
+    );
     if (!plot) return;
     const far = this.told.steps.map((step) => Math.abs((step > 0 ? plot.across.place(step) : plot.x + LEFT) - x));
     this.choose(far.indexOf(Math.min(...far)));

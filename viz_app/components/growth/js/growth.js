@@ -22,7 +22,11 @@ export class Growth {
     this.large = new Large();
     this.curves = new Curves((moment) => this.go(moment));
     this.make();
-    this.clock = new Clock(this.heads.element, () => this.step(1), () => this.played());
+    this.clock = new Clock(
+      this.heads.element,
+      () => this.step(1),
+      () => this.played(),
+    );
     root.addEventListener("keydown", (event) => this.key(event));
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
@@ -32,11 +36,19 @@ export class Growth {
     this.sentence = h("select", { change: () => this.set({ sentence: this.sentence.selectedIndex }) });
     this.sentenceName = h("span", { class: "name" });
     const name = `growth-kind-${(lastName += 1)}`;
-    this.kinds = KINDS.map((kind) => h("input", { type: "radio", name, value: kind, change: () => this.set({ kind }) }));
+    this.kinds = KINDS.map((kind) =>
+      h("input", { type: "radio", name, value: kind, change: () => this.set({ kind }) }),
+    );
     this.kindNames = KINDS.map(() => h("span", {}));
     this.legend = h("legend", { class: "unseen" });
-    const chips = this.kinds.map((input, i) => h("label", { class: "chip", "data-kind": KINDS[i] }, input, this.kindNames[i]));
-    this.play = h("button", { type: "button", class: "play", click: () => this.toggle() }, h("span", { class: "icon", "aria-hidden": "true" }));
+    const chips = this.kinds.map((input, i) =>
+      h("label", { class: "chip", "data-kind": KINDS[i] }, input, this.kindNames[i]),
+    );
+    this.play = h(
+      "button",
+      { type: "button", class: "play", click: () => this.toggle() },
+      h("span", { class: "icon", "aria-hidden": "true" }),
+    );
     this.slider = h("input", { type: "range", min: 0, step: 1, input: () => this.go(Number(this.slider.value)) });
     this.moment = h("output", { class: "moment" });
     this.reads = h("p", { class: "note" });
@@ -46,10 +58,19 @@ export class Growth {
     this.dotNote = h("p", { class: "note dot-note" });
     this.scale = h("p", { class: "note scale" });
     this.jobs = h("ul", { class: "jobs" });
-    this.tableButton = h("button", { type: "button", class: "tool", click: () => this.set({ table: !this.state.table }) });
+    this.tableButton = h("button", {
+      type: "button",
+      class: "tool",
+      click: () => this.set({ table: !this.state.table }),
+    });
     this.tables = h("div", {});
     this.root.replaceChildren(
-      h("div", { class: "controls" }, h("label", { class: "sentence" }, this.sentenceName, this.sentence), h("fieldset", { class: "kinds" }, this.legend, ...chips)),
+      h(
+        "div",
+        { class: "controls" },
+        h("label", { class: "sentence" }, this.sentenceName, this.sentence),
+        h("fieldset", { class: "kinds" }, this.legend, ...chips),
+      ),
       this.reads,
       h("div", { class: "time" }, this.play, this.slider, this.moment),
       this.now,
@@ -69,7 +90,11 @@ export class Growth {
     const told = (this.told = new Told(bytes));
     this.theme = new Theme(this.root, told.colours);
     const { state } = this;
-    const fits = state.moment < told.steps.length && state.layer < told.layers && state.head < told.heads && state.sentence < told.sentences.length;
+    const fits =
+      state.moment < told.steps.length &&
+      state.layer < told.layers &&
+      state.head < told.heads &&
+      state.sentence < told.sentences.length;
     if (state.moment < 0) this.reported = JSON.stringify(told.start);
     if (state.moment < 0 || !fits) Object.assign(state, told.start);
     this.root.classList.toggle("many", told.many);
@@ -193,7 +218,8 @@ export class Growth {
       return;
     }
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const own = target === this.slider || target === this.sentence || this.kinds.includes(target) || this.tables.contains(target);
+    const own =
+      target === this.slider || target === this.sentence || this.kinds.includes(target) || this.tables.contains(target);
     if (!by || own) return;
     event.preventDefault();
     this.clock.pause();

@@ -20,7 +20,12 @@ export class Heads {
     const rows = Array.from({ length: told.layers }, (_, layer) => {
       const tiles = Array.from({ length: told.heads }, (_, head) => this.tile(layer, head));
       this.tiles.push(...tiles);
-      return h("div", { class: "row" }, h("span", { class: "name" }, fillText(texts.layer, { layer: layer + 1 })), h("div", { class: "of-layer" }, ...tiles.map(({ button }) => button)));
+      return h(
+        "div",
+        { class: "row" },
+        h("span", { class: "name" }, fillText(texts.layer, { layer: layer + 1 })),
+        h("div", { class: "of-layer" }, ...tiles.map(({ button }) => button)),
+      );
     });
     this.element.replaceChildren(...rows);
   }
@@ -33,7 +38,12 @@ export class Heads {
     const canvas = h("canvas", { "aria-hidden": "true" });
     const job = h("span", { class: "job" });
     const title = h("span", { class: "title" }, headName(layer, head));
-    const button = h("button", { type: "button", class: "tile", click: () => this.choose(layer, head) }, canvas, h("span", { class: "under" }, title, job));
+    const button = h(
+      "button",
+      { type: "button", class: "tile", click: () => this.choose(layer, head) },
+      canvas,
+      h("span", { class: "under" }, title, job),
+    );
     return { layer, head, canvas, job, button };
   }
 
@@ -43,7 +53,10 @@ export class Heads {
       const { layer, head } = tile;
       const side = Math.max(told.many ? 20 : 40, Math.floor(tile.button.clientWidth - (told.many ? 4 : 8)));
       const map = told.map(state.sentence, state.kind, state.moment, layer, head);
-      const square = Math.min(told.many && side > SMALL ? 0.66 : 1.4, Math.max(0.6, map.queries.length / map.keys.length));
+      const square = Math.min(
+        told.many && side > SMALL ? 0.66 : 1.4,
+        Math.max(0.6, map.queries.length / map.keys.length),
+      );
       const tall = Math.round(square * side);
       drawCells(sized(tile.canvas, side, tall), map, theme, 0, 0, side, tall);
       const found = told.job(state.kind, state.moment, layer, head);
@@ -54,7 +67,11 @@ export class Heads {
       setAttribute(tile.button, "aria-pressed", selected);
       setAttribute(tile.button, "tabindex", selected ? 0 : -1);
       const kind = texts[`kind_${state.kind}`];
-      setAttribute(tile.button, "aria-label", fillText(texts.tile, { kind, head: headName(layer, head), job: job || texts.no_job }));
+      setAttribute(
+        tile.button,
+        "aria-label",
+        fillText(texts.tile, { kind, head: headName(layer, head), job: job || texts.no_job }),
+      );
     }
   }
 
@@ -63,7 +80,12 @@ export class Heads {
     const { layers, heads } = this.told;
     const at = this.tiles.findIndex(({ button }) => button.getAttribute("aria-pressed") === "true");
     const last = layers * heads - 1;
-    const to = event.key in ACROSS ? at + ACROSS[event.key] : event.key in DOWN ? at + heads * DOWN[event.key] : { Home: 0, End: last }[event.key];
+    const to =
+      event.key in ACROSS
+        ? at + ACROSS[event.key]
+        : event.key in DOWN
+          ? at + heads * DOWN[event.key]
+          : { Home: 0, End: last }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     if (to < 0 || to > last) return;

@@ -108,7 +108,11 @@ export class Large {
     if (!spot) return this.readout.replaceChildren(texts.point);
     const [query, key] = spot;
     const weight = map.masked(query, key) ? texts.masked : map.at(query, key).toFixed(3);
-    const values = { query: token(map.queries[query], "b"), key: token(map.keys[key], "b"), weight: h("b", { class: "value" }, weight) };
+    const values = {
+      query: token(map.queries[query], "b"),
+      key: token(map.keys[key], "b"),
+      weight: h("b", { class: "value" }, weight),
+    };
     this.readout.replaceChildren(fill(texts.cell, values));
   }
 }

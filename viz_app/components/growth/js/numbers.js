@@ -17,12 +17,25 @@ export function sayMoment(told, moment, texts) {
   if (validation) {
     const { name, sentences } = validation;
     parts.push(fillText(texts.now_loss, { name, value: plain(validation.nll[moment], 3) }));
-    parts.push(fillText(texts.now_bleu, { name, count: sentences.toLocaleString("en"), value: plain(validation.bleu[moment], 1) }));
+    parts.push(
+      fillText(texts.now_bleu, {
+        name,
+        count: sentences.toLocaleString("en"),
+        value: plain(validation.bleu[moment], 1),
+      }),
+    );
   } else if (training.mean_nll[moment] !== null) {
     parts.push(fillText(texts.now_train, { value: plain(training.mean_nll[moment], 3) }));
   }
   const best = told.aligner(moment);
-  if (best) parts.push(fillText(texts.now_aer, { value: percent1(best.value), head: headName(best.layer, best.head), count: alignment.sentences }));
+  if (best)
+    parts.push(
+      fillText(texts.now_aer, {
+        value: percent1(best.value),
+        head: headName(best.layer, best.head),
+        count: alignment.sentences,
+      }),
+    );
   return parts.join(" · ");
 }
 
@@ -46,7 +59,11 @@ export function tables(told, state, texts) {
   const name = fillText(texts.head, { head: headName(layer, head) });
   columns.push(...roles.map((role) => `${name}: ${texts[`role_${role}`]}`));
   const rows = told.steps.map((step, moment) => {
-    const row = [step.toLocaleString("en"), told.training.learning_rate[moment]?.toExponential(2) ?? "–", plain(told.training.mean_nll[moment], 3)];
+    const row = [
+      step.toLocaleString("en"),
+      told.training.learning_rate[moment]?.toExponential(2) ?? "–",
+      plain(told.training.mean_nll[moment], 3),
+    ];
     if (told.validation) row.push(plain(told.validation.nll[moment], 3), plain(told.validation.bleu[moment], 1));
     if (told.alignment) {
       const best = told.aligner(moment);
@@ -55,15 +72,36 @@ export function tables(told, state, texts) {
     return row.concat(told.fits(kind, moment, layer, head).map(({ share }) => percent(share)));
   });
   const map = told.map(state.sentence, kind, state.moment, layer, head);
-  const weights = map.queries.map((query, i) => [query, ...map.keys.map((_, j) => (map.masked(i, j) ? "–" : map.at(i, j).toFixed(3)))]);
-  const caption = fillText(texts.table_weights, { head: headName(layer, head), moment: momentName(told, state.moment, texts) });
-  return h("div", { class: "tables" }, table(texts.table_moments, columns, rows), table(`${caption}. ${texts.exact}`, [`${texts[`query_${kind}`]} ↓ ${texts[`key_${kind}`]} →`, ...map.keys], weights));
+  const weights = map.queries.map((query, i) => [
+    query,
+    ...map.keys.map((_, j) => (map.masked(i, j) ? "–" : map.at(i, j).toFixed(3))),
+  ]);
+  const caption = fillText(texts.table_weights, {
+    head: headName(layer, head),
+    moment: momentName(told, state.moment, texts),
+  });
+  return h(
+    "div",
+    { class: "tables" },
+    table(texts.table_moments, columns, rows),
+    table(
+      `${caption}. ${texts.exact}`,
+      [`${texts[`query_${kind}`]} ↓ ${texts[`key_${kind}`]} →`, ...map.keys],
+      weights,
+    ),
+  );
 }
 
 function table(caption, columns, rows) {
   const head = h("tr", {}, ...columns.map((text) => h("th", { scope: "col" }, text)));
-  const body = rows.map(([first, ...others]) => h("tr", {}, h("th", { scope: "row", dir: "auto" }, first), ...others.map((value) => h("td", {}, value))));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, ...body)));
+  const body = rows.map(([first, ...others]) =>
+    h("tr", {}, h("th", { scope: "row", dir: "auto" }, first), ...others.map((value) => h("td", {}, value))),
+  );
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, ...body)),
+  );
 }
 
 function percent1(value) {

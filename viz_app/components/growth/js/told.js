@@ -22,8 +22,12 @@ export class Told {
   /** One head at one moment. */
   map(sentence, kind, moment, layer, head) {
     const { axes, maps } = this.sentences[sentence];
-    const [queries, keys] = AXES[kind].map((name) => axes[name].tokens.map((token) => token.replace(WORD, "") || token));
-    const [queryStarts, keyStarts] = AXES[kind].map((name) => axes[name].tokens.map((token) => token.startsWith("\u2581")));
+    const [queries, keys] = AXES[kind].map((name) =>
+      axes[name].tokens.map((token) => token.replace(WORD, "") || token),
+    );
+    const [queryStarts, keyStarts] = AXES[kind].map((name) =>
+      axes[name].tokens.map((token) => token.startsWith("\u2581")),
+    );
     const [, layers, heads, rows, columns] = maps[kind].shape;
     const start = maps[kind].offset + ((moment * layers + layer) * heads + head) * rows * columns;
     const values = this.bytes.subarray(start, start + rows * columns);

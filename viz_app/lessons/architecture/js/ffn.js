@@ -1,9 +1,9 @@
 // The feed-forward network, token by token: what goes in, which inner values are on, what comes out; in any order.
 
 import { fillText } from "../../../components/common/dom.js";
+import { write } from "../../../components/common/plot.js";
 import { frame } from "../../stage/js/grid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
-import { write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { box, ease, faint, NARROW, pixelOf, plain, share, Tensors, tiny, value } from "./parts.js";
 
@@ -19,7 +19,16 @@ export class FeedForward extends Scene {
   get playhead() {
     const { encoder, decoder } = this.lesson.values.tokens;
     const last = Math.max(encoder.length, decoder.length) - 1;
-    return { name: "at", label: this.texts.place, min: 0, max: last, step: 1, rate: 0.7, start: 0, show: (at) => String(Math.round(at) + 1) };
+    return {
+      name: "at",
+      label: this.texts.place,
+      min: 0,
+      max: last,
+      step: 1,
+      rate: 0.7,
+      start: 0,
+      show: (at) => String(Math.round(at) + 1),
+    };
   }
 
   get controls() {
@@ -27,7 +36,15 @@ export class FeedForward extends Scene {
     const stacks = ["encoder", "decoder"].map((side) => [side, texts[side]]);
     return [
       { name: "stack", kind: "choice", label: texts.stack, options: stacks, start: "encoder" },
-      { name: "layer", kind: "range", label: texts.layer, min: 1, max: lesson.values.model.num_layers, step: 1, start: 1 },
+      {
+        name: "layer",
+        kind: "range",
+        label: texts.layer,
+        min: 1,
+        max: lesson.values.model.num_layers,
+        step: 1,
+        start: 1,
+      },
     ];
   }
 
@@ -38,7 +55,9 @@ export class FeedForward extends Scene {
   /** Numbers of the network and of the stations around it. */
   network({ stack, layer }) {
     const { stations, model } = this.lesson.values;
-    const station = stations.findIndex((each) => each.side === stack && each.name === "feed_forward" && each.layer === layer - 1);
+    const station = stations.findIndex(
+      (each) => each.side === stack && each.name === "feed_forward" && each.layer === layer - 1,
+    );
     return { number: layer - 1 + (stack === "decoder" ? model.num_layers : 0), before: station - 1, station };
   }
 
@@ -52,10 +71,27 @@ export class FeedForward extends Scene {
     const [ends, middle] = [d, inner].map((size) => Math.ceil(size / ACROSS));
     const top = 26; // shares
     const gap = 40;
-    const cell = Math.min(((narrow ? 2.6 : 1.7) * (column - 10)) / ACROSS, (height - top - 2 * gap - (narrow ? 84 : 62)) / (2 * ends + middle)); // its height
+    const cell = Math.min(
+      ((narrow ? 2.6 : 1.7) * (column - 10)) / ACROSS,
+      (height - top - 2 * gap - (narrow ? 84 : 62)) / (2 * ends + middle),
+    ); // its height
     const wide = Math.min(column - 10, 1.6 * ACROSS * cell);
     const low = top + 2 * gap + (2 * ends + middle) * cell; // the lower edge of what goes in
-    return { label, fit, column, cell, wide, out: top, hidden: top + ends * cell + gap, input: low - ends * cell, low, ends, middle, gap, left: label };
+    return {
+      label,
+      fit,
+      column,
+      cell,
+      wide,
+      out: top,
+      hidden: top + ends * cell + gap,
+      input: low - ends * cell,
+      low,
+      ends,
+      middle,
+      gap,
+      left: label,
+    };
   }
 
   /** Where each token stands while the first one is carried to a place: a number for each of the tokens. */
@@ -79,7 +115,8 @@ export class FeedForward extends Scene {
     const slots = this.slots(shown.length, settings.at);
     // The one that moves is drawn last, over the others.
     const order = shown.map((_, index) => index).reverse();
-    for (const token of order) this.drawToken(pen, place, network, token, shown[token], slots[token], theme.kinds[settings.stack]);
+    for (const token of order)
+      this.drawToken(pen, place, network, token, shown[token], slots[token], theme.kinds[settings.stack]);
     const checked = fillText(this.texts.order_checked, { error: tiny(this.lesson.values.order_error) });
     const style = { colour: theme.muted, font: theme.font, size: 12 };
     if (pen.width < NARROW) wrapped(context, checked, 0, pen.height - 26, pen.width, style);
@@ -95,14 +132,33 @@ export class FeedForward extends Scene {
     const line = { fill: faint(theme.muted, 0.12), line: theme.line, size: 12.5, bold: 600 };
     const tall = 20;
     const at = (upper) => upper - place.gap / 2 - tall / 2 - 1;
-    box(pen, { x: place.left, y: at(place.input), width, height: tall }, [pen.width < NARROW ? "max(0, xW\u2081 + b\u2081)" : `${texts.same_for_all}: max(0, xW\u2081 + b\u2081)`], line);
-    box(pen, { x: place.left, y: at(place.hidden), width, height: tall }, [pen.width < NARROW ? "\u00b7 W\u2082 + b\u2082" : `${texts.same_for_all}: \u2026 W\u2082 + b\u2082`], line);
+    box(
+      pen,
+      { x: place.left, y: at(place.input), width, height: tall },
+      [pen.width < NARROW ? "max(0, xW\u2081 + b\u2081)" : `${texts.same_for_all}: max(0, xW\u2081 + b\u2081)`],
+      line,
+    );
+    box(
+      pen,
+      { x: place.left, y: at(place.hidden), width, height: tall },
+      [pen.width < NARROW ? "\u00b7 W\u2082 + b\u2082" : `${texts.same_for_all}: \u2026 W\u2082 + b\u2082`],
+      line,
+    );
     if (pen.width < NARROW) return;
     const style = { font: theme.font, align: "right", most: place.label - 14 };
-    const rows = [[place.out, place.ends, texts.comes_out, d], [place.hidden, place.middle, texts.inner_values, inner], [place.input, place.ends, texts.goes_in, d]];
+    const rows = [
+      [place.out, place.ends, texts.comes_out, d],
+      [place.hidden, place.middle, texts.inner_values, inner],
+      [place.input, place.ends, texts.goes_in, d],
+    ];
     for (const [y, cells, text, size] of rows) {
       const middle = y + (cells * place.cell) / 2;
-      write(context, String(size), place.left - 14, middle - 8, { ...style, colour: theme.text, size: 16, weight: 650 });
+      write(context, String(size), place.left - 14, middle - 8, {
+        ...style,
+        colour: theme.text,
+        size: 16,
+        weight: 650,
+      });
       write(context, text, place.left - 14, middle + 10, { ...style, colour: theme.muted, size: 12 });
     }
     write(context, texts.share_on, place.left - 14, 12, { ...style, colour: theme.muted, size: 12 });
@@ -116,19 +172,41 @@ export class FeedForward extends Scene {
     const carried = token === 0;
     const patch = (key, station, rows, y) => {
       const { data } = arrays.tensors.part(station, token);
-      const grid = this.tensors.grid(`${key} ${station} ${token}`, theme, rows, ACROSS, (row, column) => pixelOf(theme, value(data[row * ACROSS + column] ?? 128)));
+      const grid = this.tensors.grid(`${key} ${station} ${token}`, theme, rows, ACROSS, (row, column) =>
+        pixelOf(theme, value(data[row * ACROSS + column] ?? 128)),
+      );
       this.patch(context, theme, grid, left, y, place, rows, carried ? colour : theme.line);
     };
     patch("in", network.before, place.ends, place.input);
     patch("out", network.station, place.ends, place.out);
     const { data } = arrays.inner.part(network.number, token);
-    const inner = this.tensors.grid(`inner ${network.number} ${token}`, theme, place.middle, ACROSS, (row, column) => theme.pixels[Math.round(255 * Math.sqrt((data[row * ACROSS + column] ?? 0) / 255))]);
+    const inner = this.tensors.grid(
+      `inner ${network.number} ${token}`,
+      theme,
+      place.middle,
+      ACROSS,
+      (row, column) => theme.pixels[Math.round(255 * Math.sqrt((data[row * ACROSS + column] ?? 0) / 255))],
+    );
     this.patch(context, theme, inner, left, place.hidden, place, place.middle, carried ? colour : theme.line);
     const active = arrays.active.at(network.number, token);
-    write(context, share(active), middle, 12, { colour: theme.text, font: theme.font, size: place.column > 40 ? 13 : 11, weight: 650, align: "center" });
+    write(context, share(active), middle, 12, {
+      colour: theme.text,
+      font: theme.font,
+      size: place.column > 40 ? 13 : 11,
+      weight: 650,
+      align: "center",
+    });
     const style = { colour: carried ? colour : theme.text, font: theme.code, size: 12.5, weight: carried ? 700 : 400 };
-    if (place.column > 52) write(context, plain(name), middle, place.low + 18, { ...style, align: "center", most: place.column - 4 });
-    else write(context, plain(name), middle + 4, place.low + 10, { ...style, size: 12, align: "right", turn: -Math.PI / 3.4, most: 46 });
+    if (place.column > 52)
+      write(context, plain(name), middle, place.low + 18, { ...style, align: "center", most: place.column - 4 });
+    else
+      write(context, plain(name), middle + 4, place.low + 10, {
+        ...style,
+        size: 12,
+        align: "right",
+        turn: -Math.PI / 3.4,
+        most: 46,
+      });
   }
 
   patch(context, theme, grid, x, y, place, rows, line) {
@@ -155,7 +233,14 @@ export class FeedForward extends Scene {
     const { number } = this.network(settings);
     const shares = tokens.map((_, token) => lesson.arrays.active.at(number, token));
     const place = Math.min(Math.round(settings.at), tokens.length - 1) + 1;
-    const said = fillText(texts.ffn_say, { token: plain(tokens[0]), place, share: share(shares[0]), least: share(Math.min(...shares)), most: share(Math.max(...shares)), inner: lesson.values.model.d_ff });
+    const said = fillText(texts.ffn_say, {
+      token: plain(tokens[0]),
+      place,
+      share: share(shares[0]),
+      least: share(Math.min(...shares)),
+      most: share(Math.max(...shares)),
+      inner: lesson.values.model.d_ff,
+    });
     return tokens.length < lesson.values.lengths[settings.stack] ? `${said} ${texts.cut}` : said;
   }
 

@@ -32,7 +32,13 @@ function drawStacks({ context, theme }, places, scene, { station }) {
     layersOf(places, side, count).forEach(({ layer, x: at, y: up }) => {
       const here = station.side === side && station.layer === layer;
       if (here) dot(context, at, up, 9, theme.kinds[side]);
-      write(context, String(layer + 1), at, up + 0.5, { colour: here ? theme.background : theme.muted, font: theme.font, size: 11.5, weight: here ? 700 : 400, align: "center" });
+      write(context, String(layer + 1), at, up + 0.5, {
+        colour: here ? theme.background : theme.muted,
+        font: theme.font,
+        size: 11.5,
+        weight: here ? 700 : 400,
+        align: "center",
+      });
     });
   }
 }
@@ -43,10 +49,25 @@ function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, {
   for (const side of ["encoder", "decoder"]) {
     const x = middle[side];
     const at = (name) => boxes[`${side} ${name}`];
-    const chain = ["ids", "embedding", "positions", "self_attention", ...(side === "decoder" ? ["cross_attention"] : []), "feed_forward", ...(side === "decoder" ? ["linear", "softmax"] : [])];
+    const chain = [
+      "ids",
+      "embedding",
+      "positions",
+      "self_attention",
+      ...(side === "decoder" ? ["cross_attention"] : []),
+      "feed_forward",
+      ...(side === "decoder" ? ["linear", "softmax"] : []),
+    ];
     chain.slice(1).forEach((name, index) => {
       const from = at(`add_norm ${chain[index]}`) ?? at(chain[index]);
-      arrow(context, [[x, from.y], [x, at(name).y + at(name).height]], quiet);
+      arrow(
+        context,
+        [
+          [x, from.y],
+          [x, at(name).y + at(name).height],
+        ],
+        quiet,
+      );
     });
     for (const name of ["self_attention", "cross_attention", "feed_forward"]) {
       if (!at(name)) continue;
@@ -55,13 +76,32 @@ function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, {
       const norm = at(`add_norm ${name}`);
       const edge = side === "encoder" ? norm.x : norm.x + norm.width;
       const low = at(name).y + at(name).height + Math.min(7, gap * 0.4);
-      arrow(context, [[x, low], [out, low], [out, norm.y + norm.height / 2], [edge, norm.y + norm.height / 2]], lit ? theme.kinds[side] : quiet, { width: lit ? 2.4 : 1.3 });
+      arrow(
+        context,
+        [
+          [x, low],
+          [out, low],
+          [out, norm.y + norm.height / 2],
+          [edge, norm.y + norm.height / 2],
+        ],
+        lit ? theme.kinds[side] : quiet,
+        { width: lit ? 2.4 : 1.3 },
+      );
     }
   }
   const out = boxes["decoder softmax"];
-  arrow(context, [[middle.decoder, out.y], [middle.decoder, out.y - 9]], quiet);
+  arrow(
+    context,
+    [
+      [middle.decoder, out.y],
+      [middle.decoder, out.y - 9],
+    ],
+    quiet,
+  );
   const lit = station.name === "cross_attention";
-  arrow(context, acrossOf({ boxes, frames, middle, channel }), lit ? theme.kinds.cross : quiet, { width: lit ? 2.4 : 1.3 });
+  arrow(context, acrossOf({ boxes, frames, middle, channel }), lit ? theme.kinds.cross : quiet, {
+    width: lit ? 2.4 : 1.3,
+  });
 }
 
 /** The way of the encoder's output into the decoder. */
@@ -69,7 +109,13 @@ function acrossOf({ boxes, frames, middle, channel }) {
   const cross = boxes["decoder cross_attention"];
   const top = frames.encoder.y - RAISED;
   const y = cross.y + cross.height / 2;
-  return [[middle.encoder, boxes["encoder add_norm feed_forward"].y], [middle.encoder, top], [channel, top], [channel, y], [cross.x, y]];
+  return [
+    [middle.encoder, boxes["encoder add_norm feed_forward"].y],
+    [middle.encoder, top],
+    [channel, top],
+    [channel, y],
+    [cross.x, y],
+  ];
 }
 
 function colourOf(side, key, theme) {
@@ -90,9 +136,18 @@ function drawBox(pen, name, place, { station }, scene) {
   }
   const own = colourOf(side, key, theme);
   const strong = theme.kinds[key === "cross_attention" ? "cross" : side];
-  const text = scene.texts[`box_${key.startsWith("add_norm") ? "add_norm" : key === "self_attention" && side === "decoder" ? "masked_attention" : key}`];
+  const text =
+    scene.texts[
+      `box_${key.startsWith("add_norm") ? "add_norm" : key === "self_attention" && side === "decoder" ? "masked_attention" : key}`
+    ];
   const lines = place.height > 26 ? text.split("\n") : [text.replace("\n", " ")];
-  box(pen, place, lines, { fill: faint(here ? strong : own, here ? 0.3 : key.startsWith("add_norm") ? 0.1 : 0.13), line: here ? strong : faint(own, 0.75), weight: here ? 2.5 : 1, size: place.height < 20 ? 11 : 12, bold: here ? 650 : 400 });
+  box(pen, place, lines, {
+    fill: faint(here ? strong : own, here ? 0.3 : key.startsWith("add_norm") ? 0.1 : 0.13),
+    line: here ? strong : faint(own, 0.75),
+    weight: here ? 2.5 : 1,
+    size: place.height < 20 ? 11 : 12,
+    bold: here ? 650 : 400,
+  });
 }
 
 /** The sum of embedding and position, with the wave that is added. */
@@ -101,14 +156,36 @@ function drawPlus({ context, theme }, { x, y, width, height }, side, here, scene
   const way = side === "encoder" ? -1 : 1;
   const wave = middle + way * (width / 2 - 6);
   const colour = here ? theme.kinds[side] : theme.muted;
-  trace(context, [[wave - way * 13, up], [middle + way * 9, up]], { colour: theme.mark, width: 1.3 });
-  const points = Array.from({ length: 25 }, (_, i) => [wave - 9 + (18 * i) / 24, up - 5 * Math.sin((2 * Math.PI * i) / 24)]);
+  trace(
+    context,
+    [
+      [wave - way * 13, up],
+      [middle + way * 9, up],
+    ],
+    { colour: theme.mark, width: 1.3 },
+  );
+  const points = Array.from({ length: 25 }, (_, i) => [
+    wave - 9 + (18 * i) / 24,
+    up - 5 * Math.sin((2 * Math.PI * i) / 24),
+  ]);
   dot(context, wave, up, 12, theme.background, colour);
   trace(context, points, { colour, width: 1.6 });
   dot(context, middle, up, 8, here ? theme.kinds[side] : theme.background, colour);
-  write(context, "+", middle, up + 0.5, { colour: here ? theme.background : colour, font: theme.font, size: 15, weight: 600, align: "center" });
+  write(context, "+", middle, up + 0.5, {
+    colour: here ? theme.background : colour,
+    font: theme.font,
+    size: 15,
+    weight: 600,
+    align: "center",
+  });
   const room = Math.abs(wave - middle) - 28;
-  write(context, scene.texts.box_positions, middle - way * 14, up, { colour: here ? theme.text : theme.muted, font: theme.font, size: 11, align: side === "encoder" ? "left" : "right", most: Math.max(room, width / 2 - 10) });
+  write(context, scene.texts.box_positions, middle - way * 14, up, {
+    colour: here ? theme.text : theme.muted,
+    font: theme.font,
+    size: 11,
+    align: side === "encoder" ? "left" : "right",
+    most: Math.max(room, width / 2 - 10),
+  });
 }
 
 /** What goes in and what comes out. */
@@ -131,7 +208,8 @@ function drawSentence({ context, theme }, places, { station, next, share }, scen
   let [x, y] = from;
   let alpha = 1;
   if (to && moved > 0) {
-    const climbs = station.side === next.side && (station.layer === null || next.layer === null || next.layer === station.layer);
+    const climbs =
+      station.side === next.side && (station.layer === null || next.layer === null || next.layer === station.layer);
     if (climbs) [x, y] = [mix(from[0], to[0], moved), mix(from[1], to[1], moved)];
     else {
       // Out at the top, and in again below: of the next layer, or of the decoder.
@@ -144,7 +222,16 @@ function drawSentence({ context, theme }, places, { station, next, share }, scen
   const place = places.boxes[boxOf(station)];
   const step = Math.min(8, (place.width - 16) / tokens.length);
   context.globalAlpha = alpha;
-  tokens.forEach((_, index) => dot(context, x + (index - (tokens.length - 1) / 2) * step, y, Math.min(DOT, step * 0.42), theme.kinds[side], theme.background));
+  tokens.forEach((_, index) =>
+    dot(
+      context,
+      x + (index - (tokens.length - 1) / 2) * step,
+      y,
+      Math.min(DOT, step * 0.42),
+      theme.kinds[side],
+      theme.background,
+    ),
+  );
   context.globalAlpha = 1;
   drawMemory({ context, theme }, places, station, next, moved, scene);
 }
@@ -153,7 +240,9 @@ function drawSentence({ context, theme }, places, { station, next, share }, scen
 function drawMemory({ context, theme }, places, station, next, moved, scene) {
   if (next?.name !== "cross_attention" || moved === 0 || station.side === "encoder") return;
   const way = acrossOf(places);
-  const lengths = way.slice(1).map((point, index) => Math.abs(point[0] - way[index][0]) + Math.abs(point[1] - way[index][1]));
+  const lengths = way
+    .slice(1)
+    .map((point, index) => Math.abs(point[0] - way[index][0]) + Math.abs(point[1] - way[index][1]));
   const whole = lengths.reduce((sum, each) => sum + each, 0);
   const count = scene.lesson.values.tokens.encoder.length;
   for (let index = 0; index < count; index++) {
@@ -162,7 +251,14 @@ function drawMemory({ context, theme }, places, station, next, moved, scene) {
     let rest = gone;
     const part = lengths.findIndex((length) => rest <= length || ((rest -= length), false));
     const [a, b] = [way[part], way[part + 1]];
-    dot(context, mix(a[0], b[0], rest / lengths[part]), mix(a[1], b[1], rest / lengths[part]), 2.6, theme.kinds.encoder, theme.background);
+    dot(
+      context,
+      mix(a[0], b[0], rest / lengths[part]),
+      mix(a[1], b[1], rest / lengths[part]),
+      2.6,
+      theme.kinds.encoder,
+      theme.background,
+    );
   }
 }
 
@@ -178,15 +274,25 @@ export function stationAt(area, x, y, number, { route, lesson }) {
   const now = route[number];
   const { num_layers: count } = lesson.values.model;
   for (const side of ["encoder", "decoder"]) {
-    const pressed = layersOf(places, side, count).find((each) => Math.abs(each.x - x) < 12 && Math.abs(each.y - y) < 11);
+    const pressed = layersOf(places, side, count).find(
+      (each) => Math.abs(each.x - x) < 12 && Math.abs(each.y - y) < 11,
+    );
     if (!pressed) continue;
     const same = now.side === side && now.sublayer !== null ? boxOf(now) : `${side} self_attention`;
     return route.findIndex((station) => boxOf(station) === same && station.layer === pressed.layer);
   }
   const margin = 4;
-  const found = Object.entries(places.boxes).find(([, place]) => x > place.x - margin && x < place.x + place.width + margin && y > place.y - margin && y < place.y + place.height + margin);
+  const found = Object.entries(places.boxes).find(
+    ([, place]) =>
+      x > place.x - margin &&
+      x < place.x + place.width + margin &&
+      y > place.y - margin &&
+      y < place.y + place.height + margin,
+  );
   if (!found) return null;
-  const fitting = route.map((station, index) => ({ station, index })).filter(({ station }) => boxOf(station) === found[0]);
+  const fitting = route
+    .map((station, index) => ({ station, index }))
+    .filter(({ station }) => boxOf(station) === found[0]);
   const layer = now.layer ?? (now.name === "linear" || now.name === "softmax" ? count - 1 : 0);
   return (fitting.find(({ station }) => station.layer === layer) ?? fitting[0]).index;
 }

@@ -18,7 +18,16 @@ export class Flow extends Scene {
 
   get playhead() {
     const last = this.route.length - 1;
-    return { name: "at", label: this.texts.station, min: 0, max: last, step: 1, rate: 1.7, start: 0, show: (value) => `${Math.floor(value + 1e-6) + 1}/${last + 1}` };
+    return {
+      name: "at",
+      label: this.texts.station,
+      min: 0,
+      max: last,
+      step: 1,
+      rate: 1.7,
+      start: 0,
+      show: (value) => `${Math.floor(value + 1e-6) + 1}/${last + 1}`,
+    };
   }
 
   height(width, room) {
@@ -27,16 +36,25 @@ export class Flow extends Scene {
 
   /** Where the figure and what is told of the station stand. */
   places({ width, height }) {
-    if (width < NARROW) return { figure: { x: 0, y: 4, width, height: 430 }, panel: { x: 0, y: 462, width, height: height - 464 } };
+    if (width < NARROW)
+      return { figure: { x: 0, y: 4, width, height: 430 }, panel: { x: 0, y: 462, width, height: height - 464 } };
     const wide = Math.min(430, width * 0.48);
-    return { figure: { x: 0, y: 4, width: wide, height: height - 8 }, panel: { x: wide + 26, y: 0, width: width - wide - 26, height } };
+    return {
+      figure: { x: 0, y: 4, width: wide, height: height - 8 },
+      panel: { x: wide + 26, y: 0, width: width - wide - 26, height },
+    };
   }
 
   /** The station that was reached last, the next one, and the share of the way between them. */
   moment(at) {
     const number = Math.min(Math.floor(at + 1e-6), this.route.length - 1);
     const share = Math.max(0, at - number - HELD) / (1 - HELD);
-    return { number, share: share < 1e-6 ? 0 : share, station: this.route[number], next: this.route[number + 1] ?? null };
+    return {
+      number,
+      share: share < 1e-6 ? 0 : share,
+      station: this.route[number],
+      next: this.route[number + 1] ?? null,
+    };
   }
 
   draw(pen, { at }) {
@@ -69,7 +87,9 @@ export class Flow extends Scene {
   /** "Encoder, layer 2 of 6". */
   where({ side, layer }) {
     const { num_layers: layers } = this.lesson.values.model;
-    return layer === null ? this.texts[side] : fillText(this.texts.layer_of, { side: this.texts[side], layer: layer + 1, layers });
+    return layer === null
+      ? this.texts[side]
+      : fillText(this.texts.layer_of, { side: this.texts[side], layer: layer + 1, layers });
   }
 
   shape({ shape }) {
@@ -80,7 +100,13 @@ export class Flow extends Scene {
   more({ side, name }) {
     const own = { add_norm: "residual", feed_forward: "ffn", linear: "shared" }[name];
     if (own) return fillText(this.texts.more_here, { number: { residual: 2, ffn: 3, shared: 4 }[own] });
-    const lessons = { ids: "subwords", embedding: "subwords", positions: "positions", cross_attention: "dot_product", softmax: "decoding" };
+    const lessons = {
+      ids: "subwords",
+      embedding: "subwords",
+      positions: "positions",
+      cross_attention: "dot_product",
+      softmax: "decoding",
+    };
     const lesson = name === "self_attention" ? { encoder: "heads", decoder: "masks" }[side] : lessons[name];
     return fillText(this.texts.more_there, { title: this.lesson.values.titles[lesson] });
   }
@@ -94,18 +120,29 @@ export class Flow extends Scene {
   say({ at }) {
     const { station } = this.moment(at);
     const told = { where: this.where(station), station: this.title(station), shape: this.shape(station) };
-    const said = station.norm === null ? fillText(this.texts.flow_say_short, told) : fillText(this.texts.flow_say, { ...told, norm: station.norm.toFixed(2) });
+    const said =
+      station.norm === null
+        ? fillText(this.texts.flow_say_short, told)
+        : fillText(this.texts.flow_say, { ...told, norm: station.norm.toFixed(2) });
     return this.isCut ? `${said} ${this.texts.cut}` : said;
   }
 
   table() {
     const { texts } = this;
-    const rows = this.route.map((station, number) => [number + 1, this.where(station), this.title(station), this.shape(station), station.norm ?? ""]);
+    const rows = this.route.map((station, number) => [
+      number + 1,
+      this.where(station),
+      this.title(station),
+      this.shape(station),
+      station.norm ?? "",
+    ]);
     return { columns: [texts.station, texts.stack, texts.station_name, texts.shape, texts.mean_length], rows };
   }
 
   /** What each position of the decoder writes: words with their probability or logit. */
   written(position, most) {
-    return this.lesson.values.likely[position].slice(0, most).map(([piece, probability, logit]) => ({ piece: plain(piece), probability, logit }));
+    return this.lesson.values.likely[position]
+      .slice(0, most)
+      .map(([piece, probability, logit]) => ({ piece: plain(piece), probability, logit }));
   }
 }

@@ -9,5 +9,12 @@ import { Shared } from "./shared.js";
 import { Training } from "./training.js";
 
 export default function bring() {
-  provide("architecture", { flow: Flow, residual: Residual, ffn: FeedForward, shared: Shared, training: Training, predict: Predict });
+  provide("architecture", {
+    flow: Flow,
+    residual: Residual,
+    ffn: FeedForward,
+    shared: Shared,
+    training: Training,
+    predict: Predict,
+  });
 }

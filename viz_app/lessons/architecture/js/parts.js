@@ -1,13 +1,25 @@
 // What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
 
 import { divergingPixel } from "../../../components/common/diverging.js";
-import { Grid } from "../../stage/js/grid.js";
 import { write } from "../../../components/common/plot.js";
+import { Grid } from "../../stage/js/grid.js";
 
 export const NARROW = 620;
 const LIMIT = 4; // as architecture_work.py packs numbers
 const STRONGEST = 3; // the number that has the full colour
-const RAISED = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+const RAISED = {
+  "-": "\u207b",
+  0: "\u2070",
+  1: "\u00b9",
+  2: "\u00b2",
+  3: "\u00b3",
+  4: "\u2074",
+  5: "\u2075",
+  6: "\u2076",
+  7: "\u2077",
+  8: "\u2078",
+  9: "\u2079",
+};
 
 /** A piece as it is read: without the mark of its word's start. */
 export function plain(token) {
@@ -102,7 +114,12 @@ export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, co
       context.fillStyle = colour;
       context.fillRect(x + place.x + 4, y + 22, place.width - 10, 2);
     }
-    write(context, plain(tokens[index]), x + place.x + 6, y + 12, { colour: here ? theme.text : theme.muted, font: theme.code, size: 13, weight: here ? 700 : 400 });
+    write(context, plain(tokens[index]), x + place.x + 6, y + 12, {
+      colour: here ? theme.text : theme.muted,
+      font: theme.code,
+      size: 13,
+      weight: here ? 700 : 400,
+    });
   });
   context.restore();
 }
@@ -110,12 +127,19 @@ export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, co
 /** The token at a point of such a row, or null. */
 export function tokenAt({ context, theme }, tokens, chosen, { x, y, width }, [px, py]) {
   if (py < y - 4 || py > y + 30 || px < x || px > x + width) return null;
-  const found = rowOf(context, tokens, chosen, width, theme).findIndex((place) => px >= x + place.x && px < x + place.x + place.width);
+  const found = rowOf(context, tokens, chosen, width, theme).findIndex(
+    (place) => px >= x + place.x && px < x + place.x + place.width,
+  );
   return found < 0 ? null : found;
 }
 
 /** A rounded box with words in its middle. */
-export function box({ context, theme }, { x, y, width, height }, lines, { fill = null, line = theme.line, weight = 1, colour = theme.text, size = 12, bold = 400, radius = 6 }) {
+export function box(
+  { context, theme },
+  { x, y, width, height },
+  lines,
+  { fill = null, line = theme.line, weight = 1, colour = theme.text, size = 12, bold = 400, radius = 6 },
+) {
   context.beginPath();
   context.roundRect(x, y, width, height, radius);
   for (const each of [theme.background, fill]) {
@@ -126,12 +150,22 @@ export function box({ context, theme }, { x, y, width, height }, lines, { fill =
   context.lineWidth = weight;
   context.stroke();
   const step = size + 3;
-  lines.forEach((text, index) => write(context, text, x + width / 2, y + height / 2 + 0.5 + (index - (lines.length - 1) / 2) * step, { colour, font: theme.font, size, weight: bold, align: "center", most: width - 6 }));
+  lines.forEach((text, index) =>
+    write(context, text, x + width / 2, y + height / 2 + 0.5 + (index - (lines.length - 1) / 2) * step, {
+      colour,
+      font: theme.font,
+      size,
+      weight: bold,
+      align: "center",
+      most: width - 6,
+    }),
+  );
 }
 
 /** A colour "#rrggbb" that lets through what is behind it. */
 export function faint(colour, part) {
-  return `${colour}${Math.round(255 * part).toString(16).padStart(2, "0")}`;
+  const alpha = Math.round(255 * part).toString(16);
+  return colour + alpha.padStart(2, "0");
 }
 
 /** An arrow along points. */

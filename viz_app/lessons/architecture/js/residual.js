@@ -1,8 +1,8 @@
 // A sub-layer and what stands around it: x, Sublayer(x), their sum, its norm; and how much of the direction stays.
 
 import { fillText } from "../../../components/common/dom.js";
-import { frame } from "../../stage/js/grid.js";
 import { Axis, dot, trace, write } from "../../../components/common/plot.js";
+import { frame } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawTokens, ease, NARROW, pixelOf, plain, signed, Tensors, tokenAt, value } from "./parts.js";
 
@@ -15,17 +15,38 @@ export class Residual extends Scene {
     this.tensors = new Tensors();
     const { stations } = lesson.values;
     // Each sub-layer with the numbers of the stations before it, its own, and that of its Add & Norm.
-    this.steps = stations.flatMap((station, index) => (station.name === "add_norm" ? [{ ...station, before: index - 2, own: index - 1, after: index }] : []));
+    this.steps = stations.flatMap((station, index) =>
+      station.name === "add_norm" ? [{ ...station, before: index - 2, own: index - 1, after: index }] : [],
+    );
   }
 
   get playhead() {
     const last = this.steps.length - 1;
-    return { name: "at", label: this.texts.sublayer, min: 0, max: last, step: 1, rate: 0.45, start: 0, show: (at) => `${Math.floor(at + 1e-6) + 1}/${last + 1}` };
+    return {
+      name: "at",
+      label: this.texts.sublayer,
+      min: 0,
+      max: last,
+      step: 1,
+      rate: 0.45,
+      start: 0,
+      show: (at) => `${Math.floor(at + 1e-6) + 1}/${last + 1}`,
+    };
   }
 
   get controls() {
     const { encoder, decoder } = this.lesson.values.tokens;
-    return [{ name: "token", kind: "range", label: this.texts.position, min: 1, max: Math.max(encoder.length, decoder.length), step: 1, start: Math.min(2, encoder.length) }];
+    return [
+      {
+        name: "token",
+        kind: "range",
+        label: this.texts.position,
+        min: 1,
+        max: Math.max(encoder.length, decoder.length),
+        step: 1,
+        start: Math.min(2, encoder.length),
+      },
+    ];
   }
 
   height(width, room) {
@@ -39,7 +60,14 @@ export class Residual extends Scene {
     const step = this.steps[share && number + 1 < this.steps.length ? number + 1 : number];
     const tokens = this.lesson.values.tokens[step.side];
     const phase = share ? Math.min(3, Math.floor(share * 4)) : 3;
-    return { step, index: this.steps.indexOf(step), tokens, token: Math.min(Math.round(token), tokens.length) - 1, phase, part: share ? share * 4 - phase : 1 };
+    return {
+      step,
+      index: this.steps.indexOf(step),
+      tokens,
+      token: Math.min(Math.round(token), tokens.length) - 1,
+      phase,
+      part: share ? share * 4 - phase : 1,
+    };
   }
 
   lit(settings) {
@@ -66,8 +94,18 @@ export class Residual extends Scene {
     const { step, tokens, token, phase, part } = moment;
     const colour = this.colour(step, theme);
     drawTokens(pen, tokens, token, { ...TOKENS, width, colour: theme.kinds[step.side] });
-    const title = fillText(this.texts.layer_of, { side: this.texts[step.side], layer: step.layer + 1, layers: this.lesson.values.model.num_layers });
-    write(context, `${title}: ${this.name(step)}`, 0, 44, { colour, font: theme.font, size: 14, weight: 650, most: width });
+    const title = fillText(this.texts.layer_of, {
+      side: this.texts[step.side],
+      layer: step.layer + 1,
+      layers: this.lesson.values.model.num_layers,
+    });
+    write(context, `${title}: ${this.name(step)}`, 0, 44, {
+      colour,
+      font: theme.font,
+      size: 14,
+      weight: 650,
+      most: width,
+    });
     const place = this.places(pen);
     this.drawHead(pen, place);
     this.rows(moment).forEach((row, index) => {
@@ -84,7 +122,9 @@ export class Residual extends Scene {
   }
 
   name({ side, sublayer }) {
-    return sublayer === "self_attention" && side === "decoder" ? this.texts.masked_attention : this.texts[`station_${sublayer}`];
+    return sublayer === "self_attention" && side === "decoder"
+      ? this.texts.masked_attention
+      : this.texts[`station_${sublayer}`];
   }
 
   places({ width, height }) {
@@ -97,24 +137,59 @@ export class Residual extends Scene {
   }
 
   drawHead({ context, theme }, { numbers, top, right }) {
-    const style = { colour: theme.muted, font: theme.font, size: numbers < 190 ? 11 : 12, align: "right", most: numbers / 3 - 2 };
-    ["mean", "deviation", "length"].forEach((name, index) => write(context, this.texts[name], right - (numbers / 3) * (2 - index), top - 13, style));
+    const style = {
+      colour: theme.muted,
+      font: theme.font,
+      size: numbers < 190 ? 11 : 12,
+      align: "right",
+      most: numbers / 3 - 2,
+    };
+    ["mean", "deviation", "length"].forEach((name, index) =>
+      write(context, this.texts[name], right - (numbers / 3) * (2 - index), top - 13, style),
+    );
   }
 
-  drawRow({ context, theme }, { narrow, left, wide, numbers, top, row, right }, { values, stats }, index, step, colour) {
+  drawRow(
+    { context, theme },
+    { narrow, left, wide, numbers, top, row, right },
+    { values, stats },
+    index,
+    step,
+    colour,
+  ) {
     const y = top + index * row;
     const [from, tall] = narrow ? [y + 18, row - 26] : [y + 4, row - 12];
     const sub = { self_attention: "MultiHead", cross_attention: "MultiHead", feed_forward: "FFN" }[step.sublayer];
     const pre = this.lesson.values.model.norm === "pre";
-    const labels = pre ? ["x", `${sub}(LayerNorm(x))`, "x + \u2026", "x + \u2026"] : ["x", `${sub}(x)`, `x + ${sub}(x)`, "LayerNorm(\u2026)"];
+    const labels = pre
+      ? ["x", `${sub}(LayerNorm(x))`, "x + \u2026", "x + \u2026"]
+      : ["x", `${sub}(x)`, `x + ${sub}(x)`, "LayerNorm(\u2026)"];
     const style = { colour: theme.text, font: theme.font, size: narrow ? 12.5 : 14 };
     if (narrow) write(context, labels[index], 0, y + 8, style);
     else write(context, labels[index], left - 12, from + tall / 2, { ...style, align: "right" });
     const cell = wide / values.length;
-    const grid = this.tensors.grid(`row ${index}`, { key: `${theme.key} ${step.after} ${values.slice(0, 6).join()}`, background: theme.background, dark: theme.dark }, 1, values.length, (_, column) => pixelOf(theme, values[column]));
+    const grid = this.tensors.grid(
+      `row ${index}`,
+      {
+        key: `${theme.key} ${step.after} ${values.slice(0, 6).join()}`,
+        background: theme.background,
+        dark: theme.dark,
+      },
+      1,
+      values.length,
+      (_, column) => pixelOf(theme, values[column]),
+    );
     grid.draw(context, left, from, cell * values.length, tall);
     frame(context, left - 0.5, from - 0.5, wide + 1, tall + 1, colour, index === 3 ? 1.6 : 1);
-    stats.forEach((number, column) => write(context, signed(number, column === 2 ? 1 : 2), right - (numbers / 3) * (2 - column), from + tall / 2, { colour: theme.text, font: theme.font, size: 13.5, weight: column === 2 ? 650 : 400, align: "right" }));
+    stats.forEach((number, column) =>
+      write(context, signed(number, column === 2 ? 1 : 2), right - (numbers / 3) * (2 - column), from + tall / 2, {
+        colour: theme.text,
+        font: theme.font,
+        size: 13.5,
+        weight: column === 2 ? 650 : 400,
+        align: "right",
+      }),
+    );
   }
 
   chart({ width, height }) {
@@ -132,7 +207,14 @@ export class Residual extends Scene {
     const style = { colour: theme.muted, font: theme.font, size: 12 };
     write(context, this.texts.kept_title, 0, top - 24, { ...style, most: width });
     for (const tick of [0, 0.5, 1]) {
-      trace(context, [[across.from, up.place(tick)], [across.to, up.place(tick)]], { colour: theme.line, width: 1, alpha: 0.7 });
+      trace(
+        context,
+        [
+          [across.from, up.place(tick)],
+          [across.to, up.place(tick)],
+        ],
+        { colour: theme.line, width: 1, alpha: 0.7 },
+      );
       write(context, String(tick), across.from - 8, up.place(tick), { ...style, align: "right" });
     }
     const room = across.place(1) - across.place(0);
@@ -145,11 +227,21 @@ export class Residual extends Scene {
     });
     for (const side of ["encoder", "decoder"]) {
       const own = this.steps.map((step, index) => ({ ...step, index })).filter((step) => step.side === side);
-      const points = own.map((step) => [across.place(step.index), up.place(Math.max(0, cosines.at(step.index, this.inside(step, token), 1)))]);
+      const points = own.map((step) => [
+        across.place(step.index),
+        up.place(Math.max(0, cosines.at(step.index, this.inside(step, token), 1))),
+      ]);
       trace(context, points, { colour: theme.background, width: 5 });
       trace(context, points, { colour: theme.text, width: 2.2 });
-      points.forEach(([x, y], index) => own[index].index === now && dot(context, x, y, 5, theme.text, theme.background));
-      write(context, this.texts[side], (points[0][0] + points.at(-1)[0]) / 2, foot + 14, { ...style, colour: theme.kinds[side], weight: 600, align: "center" });
+      points.forEach(
+        ([x, y], index) => own[index].index === now && dot(context, x, y, 5, theme.text, theme.background),
+      );
+      write(context, this.texts[side], (points[0][0] + points.at(-1)[0]) / 2, foot + 14, {
+        ...style,
+        colour: theme.kinds[side],
+        weight: 600,
+        align: "center",
+      });
     }
   }
 
@@ -171,7 +263,11 @@ export class Residual extends Scene {
     const [x, sub] = this.rows(moment).map(({ stats }) => stats[2]);
     const { cosines } = this.lesson.arrays;
     const told = { token: plain(tokens[token]), sublayer: this.name(step), x: x.toFixed(1), sub: sub.toFixed(1) };
-    return fillText(this.texts.residual_say, { ...told, step: cosines.at(index, token, 0).toFixed(2), start: cosines.at(index, token, 1).toFixed(2) });
+    return fillText(this.texts.residual_say, {
+      ...told,
+      step: cosines.at(index, token, 0).toFixed(2),
+      start: cosines.at(index, token, 1).toFixed(2),
+    });
   }
 
   table({ token }) {
@@ -179,8 +275,31 @@ export class Residual extends Scene {
     const { stats, sums, cosines } = this.lesson.arrays;
     const rows = this.steps.map((step, index) => {
       const at = this.inside(step, Math.round(token) - 1);
-      return [texts[step.side], step.layer + 1, this.name(step), stats.at(step.before, at, 2), stats.at(step.own, at, 2), sums.at(index, at, 2), stats.at(step.after, at, 2), cosines.at(index, at, 0), cosines.at(index, at, 1)];
+      return [
+        texts[step.side],
+        step.layer + 1,
+        this.name(step),
+        stats.at(step.before, at, 2),
+        stats.at(step.own, at, 2),
+        sums.at(index, at, 2),
+        stats.at(step.after, at, 2),
+        cosines.at(index, at, 0),
+        cosines.at(index, at, 1),
+      ];
     });
-    return { columns: [texts.stack, texts.layer, texts.sublayer, "|x|", "|Sublayer(x)|", "|x + Sublayer(x)|", "|LayerNorm(\u2026)|", texts.kept_step, texts.kept_start], rows };
+    return {
+      columns: [
+        texts.stack,
+        texts.layer,
+        texts.sublayer,
+        "|x|",
+        "|Sublayer(x)|",
+        "|x + Sublayer(x)|",
+        "|LayerNorm(\u2026)|",
+        texts.kept_step,
+        texts.kept_start,
+      ],
+      rows,
+    };
   }
 }

@@ -7,11 +7,28 @@ const TIGHT = 3; // between a sub-layer and its Add & Norm
 export function routeOf({ stations }) {
   const all = [];
   stations.forEach((station, index) => {
-    if (station.name === "embedding") all.push({ side: station.side, name: "ids", layer: null, sublayer: null, shape: station.shape.slice(0, 1), norm: null, index: null });
+    if (station.name === "embedding")
+      all.push({
+        side: station.side,
+        name: "ids",
+        layer: null,
+        sublayer: null,
+        shape: station.shape.slice(0, 1),
+        norm: null,
+        index: null,
+      });
     all.push({ ...station, norm: station.name === "linear" ? null : station.norm, index });
   });
   const last = stations.at(-1);
-  all.push({ side: "decoder", name: "softmax", layer: null, sublayer: null, shape: last.shape, norm: null, index: null });
+  all.push({
+    side: "decoder",
+    name: "softmax",
+    layer: null,
+    sublayer: null,
+    shape: last.shape,
+    norm: null,
+    index: null,
+  });
   return all;
 }
 
@@ -34,7 +51,10 @@ export function placesOf({ x, y, width, height }) {
   const gap = (height - fixed) / 8.6;
   const boxes = {};
   const frames = {};
-  for (const [name, at] of [["encoder", left], ["decoder", right]]) {
+  for (const [name, at] of [
+    ["encoder", left],
+    ["decoder", right],
+  ]) {
     const put = (key, bottom, tall) => {
       boxes[`${name} ${key}`] = { x: at, y: bottom - tall, width: column, height: tall };
       return bottom - tall;
@@ -56,7 +76,13 @@ export function placesOf({ x, y, width, height }) {
     bottom = put("linear", bottom - 1.5 * gap, BOX) - 0.8 * gap;
     put("softmax", bottom, BOX);
   }
-  return { boxes, frames, gap, middle: { encoder: left + column / 2, decoder: right + column / 2 }, channel: left + column + between / 2 };
+  return {
+    boxes,
+    frames,
+    gap,
+    middle: { encoder: left + column / 2, decoder: right + column / 2 },
+    channel: left + column + between / 2,
+  };
 }
 
 /** Where the numbers of the layers stand beside a stack: [{ layer, x, y }]. */

@@ -15,12 +15,32 @@ export class Training extends Scene {
   }
 
   get playhead() {
-    return { name: "step", label: this.texts.step, min: 1, max: this.count, step: 1, rate: 0.8, start: 1, show: (step) => `${Math.floor(step + 1e-6)}/${this.count}` };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 1,
+      max: this.count,
+      step: 1,
+      rate: 0.8,
+      start: 1,
+      show: (step) => `${Math.floor(step + 1e-6)}/${this.count}`,
+    };
   }
 
   get controls() {
     const { texts } = this;
-    return [{ name: "cache", kind: "choice", label: texts.inference, options: [["without", texts.cache_without], ["with", texts.cache_with]], start: "without" }];
+    return [
+      {
+        name: "cache",
+        kind: "choice",
+        label: texts.inference,
+        options: [
+          ["without", texts.cache_without],
+          ["with", texts.cache_with],
+        ],
+        start: "without",
+      },
+    ];
   }
 
   height(width, room) {
@@ -43,7 +63,17 @@ export class Training extends Scene {
     const tall = narrow ? height / 2 - 12 : height - 6;
     const side = Math.min(this.widest(width), tall - TOP - FOOT);
     const label = LABEL;
-    const place = (x, y) => ({ x, y, left: x + label, top: y + TOP, side, cell: side / this.count, half, bars: half - label - side, label });
+    const place = (x, y) => ({
+      x,
+      y,
+      left: x + label,
+      top: y + TOP,
+      side,
+      cell: side / this.count,
+      half,
+      bars: half - label - side,
+      label,
+    });
     return [place(0, 0), narrow ? place(0, tall + 20) : place(width - half, 0)];
   }
 
@@ -69,7 +99,10 @@ export class Training extends Scene {
     this.frame(pen, place);
     this.names(pen, place, count, row);
     for (let q = 0; q < count; q++) this.probability(pen, place, q, this.lesson.arrays.once.at(q), q === row, 1);
-    this.counts(pen, place, [[fillText(texts.passes, { count: 1 }), fillText(texts.rows_computed, { count })], [texts.rows_used, ""]]);
+    this.counts(pen, place, [
+      [fillText(texts.passes, { count: 1 }), fillText(texts.rows_computed, { count })],
+      [texts.rows_used, ""],
+    ]);
     this.outline(pen, place, row);
   }
 
@@ -86,12 +119,16 @@ export class Training extends Scene {
     this.frame(pen, place);
     this.names(pen, place, row + 1, row);
     const { stepwise, again } = this.lesson.arrays;
-    for (let q = 0; q <= row; q++) this.probability(pen, place, q, (cached ? stepwise : again).at(q), q === row, q === row ? 1 : 0.45);
+    for (let q = 0; q <= row; q++)
+      this.probability(pen, place, q, (cached ? stepwise : again).at(q), q === row, q === row ? 1 : 0.45);
     const step = row + 1;
     const [now, all] = cached ? [1, step] : [step, (step * (step + 1)) / 2];
     this.counts(pen, place, [
       [fillText(texts.passes, { count: step }), fillText(texts.rows_so_far_count, { count: all })],
-      [fillText(texts.this_step, { count: now }), fillText(texts.checked, { error: tiny(this.lesson.values.step_error) })],
+      [
+        fillText(texts.this_step, { count: now }),
+        fillText(texts.checked, { error: tiny(this.lesson.values.step_error) }),
+      ],
     ]);
     this.outline(pen, place, row);
     if (part > 0) this.carry(pen, place, row, ease(part));
@@ -131,7 +168,16 @@ export class Training extends Scene {
   /** The tokens that the rows read. */
   names({ context, theme }, { left, top, cell, label }, count, row) {
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
-    this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) => write(context, plain(token), left - 8, top + (q + 0.5) * cell, { colour: q === row ? theme.text : theme.muted, font: theme.code, size, weight: q === row ? 700 : 400, align: "right", most: label - 10 }));
+    this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
+      write(context, plain(token), left - 8, top + (q + 0.5) * cell, {
+        colour: q === row ? theme.text : theme.muted,
+        font: theme.code,
+        size,
+        weight: q === row ? 700 : 400,
+        align: "right",
+        most: label - 10,
+      }),
+    );
   }
 
   /** The token that a row has to give, and its probability. */
@@ -143,15 +189,31 @@ export class Training extends Scene {
     context.fillStyle = faint(theme.kinds.decoder, 0.25);
     context.fillRect(x, y + 1, Math.max(1, (bars - 10) * probability), tall - 2);
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
-    write(context, plain(this.lesson.values.outputs[q]), x + 4, y + tall / 2, { colour: theme.text, font: theme.code, size, weight: here ? 700 : 400, most: bars - 46 });
-    write(context, share(probability), x + bars - 12, y + tall / 2, { colour: here ? theme.text : theme.muted, font: theme.font, size: Math.min(13, size), align: "right" });
+    write(context, plain(this.lesson.values.outputs[q]), x + 4, y + tall / 2, {
+      colour: theme.text,
+      font: theme.code,
+      size,
+      weight: here ? 700 : 400,
+      most: bars - 46,
+    });
+    write(context, share(probability), x + bars - 12, y + tall / 2, {
+      colour: here ? theme.text : theme.muted,
+      font: theme.font,
+      size: Math.min(13, size),
+      align: "right",
+    });
     context.globalAlpha = 1;
   }
 
   counts({ context, theme }, { x, top, side, half }, rows) {
     rows.forEach(([first, second], index) => {
       const y = top + side + 20 + 21 * index;
-      const style = { colour: index ? theme.muted : theme.text, font: theme.font, size: index ? 12.5 : 14, weight: index ? 400 : 650 };
+      const style = {
+        colour: index ? theme.muted : theme.text,
+        font: theme.font,
+        size: index ? 12.5 : 14,
+        weight: index ? 400 : 650,
+      };
       write(context, second ? `${first} \u00b7 ${second}` : first, x, y, { ...style, most: half });
     });
   }
@@ -174,7 +236,14 @@ export class Training extends Scene {
 
   /** The place of the row that is not there yet. */
   waiting(context, theme, { left, top, cell, side }, row) {
-    trace(context, [[left, top + (row + 0.5) * cell], [left + side, top + (row + 0.5) * cell]], { colour: theme.line, width: 1.2, dash: [3, 5] });
+    trace(
+      context,
+      [
+        [left, top + (row + 0.5) * cell],
+        [left + side, top + (row + 0.5) * cell],
+      ],
+      { colour: theme.line, width: 1.2, dash: [3, 5] },
+    );
   }
 
   lit({ cache }) {
@@ -182,7 +251,9 @@ export class Training extends Scene {
   }
 
   grab(x, y, pen) {
-    const place = this.places(pen).find(({ x: from, half, top, side }) => x >= from && x <= from + half && y >= top && y <= top + side);
+    const place = this.places(pen).find(
+      ({ x: from, half, top, side }) => x >= from && x <= from + half && y >= top && y <= top + side,
+    );
     return place ? { step: Math.floor((y - place.top) / place.cell) + 1 } : null;
   }
 
@@ -191,7 +262,13 @@ export class Training extends Scene {
     const { row } = this.moment(settings);
     const step = row + 1;
     const cached = settings.cache === "with";
-    const told = { step, count, token: plain(lesson.values.outputs[row]), probability: share(Math.exp(lesson.arrays.once.at(row))), rows: cached ? step : (step * (step + 1)) / 2 };
+    const told = {
+      step,
+      count,
+      token: plain(lesson.values.outputs[row]),
+      probability: share(Math.exp(lesson.arrays.once.at(row))),
+      rows: cached ? step : (step * (step + 1)) / 2,
+    };
     const said = fillText(cached ? texts.training_say_with : texts.training_say_without, told);
     return count < lesson.values.lengths.decoder ? `${said} ${texts.cut}` : said;
   }
@@ -199,8 +276,29 @@ export class Training extends Scene {
   table() {
     const { texts, lesson } = this;
     const { once, stepwise, again } = lesson.arrays;
-    const rows = lesson.values.outputs.map((token, q) => [q + 1, plain(lesson.values.tokens.decoder[q]), plain(token), Math.exp(once.at(q)), Math.exp(again.at(q)), Math.exp(stepwise.at(q)), (q + 1) * (q + 2) / 2, q + 1]);
-    return { columns: [texts.step, texts.reads, texts.writes, texts.p_training, texts.p_without, texts.p_with, texts.rows_without, texts.rows_with], rows };
+    const rows = lesson.values.outputs.map((token, q) => [
+      q + 1,
+      plain(lesson.values.tokens.decoder[q]),
+      plain(token),
+      Math.exp(once.at(q)),
+      Math.exp(again.at(q)),
+      Math.exp(stepwise.at(q)),
+      ((q + 1) * (q + 2)) / 2,
+      q + 1,
+    ]);
+    return {
+      columns: [
+        texts.step,
+        texts.reads,
+        texts.writes,
+        texts.p_training,
+        texts.p_without,
+        texts.p_with,
+        texts.rows_without,
+        texts.rows_with,
+      ],
+      rows,
+    };
   }
 }
 
@@ -210,6 +308,14 @@ function hatch(context, theme, x, y, side) {
   context.beginPath();
   context.rect(x, y, side, side);
   context.clip();
-  for (let start = -side; start < side; start += 5) trace(context, [[x + start, y + side], [x + start + side, y]], { colour: theme.hatch, width: 1 });
+  for (let start = -side; start < side; start += 5)
+    trace(
+      context,
+      [
+        [x + start, y + side],
+        [x + start + side, y],
+      ],
+      { colour: theme.hatch, width: 1 },
+    );
   context.restore();
 }

@@ -1,8 +1,8 @@
 // What the scenes of this lesson share: a healthy model beside a suspect, and what both write.
 
 import { fillText } from "../../../components/common/dom.js";
-import { drawMap } from "../../stage/js/map.js";
 import { dot, write } from "../../../components/common/plot.js";
+import { drawMap } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -35,7 +35,13 @@ export class Case extends Scene {
 
   /** What stands in the place of a picture that cannot be drawn yet. */
   drawWaiting({ context, width, height, theme }) {
-    write(context, this.waiting, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 15, align: "center", most: width - 16 });
+    write(context, this.waiting, width / 2, height / 2, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 15,
+      align: "center",
+      most: width - 16,
+    });
   }
 
   get waiting() {
@@ -54,7 +60,12 @@ export class Case extends Scene {
     for (const [name, text, colour] of lines) {
       if (colour) dot(context, 6, y, 5, colour);
       write(context, name, 18, y, { colour: theme.muted, font: theme.font, size: 14 });
-      const style = { colour: text ? theme.text : theme.muted, font: theme.font, size: 15, weight: colour && text ? 600 : 400 };
+      const style = {
+        colour: text ? theme.text : theme.muted,
+        font: theme.font,
+        size: 15,
+        weight: colour && text ? 600 : 400,
+      };
       if (colour) write(context, text || this.texts.nothing, edge, y, { ...style, most: width - edge });
       y += colour ? LINE : wrapped(context, text, edge, y, width - edge, style) + LINE - 1.5 * style.size;
     }
@@ -70,7 +81,13 @@ export class Case extends Scene {
     this.names.forEach((name, row) => {
       const [x, y] = wide ? [row * (across + 16), box.y] : [0, box.y + row * down];
       drawMap(pen, weights(row), all, { x, y: y + 4, width: across - SLANT, height: down - 26, masked: masked(row) });
-      write(context, name, x, y + 8, { colour: this.colours(theme)[row], font: theme.font, size: 14, weight: 650, most: across });
+      write(context, name, x, y + 8, {
+        colour: this.colours(theme)[row],
+        font: theme.font,
+        size: 14,
+        weight: 650,
+        most: across,
+      });
     });
   }
 

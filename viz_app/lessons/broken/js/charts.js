@@ -1,7 +1,7 @@
 // The tests as pictures; each draws a healthy model (first row of its array) and a suspect (second row) into a box.
 
-import { plain } from "../../stage/js/map.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { plain } from "../../stage/js/map.js";
 import { number, thousands } from "./case.js";
 
 const LEFT = 44;
@@ -15,7 +15,10 @@ export function drawLoss({ context, theme }, { step, loss }, box, colours, title
   const up = new Axis(0, Math.ceil(Math.max(...loss.data)), box.y + box.height - FOOT, box.y + 22);
   frame(context, theme, box, across, up, titles);
   for (const row of [0, 1]) {
-    const points = Array.from({ length: records }, (_, i) => [across.place(step.at(row, i)), up.place(loss.at(row, i))]);
+    const points = Array.from({ length: records }, (_, i) => [
+      across.place(step.at(row, i)),
+      up.place(loss.at(row, i)),
+    ]);
     trace(context, points, { colour: colours[row], width: 1.8 });
   }
 }
@@ -25,14 +28,30 @@ export function drawVectors({ context, theme }, alike, box, colours, titles) {
   const last = alike.shape[1] - 1;
   const across = new Axis(-0.15, last + 0.15, box.x + LEFT, box.x + box.width - RIGHT);
   const up = new Axis(Math.min(-0.1, ...alike.data), 1.05, box.y + box.height - FOOT, box.y + 22);
-  frame(context, theme, box, across, up, titles, Array.from({ length: last + 1 }, (_, i) => i), [0, 0.25, 0.5, 0.75, 1]);
+  frame(
+    context,
+    theme,
+    box,
+    across,
+    up,
+    titles,
+    Array.from({ length: last + 1 }, (_, i) => i),
+    [0, 0.25, 0.5, 0.75, 1],
+  );
   for (const row of [0, 1]) {
     const points = Array.from({ length: last + 1 }, (_, i) => [across.place(i), up.place(alike.at(row, i))]);
     trace(context, points, { colour: colours[row], width: 1.4, alpha: 0.7 });
     points.forEach(([x, y], i) => {
       dot(context, x, y, 5.5, colours[row]);
-      const above = (alike.at(row, i) >= alike.at(1 - row, i)) === (row === 1 || alike.at(row, i) !== alike.at(1 - row, i));
-      write(context, number(alike.at(row, i)), x, y + (above ? -15 : 15), { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center" });
+      const above =
+        alike.at(row, i) >= alike.at(1 - row, i) === (row === 1 || alike.at(row, i) !== alike.at(1 - row, i));
+      write(context, number(alike.at(row, i)), x, y + (above ? -15 : 15), {
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        weight: 600,
+        align: "center",
+      });
     });
   }
 }
@@ -46,9 +65,19 @@ export function drawEvenness({ context, theme }, evenness, box, colours, titles,
   frame(context, theme, box, across, up, titles, [], [0, 0.25, 0.5, 0.75, 1]);
   for (let head = 0; head < count; head++) {
     const x = across.place(head);
-    trace(context, [0, 1].map((row) => [x, up.place(evenness.at(row, head))]), { colour: theme.line, width: 2 });
+    trace(
+      context,
+      [0, 1].map((row) => [x, up.place(evenness.at(row, head))]),
+      { colour: theme.line, width: 2 },
+    );
     for (const row of [0, 1]) dot(context, x, up.place(evenness.at(row, head)), 5, colours[row]);
-    if (head % each === 0) write(context, headName(head, heads), x, up.from + 12, { colour: theme.muted, font: theme.font, size: 12, align: "center" });
+    if (head % each === 0)
+      write(context, headName(head, heads), x, up.from + 12, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 12,
+        align: "center",
+      });
   }
 }
 
@@ -61,14 +90,25 @@ export function drawOrder({ context, theme }, { moved, words }, box, colours, ti
   drawAxis(context, across, "bottom", bottom + 4, { theme, ticks: across.ticks(4), grid: lane * words.length, title });
   words.forEach((word, index) => {
     const y = box.y + (index + 0.5) * lane;
-    write(context, plain(word), box.x + longest, y, { colour: theme.text, font: theme.code, size: Math.min(14, lane), align: "right", most: longest });
+    write(context, plain(word), box.x + longest, y, {
+      colour: theme.text,
+      font: theme.code,
+      size: Math.min(14, lane),
+      align: "right",
+      most: longest,
+    });
     for (const row of [0, 1]) {
       const tall = Math.min(10, lane * 0.36);
       const top = y + (row ? 1 : -tall - 1);
       const end = across.place(moved.at(row, index));
       context.fillStyle = colours[row];
       context.fillRect(across.from, top, Math.max(1.5, end - across.from), tall);
-      if (row) write(context, number(moved.at(row, index)), end + 6, top + tall / 2, { colour: theme.text, font: theme.font, size: Math.min(12, lane * 0.45 + 3) });
+      if (row)
+        write(context, number(moved.at(row, index)), end + 6, top + tall / 2, {
+          colour: theme.text,
+          font: theme.font,
+          size: Math.min(12, lane * 0.45 + 3),
+        });
     }
   });
 }
@@ -78,7 +118,16 @@ export function headName(head, heads) {
   return `${Math.floor(head / heads) + 1}.${(head % heads) + 1}`;
 }
 
-function frame(context, theme, box, across, up, titles, ticks = across.ticks(box.width > 500 ? 6 : 3), levels = up.ticks(5)) {
+function frame(
+  context,
+  theme,
+  box,
+  across,
+  up,
+  titles,
+  ticks = across.ticks(box.width > 500 ? 6 : 3),
+  levels = up.ticks(5),
+) {
   const style = { colour: theme.muted, font: theme.font, size: 12.5 };
   drawAxis(context, up, "left", across.from, { theme, grid: across.to - across.from, ticks: levels });
   drawAxis(context, across, "bottom", up.from, { theme, ticks, show: thousands });

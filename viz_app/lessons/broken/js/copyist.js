@@ -21,12 +21,21 @@ export class Copyist extends Case {
     const { texts } = this;
     const [healthy, suspect] = this.names;
     const colours = this.colours(theme);
-    const lines = [[texts.reads, values.read, null], [healthy, values.wrote[0], colours[0]], [suspect, revealed ? values.wrote[1] : "?", colours[1]]];
+    const lines = [
+      [texts.reads, values.read, null],
+      [healthy, values.wrote[0], colours[0]],
+      [suspect, revealed ? values.wrote[1] : "?", colours[1]],
+    ];
     if (revealed) lines.push([texts.greedy, values.greedy[1], colours[1]]);
     const top = this.drawLines(pen, lines);
     const box = { x: 0, y: top, width, height: height - top };
     if (!revealed) drawLoss(pen, arrays, box, colours, [texts.update, texts.loss]);
-    else this.drawPair(pen, box, { labels: values.inputs, weights: (row) => arrays.copying.part(row), masked: (row) => row === 0 });
+    else
+      this.drawPair(pen, box, {
+        labels: values.inputs,
+        weights: (row) => arrays.copying.part(row),
+        masked: (row) => row === 0,
+      });
     return undefined;
   }
 
@@ -35,7 +44,11 @@ export class Copyist extends Case {
     const { texts } = this;
     const { values } = this.lesson;
     const said = [fillText(texts.say_loss, this.lastLoss())];
-    if (revealed) said.push(fillText(texts.say_ahead, { share: percent(values.ahead[1]) }), fillText(texts.verdict, { one: values.bleu[0].toFixed(1), other: values.bleu[1].toFixed(1) }));
+    if (revealed)
+      said.push(
+        fillText(texts.say_ahead, { share: percent(values.ahead[1]) }),
+        fillText(texts.verdict, { one: values.bleu[0].toFixed(1), other: values.bleu[1].toFixed(1) }),
+      );
     if (values.cut) said.push(texts.cut);
     return said.join(" ");
   }
@@ -43,7 +56,11 @@ export class Copyist extends Case {
   table() {
     if (!this.ready) return null;
     const { arrays } = this.lesson;
-    const rows = Array.from({ length: arrays.loss.shape[1] }, (_, i) => [arrays.step.at(0, i), arrays.loss.at(0, i), arrays.loss.at(1, i)]);
+    const rows = Array.from({ length: arrays.loss.shape[1] }, (_, i) => [
+      arrays.step.at(0, i),
+      arrays.loss.at(0, i),
+      arrays.loss.at(1, i),
+    ]);
     return { columns: [this.texts.update, ...this.names], rows };
   }
 }

@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
 import { lengthPenalty } from "../../../components/explorer/js/search.js";
+import { Scene } from "../../stage/js/scene.js";
 import { ranked, searchOf, signed } from "./beams.js";
 
 const NARROW = 620;
@@ -17,7 +17,16 @@ export class Alpha extends Scene {
 
   get playhead() {
     const { most_alpha: max, tree } = this.lesson.values;
-    return { name: "alpha", label: "\u03b1", min: 0, max, step: 0.1, rate: 0.25, start: tree.alpha ?? 0.6, show: (value) => value.toFixed(2) };
+    return {
+      name: "alpha",
+      label: "\u03b1",
+      min: 0,
+      max,
+      step: 0.1,
+      rate: 0.25,
+      start: tree.alpha ?? 0.6,
+      show: (value) => value.toFixed(2),
+    };
   }
 
   lit({ alpha }) {
@@ -39,12 +48,24 @@ export class Alpha extends Scene {
     const narrow = width < NARROW;
     const columns = narrow ? [18, 58, 104, 160] : [18, 70, 150, 222];
     const head = { colour: theme.muted, font: theme.font, size: 12, align: "right" };
-    [["", 0], [this.texts.length, 1], ["log P", 2], [this.texts.score, 3]].forEach(([title, place]) => write(context, title, columns[place], top + 10, { ...head, most: 70 }));
+    [
+      ["", 0],
+      [this.texts.length, 1],
+      ["log P", 2],
+      [this.texts.score, 3],
+    ].forEach(([title, place]) => write(context, title, columns[place], top + 10, { ...head, most: 70 }));
     rows.forEach(({ node, text, length, total, score }, index) => {
       const y = top + 36 + index * ROW;
       const first = index === 0;
-      const style = { colour: first ? theme.kinds.cross : theme.text, font: theme.font, size: narrow ? 13 : 14, weight: first ? 650 : 400 };
-      [String(index + 1), String(length), signed(total), signed(score)].forEach((value, place) => write(context, value, columns[place], y, { ...style, align: "right" }));
+      const style = {
+        colour: first ? theme.kinds.cross : theme.text,
+        font: theme.font,
+        size: narrow ? 13 : 14,
+        weight: first ? 650 : 400,
+      };
+      [String(index + 1), String(length), signed(total), signed(score)].forEach((value, place) =>
+        write(context, value, columns[place], y, { ...style, align: "right" }),
+      );
       write(context, text, columns[3] + 18, y, { ...style, most: width - columns[3] - 20 });
       if (node === search.leaves[0]) {
         context.fillStyle = theme.kinds.cross;
@@ -60,16 +81,54 @@ export class Alpha extends Scene {
     const across = new Axis(0, most, 56, width - 26);
     const scores = rows.flatMap(({ node }) => [search.score(node, 0), search.score(node, most)]);
     const up = new Axis(Math.min(...scores), Math.max(...scores), height - 34, 10);
-    drawAxis(context, across, "bottom", height - 30, { theme, ticks: [0, 0.5, 1, 1.5, 2].filter((tick) => tick <= most), show: (tick) => tick.toFixed(1) });
-    drawAxis(context, up, "left", 56, { theme, ticks: up.ticks(6), show: (tick) => signed(tick, 1), grid: width - 82, title: width < NARROW ? "" : texts.score });
-    trace(context, [[across.place(tree.alpha), 10], [across.place(tree.alpha), height - 34]], { colour: theme.muted, width: 1, dash: [3, 4] });
-    write(context, fillText(texts.searched_with, { alpha: tree.alpha }), across.place(tree.alpha) + 6, height - 44, { colour: theme.muted, font: theme.font, size: 11 });
-    trace(context, [[across.place(alpha), 4], [across.place(alpha), height - 34]], { colour: theme.text, width: 1.5 });
+    drawAxis(context, across, "bottom", height - 30, {
+      theme,
+      ticks: [0, 0.5, 1, 1.5, 2].filter((tick) => tick <= most),
+      show: (tick) => tick.toFixed(1),
+    });
+    drawAxis(context, up, "left", 56, {
+      theme,
+      ticks: up.ticks(6),
+      show: (tick) => signed(tick, 1),
+      grid: width - 82,
+      title: width < NARROW ? "" : texts.score,
+    });
+    trace(
+      context,
+      [
+        [across.place(tree.alpha), 10],
+        [across.place(tree.alpha), height - 34],
+      ],
+      { colour: theme.muted, width: 1, dash: [3, 4] },
+    );
+    write(context, fillText(texts.searched_with, { alpha: tree.alpha }), across.place(tree.alpha) + 6, height - 44, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 11,
+    });
+    trace(
+      context,
+      [
+        [across.place(alpha), 4],
+        [across.place(alpha), height - 34],
+      ],
+      { colour: theme.text, width: 1.5 },
+    );
     [...rows].reverse().forEach(({ node }) => {
       const first = node === rows[0].node;
-      const points = Array.from({ length: 41 }, (_, index) => [across.place((most * index) / 40), up.place(search.score(node, (most * index) / 40))]);
+      const points = Array.from({ length: 41 }, (_, index) => [
+        across.place((most * index) / 40),
+        up.place(search.score(node, (most * index) / 40)),
+      ]);
       trace(context, points, { colour: first ? theme.kinds.cross : theme.mark, width: first ? 2.5 : 1.5 });
-      dot(context, across.place(alpha), up.place(search.score(node, alpha)), first ? 5 : 3.5, first ? theme.kinds.cross : theme.muted, theme.background);
+      dot(
+        context,
+        across.place(alpha),
+        up.place(search.score(node, alpha)),
+        first ? 5 : 3.5,
+        first ? theme.kinds.cross : theme.muted,
+        theme.background,
+      );
     });
   }
 
@@ -81,13 +140,24 @@ export class Alpha extends Scene {
     const { search } = this;
     if (!search) return this.texts.no_search;
     const [first] = ranked(search, alpha, 1);
-    return fillText(this.texts.alpha_say, { alpha: alpha.toFixed(2), text: first.text, penalty: lengthPenalty(first.length, alpha, search.penalty).toFixed(2) });
+    return fillText(this.texts.alpha_say, {
+      alpha: alpha.toFixed(2),
+      text: first.text,
+      penalty: lengthPenalty(first.length, alpha, search.penalty).toFixed(2),
+    });
   }
 
   table({ alpha }) {
     const { search, texts } = this;
     if (!search) return null;
-    const rows = ranked(search, alpha, 99).map(({ text, length, total, score }, index) => [index + 1, text, length, total, lengthPenalty(length, alpha, search.penalty), score]);
+    const rows = ranked(search, alpha, 99).map(({ text, length, total, score }, index) => [
+      index + 1,
+      text,
+      length,
+      total,
+      lengthPenalty(length, alpha, search.penalty),
+      score,
+    ]);
     return { columns: ["", texts.translation, texts.length, "log P", "lp", texts.score], rows };
   }
 }

@@ -12,7 +12,17 @@ export function searchOf(lesson) {
 
 /** Finished hypotheses with text, length, log-probability and score, best first under alpha. */
 export function ranked(search, alpha, most = 6) {
-  return search.ranking(alpha).slice(0, most).map(({ node, branch, score }) => ({ node, branch, score, text: search.text(node), length: search.step[node], total: search.total[node] }));
+  return search
+    .ranking(alpha)
+    .slice(0, most)
+    .map(({ node, branch, score }) => ({
+      node,
+      branch,
+      score,
+      text: search.text(node),
+      length: search.step[node],
+      total: search.total[node],
+    }));
 }
 
 export function signed(value, digits = 2) {

@@ -1,8 +1,8 @@
 // BLEU of what somebody wrote, step by step: n-grams that match, clipped counts, brevity penalty, geometric mean.
 
 import { fillText } from "../../../components/common/dom.js";
-import { laidOut } from "../../stage/js/paragraph.js";
 import { trace, write } from "../../../components/common/plot.js";
+import { laidOut } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const NARROW = 620;
@@ -11,11 +11,29 @@ const ORDERS = 4;
 export class Bleu extends Scene {
   get playhead() {
     const names = ["n = 1", "n = 2", "n = 3", "n = 4", "BP", "BLEU"];
-    return { name: "step", label: this.texts.step, min: 0, max: names.length - 1, step: 1, rate: 0.5, start: 0, show: (value) => names[Math.floor(value + 1e-6)] };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 0,
+      max: names.length - 1,
+      step: 1,
+      rate: 0.5,
+      start: 0,
+      show: (value) => names[Math.floor(value + 1e-6)],
+    };
   }
 
   get controls() {
-    return [{ name: "text", kind: "text", label: this.texts.your_translation, start: "", show: () => this.lesson.values.other, server: true }];
+    return [
+      {
+        name: "text",
+        kind: "text",
+        label: this.texts.your_translation,
+        start: "",
+        show: () => this.lesson.values.other,
+        server: true,
+      },
+    ];
   }
 
   lit({ step }) {
@@ -37,9 +55,22 @@ export class Bleu extends Scene {
     const { size, bars, top, own, second } = this.layout(pen, order);
     const style = { font: theme.font, size: 12, colour: theme.muted };
     write(context, this.texts.reference, 0, 10, style);
-    bleu.reference.forEach((token, index) => write(context, token, top.places[index].x, 34 + top.places[index].y, { colour: theme.text, font: theme.font, size }));
+    bleu.reference.forEach((token, index) =>
+      write(context, token, top.places[index].x, 34 + top.places[index].y, {
+        colour: theme.text,
+        font: theme.font,
+        size,
+      }),
+    );
     write(context, this.texts.hypothesis, 0, second, style);
-    bleu.hypothesis.forEach((token, index) => write(context, token, own.places[index].x, second + 24 + own.places[index].y, { colour: theme.text, font: theme.font, size, weight: 600 }));
+    bleu.hypothesis.forEach((token, index) =>
+      write(context, token, own.places[index].x, second + 24 + own.places[index].y, {
+        colour: theme.text,
+        font: theme.font,
+        size,
+        weight: 600,
+      }),
+    );
     if (at < ORDERS) this.drawNgrams(pen, bleu.orders[order], order + 1, own.places, second + 24 + (size - 16) / 2);
     this.drawBars(pen, at, height - bars, bars);
     context.globalAlpha = 1;
@@ -70,7 +101,14 @@ export class Bleu extends Scene {
         for (let place = start; place < start + order; place++) {
           const ends = place === start + order - 1 || places[place + 1].y !== places[place].y;
           if (!ends) continue;
-          trace(context, [[places[from].x, down + places[from].y], [places[place].x + places[place].width, down + places[place].y]], { colour, width: 3, dash });
+          trace(
+            context,
+            [
+              [places[from].x, down + places[from].y],
+              [places[place].x + places[place].width, down + places[place].y],
+            ],
+            { colour, width: 3, dash },
+          );
           from = place + 1;
         }
       });
@@ -86,15 +124,28 @@ export class Bleu extends Scene {
       if (index > at) return;
       const y = top + (index + 0.5) * row;
       const here = index === at;
-      write(context, name, left - 12, y, { colour: theme.text, font: theme.font, size: 14, weight: here ? 700 : 400, align: "right" });
+      write(context, name, left - 12, y, {
+        colour: theme.text,
+        font: theme.font,
+        size: 14,
+        weight: here ? 700 : 400,
+        align: "right",
+      });
       context.fillStyle = theme.line;
       context.fillRect(left, y - row * 0.28, room, row * 0.56);
       context.fillStyle = colour;
       context.fillRect(left, y - row * 0.28, Math.max(value > 0 ? 1 : 0, room * Math.min(1, value)), row * 0.56);
-      write(context, text, left + room + 10, y, { colour: theme.text, font: theme.font, size: here ? 16 : 14, weight: here ? 700 : 400, most: right - 10 });
+      write(context, text, left + room + 10, y, {
+        colour: theme.text,
+        font: theme.font,
+        size: here ? 16 : 14,
+        weight: here ? 700 : 400,
+        most: right - 10,
+      });
     };
     bleu.orders.forEach(({ matches, total, value, smoothed }, index) => {
-      const text = width < NARROW ? `${matches} / ${total}` : `${matches} / ${total} = ${value.toFixed(3)}${smoothed ? "*" : ""}`;
+      const text =
+        width < NARROW ? `${matches} / ${total}` : `${matches} / ${total} = ${value.toFixed(3)}${smoothed ? "*" : ""}`;
       draw(index, `p${"\u2081\u2082\u2083\u2084"[index]}`, value, text, theme.kinds.encoder);
     });
     draw(ORDERS, "BP", bleu.brevity_penalty, bleu.brevity_penalty.toFixed(3), theme.muted);
@@ -111,17 +162,39 @@ export class Bleu extends Scene {
     const { texts } = this;
     const at = Math.floor(settings.step + 1e-6);
     if (this.waits(settings)) return texts.computing;
-    if (at === ORDERS) return fillText(texts.penalty_say, { own: bleu.hypothesis.length, other: bleu.reference.length, penalty: bleu.brevity_penalty.toFixed(3) });
-    if (at > ORDERS) return fillText(texts.bleu_say, { mean: bleu.mean.toFixed(3), penalty: bleu.brevity_penalty.toFixed(3), bleu: bleu.score.toFixed(1) });
+    if (at === ORDERS)
+      return fillText(texts.penalty_say, {
+        own: bleu.hypothesis.length,
+        other: bleu.reference.length,
+        penalty: bleu.brevity_penalty.toFixed(3),
+      });
+    if (at > ORDERS)
+      return fillText(texts.bleu_say, {
+        mean: bleu.mean.toFixed(3),
+        penalty: bleu.brevity_penalty.toFixed(3),
+        bleu: bleu.score.toFixed(1),
+      });
     const { matches, total, smoothed, counts } = bleu.orders[at];
     const clipped = counts.reduce((sum, { found, allowed }) => sum + (allowed ? Math.max(0, found - allowed) : 0), 0);
-    return fillText(texts.ngram_say, { n: at + 1, matches, total }) + (clipped ? ` ${fillText(texts.clipped_say, { clipped })}` : "") + (smoothed ? ` ${texts.smoothed_say}` : "");
+    return (
+      fillText(texts.ngram_say, { n: at + 1, matches, total }) +
+      (clipped ? ` ${fillText(texts.clipped_say, { clipped })}` : "") +
+      (smoothed ? ` ${texts.smoothed_say}` : "")
+    );
   }
 
   table() {
     const { bleu } = this.lesson.values;
     const { texts } = this;
-    const rows = bleu.orders.flatMap(({ counts }) => counts.map(({ ngram, found, allowed }) => [ngram.length, ngram.join(" "), found, allowed, Math.min(found, allowed)]));
+    const rows = bleu.orders.flatMap(({ counts }) =>
+      counts.map(({ ngram, found, allowed }) => [
+        ngram.length,
+        ngram.join(" "),
+        found,
+        allowed,
+        Math.min(found, allowed),
+      ]),
+    );
     return { columns: ["n", texts.ngram, texts.found, texts.allowed, texts.clipped], rows };
   }
 }

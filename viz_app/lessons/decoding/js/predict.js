@@ -32,20 +32,43 @@ export class Predict extends Scene {
     const lengths = ranked(search, 0, 99).map(({ length }) => length);
     const across = new Axis(0, this.lesson.values.most_alpha, 64, width - 20);
     const up = new Axis(Math.min(...lengths) - 0.7, Math.max(...lengths) + 0.7, height - 60, 20);
-    drawAxis(context, across, "bottom", height - 56, { theme, ticks: [0, 0.5, 1, 1.5, 2], show: (tick) => tick.toFixed(1), title: "\u03b1" });
+    drawAxis(context, across, "bottom", height - 56, {
+      theme,
+      ticks: [0, 0.5, 1, 1.5, 2],
+      show: (tick) => tick.toFixed(1),
+      title: "\u03b1",
+    });
     const whole = [...new Set(lengths)];
     drawAxis(context, up, "left", 64, { theme, ticks: whole, grid: width - 84, title: texts.winner_length });
     if (!revealed) {
-      write(context, "?", (64 + width - 20) / 2, height / 2 - 20, { colour: theme.line, font: theme.font, size: 120, weight: 700, align: "center" });
+      write(context, "?", (64 + width - 20) / 2, height / 2 - 20, {
+        colour: theme.line,
+        font: theme.font,
+        size: 120,
+        weight: 700,
+        align: "center",
+      });
       return;
     }
     const winners = this.winners();
-    const points = winners.flatMap(([alpha, length], index) => (index && winners[index - 1][1] !== length ? [[across.place(alpha), up.place(winners[index - 1][1])], [across.place(alpha), up.place(length)]] : [[across.place(alpha), up.place(length)]]));
+    const points = winners.flatMap(([alpha, length], index) =>
+      index && winners[index - 1][1] !== length
+        ? [
+            [across.place(alpha), up.place(winners[index - 1][1])],
+            [across.place(alpha), up.place(length)],
+          ]
+        : [[across.place(alpha), up.place(length)]],
+    );
     trace(context, points, { colour: theme.kinds.cross, width: 3 });
     winners.forEach(([alpha, length, text], index) => {
       if (index && winners[index - 1][2] === text) return;
       dot(context, across.place(alpha), up.place(length), 5, theme.kinds.cross, theme.background);
-      write(context, text, across.place(alpha) + 8, up.place(length) - 16, { colour: theme.text, font: theme.font, size: 13, most: width - across.place(alpha) - 16 });
+      write(context, text, across.place(alpha) + 8, up.place(length) - 16, {
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        most: width - across.place(alpha) - 16,
+      });
     });
   }
 
@@ -58,6 +81,9 @@ export class Predict extends Scene {
 
   table(settings, revealed) {
     if (!revealed || !this.search) return null;
-    return { columns: ["\u03b1", this.texts.length, this.texts.translation], rows: this.winners().filter((_, index) => index % 5 === 0) };
+    return {
+      columns: ["\u03b1", this.texts.length, this.texts.translation],
+      rows: this.winners().filter((_, index) => index % 5 === 0),
+    };
   }
 }

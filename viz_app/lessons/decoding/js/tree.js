@@ -21,7 +21,16 @@ export class Tree extends Scene {
 
   get playhead() {
     const { search } = this;
-    return { name: "step", label: this.texts.step, min: 1, max: search?.steps ?? 1, step: 1, rate: 1, start: 1, show: (value) => String(Math.floor(value + 1e-6)) };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 1,
+      max: search?.steps ?? 1,
+      step: 1,
+      rate: 1,
+      start: 1,
+      show: (value) => String(Math.floor(value + 1e-6)),
+    };
   }
 
   get controls() {
@@ -42,7 +51,9 @@ export class Tree extends Scene {
     const column = Math.max(LEAST, (width - LEFT - 10) / search.steps);
     const whole = LEFT + column * search.steps + 10;
     const scroll = Math.max(0, Math.min(whole - width, LEFT + column * step - width * 0.72));
-    const rows = pruned ? search.rows : Math.max(...search.columns.map((nodes) => nodes.filter((node) => !search.pruned(node)).length));
+    const rows = pruned
+      ? search.rows
+      : Math.max(...search.columns.map((nodes) => nodes.filter((node) => !search.pruned(node)).length));
     const row = (height - TOP - ROW * LISTED - 45) / Math.max(1, rows);
     return {
       column,
@@ -60,12 +71,22 @@ export class Tree extends Scene {
     const best = new Set(search.path(search.leaves[0]));
     const last = Math.floor(settings.step + 1e-6);
     const done = last >= search.steps;
-    write(context, "<s>", place.x(START) - 4, place.y(START) - 14, { colour: theme.muted, font: theme.code, size: 12, align: "center" });
+    write(context, "<s>", place.x(START) - 4, place.y(START) - 14, {
+      colour: theme.muted,
+      font: theme.code,
+      size: 12,
+      align: "center",
+    });
     dot(context, place.x(START), place.y(START), 4, theme.text);
     for (let step = 1; step <= last; step++) {
       const nodes = search.columns[step].filter((node) => settings.pruned || !search.pruned(node));
       if (place.x(nodes[0]) < -20 || place.x(nodes[0]) - place.column > width) continue;
-      write(context, String(step), place.x(nodes[0]) - place.column / 2 + 10, 8, { colour: theme.muted, font: theme.font, size: 12, align: "center" });
+      write(context, String(step), place.x(nodes[0]) - place.column / 2 + 10, 8, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 12,
+        align: "center",
+      });
       context.globalAlpha = step === last && settings.step % 1 > 1e-6 ? Math.min(1, 0.25 + (settings.step % 1) * 2) : 1;
       for (const node of [...nodes].reverse()) this.drawNode(pen, place, node, done && best.has(node));
       context.globalAlpha = 1;
@@ -89,8 +110,15 @@ export class Tree extends Scene {
     const room = place.column - BEND - 12;
     const size = place.row < ROOMY ? 11 : 13;
     const left = x - place.column + BEND + 2;
-    write(context, search.label(node), left, y - 8, { colour: gone ? theme.muted : theme.text, font: theme.code, size, weight: best ? 700 : 400, most: room });
-    if (place.row >= ROOMY) write(context, signed(search.total[node]), left, y + 8, { colour: theme.muted, font: theme.font, size: 11 });
+    write(context, search.label(node), left, y - 8, {
+      colour: gone ? theme.muted : theme.text,
+      font: theme.code,
+      size,
+      weight: best ? 700 : 400,
+      most: room,
+    });
+    if (place.row >= ROOMY)
+      write(context, signed(search.total[node]), left, y + 8, { colour: theme.muted, font: theme.font, size: 11 });
     if (search.status[node] === "f") {
       context.fillStyle = colour;
       context.fillRect(x - 5, y - 5, 10, 10);
@@ -101,14 +129,33 @@ export class Tree extends Scene {
   drawList({ context, width, height, theme }, last) {
     const { search } = this;
     const alpha = this.lesson.values.tree.alpha;
-    const ended = ranked(search, alpha, 99).filter(({ node }) => search.step[node] <= last).slice(0, LISTED);
+    const ended = ranked(search, alpha, 99)
+      .filter(({ node }) => search.step[node] <= last)
+      .slice(0, LISTED);
     const top = height - ROW * LISTED - 6;
-    write(context, fillText(this.texts.finished, { alpha }), 0, top - 14, { colour: theme.muted, font: theme.font, size: 12, most: width });
-    trace(context, [[0, top - 27], [width, top - 27]], { colour: theme.line, width: 1 });
+    write(context, fillText(this.texts.finished, { alpha }), 0, top - 14, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      most: width,
+    });
+    trace(
+      context,
+      [
+        [0, top - 27],
+        [width, top - 27],
+      ],
+      { colour: theme.line, width: 1 },
+    );
     ended.forEach(({ text, score }, index) => {
       const y = top + index * ROW + 7;
       const first = index === 0 && last >= search.steps;
-      const style = { colour: first ? theme.kinds.cross : theme.text, font: theme.font, size: 14, weight: first ? 650 : 400 };
+      const style = {
+        colour: first ? theme.kinds.cross : theme.text,
+        font: theme.font,
+        size: 14,
+        weight: first ? 650 : 400,
+      };
       write(context, signed(score), 46, y, { ...style, align: "right" });
       write(context, text, 60, y, { ...style, most: width - 62 });
     });
@@ -124,13 +171,27 @@ export class Tree extends Scene {
     if (!search) return this.texts.no_search;
     const nodes = search.columns[Math.floor(step + 1e-6)];
     const count = (letter) => nodes.filter((node) => search.status[node] === letter).length;
-    return fillText(this.texts.tree_say, { step: Math.floor(step + 1e-6), kept: count("k"), finished: count("f"), pruned: count("p") });
+    return fillText(this.texts.tree_say, {
+      step: Math.floor(step + 1e-6),
+      kept: count("k"),
+      finished: count("f"),
+      pruned: count("p"),
+    });
   }
 
   table() {
     const { search, texts } = this;
     if (!search) return null;
-    const rows = search.columns.flatMap((nodes) => nodes.map((node) => [search.step[node], search.text(search.parent[node]) || "<s>", search.label(node), search.own[node], search.total[node], texts[`status_${search.status[node]}`]]));
+    const rows = search.columns.flatMap((nodes) =>
+      nodes.map((node) => [
+        search.step[node],
+        search.text(search.parent[node]) || "<s>",
+        search.label(node),
+        search.own[node],
+        search.total[node],
+        texts[`status_${search.status[node]}`],
+      ]),
+    );
     return { columns: [texts.step, texts.so_far, texts.piece, texts.own, texts.total, texts.status], rows };
   }
 }

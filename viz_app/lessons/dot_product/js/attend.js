@@ -31,7 +31,10 @@ export const LIMIT = 9.9;
 
 /** Rows of tenths as one word that an address can hold, two letters a number. */
 export function pack(rows) {
-  return rows.flat().map((value) => (Math.round(10 * value) + ZERO).toString(BASE).padStart(2, "0")).join("");
+  return rows
+    .flat()
+    .map((value) => (Math.round(10 * value) + ZERO).toString(BASE).padStart(2, "0"))
+    .join("");
 }
 
 /** The way back; null for a word of another form. */

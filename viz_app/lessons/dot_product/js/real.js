@@ -2,8 +2,8 @@
 
 import { fillText, percent } from "../../../components/common/dom.js";
 import { write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
 import { bar, shade, twoSided } from "../../stage/js/bars.js";
+import { Scene } from "../../stage/js/scene.js";
 import { attend, shown } from "./attend.js";
 
 const NARROW = 560;
@@ -18,12 +18,32 @@ export class Real extends Scene {
   }
 
   get playhead() {
-    return { name: "at", label: this.texts.query, min: 1, max: this.count, step: 1, rate: 0.8, start: Math.min(3, this.count), show: (value) => String(Math.round(value)) };
+    return {
+      name: "at",
+      label: this.texts.query,
+      min: 1,
+      max: this.count,
+      step: 1,
+      rate: 0.8,
+      start: Math.min(3, this.count),
+      show: (value) => String(Math.round(value)),
+    };
   }
 
   get controls() {
     const { layer, head } = this.lesson.values;
-    return [{ name: "head", kind: "range", label: this.texts.head, min: 0, max: this.lesson.arrays.queries.shape[0] - 1, step: 1, start: head, show: (value) => `${layer + 1}.${value + 1}` }];
+    return [
+      {
+        name: "head",
+        kind: "range",
+        label: this.texts.head,
+        min: 0,
+        max: this.lesson.arrays.queries.shape[0] - 1,
+        step: 1,
+        start: head,
+        show: (value) => `${layer + 1}.${value + 1}`,
+      },
+    ];
   }
 
   height(width, room) {
@@ -60,21 +80,40 @@ export class Real extends Scene {
     const { left, strip, top, row, right, middle, numbers, narrow } = place;
     const label = { colour: theme.text, font: theme.font, size: 13, weight: 600 };
     this.strip(context, theme, queries[query], left, 24, strip - 10, 20, most);
-    write(context, `q ${this.plain(query)}`, left - 8, 34, { colour: theme.kinds.decoder, font: theme.code, size: 12, weight: 700, align: "right", most: left - 10 });
+    write(context, `q ${this.plain(query)}`, left - 8, 34, {
+      colour: theme.kinds.decoder,
+      font: theme.code,
+      size: 12,
+      weight: 700,
+      align: "right",
+      most: left - 10,
+    });
     write(context, "k", left + strip / 2, top - 9, { ...label, align: "center" });
     write(context, "v", right + strip / 2, top - 9, { ...label, align: "center" });
     write(context, narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, { ...label, align: "center" });
-    write(context, this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, { ...label, align: "center", most: numbers });
+    write(context, this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, {
+      ...label,
+      align: "center",
+      most: numbers,
+    });
     keys.forEach((key, k) => {
       const y = top + k * row;
       const tall = row - 2;
       this.strip(context, theme, key, left, y, strip - 10, tall, most);
-      context.globalAlpha = 0.15 + 0.85 * weights[k] / Math.max(...weights);
+      context.globalAlpha = 0.15 + (0.85 * weights[k]) / Math.max(...weights);
       this.strip(context, theme, values[k], right + 4, y, strip - 10, tall, mostValue);
       context.globalAlpha = 1;
       const text = { colour: theme.text, font: theme.font, size: Math.min(13, Math.max(9, row - 2)) };
-      write(context, this.plain(k), left - 8, y + row / 2, { ...text, font: theme.code, colour: k === query ? theme.text : theme.muted, weight: k === query ? 700 : 400, align: "right", most: left - 12 });
-      if (!narrow) write(context, shown(scores[k], 2), middle + numbers * 0.2, y + row / 2, { ...text, align: "center" });
+      write(context, this.plain(k), left - 8, y + row / 2, {
+        ...text,
+        font: theme.code,
+        colour: k === query ? theme.text : theme.muted,
+        weight: k === query ? 700 : 400,
+        align: "right",
+        most: left - 12,
+      });
+      if (!narrow)
+        write(context, shown(scores[k], 2), middle + numbers * 0.2, y + row / 2, { ...text, align: "center" });
       const from = middle + (narrow ? 2 : numbers * 0.42);
       const room = numbers * (narrow ? 0.55 : 0.32);
       context.fillStyle = shade(theme, weights[k]);
@@ -104,10 +143,17 @@ export class Real extends Scene {
   legend({ context, theme, width, height }, most, mostValue) {
     if (width < NARROW) return;
     const steps = 9;
-    for (let i = 0; i < steps; i++) bar(context, 96 + i * 14, height - 20, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));
+    for (let i = 0; i < steps; i++)
+      bar(context, 96 + i * 14, height - 20, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));
     const style = { colour: theme.muted, font: theme.font, size: 12 };
     write(context, "\u2212", 90, height - 26, { ...style, align: "right" });
-    write(context, `+   q, k: \u00b1${shown(most)}   v: \u00b1${shown(mostValue)}`, 96 + steps * 14 + 6, height - 26, style);
+    write(
+      context,
+      `+   q, k: \u00b1${shown(most)}   v: \u00b1${shown(mostValue)}`,
+      96 + steps * 14 + 6,
+      height - 26,
+      style,
+    );
   }
 
   plain(index) {
@@ -124,13 +170,24 @@ export class Real extends Scene {
     const query = Math.round(at) - 1;
     const { weights } = attend(this.rows("queries", head)[query], this.rows("keys", head), this.rows("values", head));
     const most = weights.indexOf(Math.max(...weights));
-    return fillText(this.texts.real_say, { query: this.plain(query), key: this.plain(most), weight: percent(weights[most]) });
+    return fillText(this.texts.real_say, {
+      query: this.plain(query),
+      key: this.plain(most),
+      weight: percent(weights[most]),
+    });
   }
 
   table({ at, head }) {
     const query = Math.round(at) - 1;
-    const { products, scores, weights } = attend(this.rows("queries", head)[query], this.rows("keys", head), this.rows("values", head));
+    const { products, scores, weights } = attend(
+      this.rows("queries", head)[query],
+      this.rows("keys", head),
+      this.rows("values", head),
+    );
     const rows = this.tokens.map((_, k) => [this.plain(query), this.plain(k), products[k], scores[k], weights[k]]);
-    return { columns: [this.texts.query, this.texts.key, "q\u00b7k", "q\u00b7k / \u221ad_k", this.texts.softmax], rows };
+    return {
+      columns: [this.texts.query, this.texts.key, "q\u00b7k", "q\u00b7k / \u221ad_k", this.texts.softmax],
+      rows,
+    };
   }
 }

@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
 import { bar } from "../../stage/js/bars.js";
+import { Scene } from "../../stage/js/scene.js";
 
 const WAYS = ["unscaled", "scaled", "additive"];
 const NARROW = 560;
@@ -15,7 +15,16 @@ export class Scale extends Scene {
 
   get playhead() {
     const { widths } = this;
-    return { name: "width", label: "d_k", min: 0, max: widths.length - 1, step: 1, rate: 1, start: 4, show: (value) => String(widths[Math.round(value)]) };
+    return {
+      name: "width",
+      label: "d_k",
+      min: 0,
+      max: widths.length - 1,
+      step: 1,
+      rate: 1,
+      start: 4,
+      show: (value) => String(widths[Math.round(value)]),
+    };
   }
 
   height(width, room) {
@@ -34,11 +43,20 @@ export class Scale extends Scene {
     const { width, height } = pen;
     const at = Math.round(chosen);
     const below = width < NARROW;
-    const plots = [["variance", true], ["entropy", false], ["gradient", true]];
+    const plots = [
+      ["variance", true],
+      ["entropy", false],
+      ["gradient", true],
+    ];
     const high = below ? (height - 150) / 3 : height - 150;
     const wide = below ? width : width / 3;
     plots.forEach(([name, log], index) => {
-      const box = { left: (below ? 0 : index * wide) + 46, right: (below ? 0 : index * wide) + wide - 18, top: (below ? index * high : 0) + 28, bottom: (below ? index * high : 0) + high - 34 };
+      const box = {
+        left: (below ? 0 : index * wide) + 46,
+        right: (below ? 0 : index * wide) + wide - 18,
+        top: (below ? index * high : 0) + 28,
+        bottom: (below ? index * high : 0) + high - 34,
+      };
       this.drawPlot(pen, box, name, log, chosen, at);
     });
     this.drawRows(pen, height - 138, at);
@@ -52,11 +70,33 @@ export class Scale extends Scene {
     const top = log ? 10 ** Math.ceil(Math.log10(Math.max(...all))) : 1;
     const across = new Axis(0, widths.length - 1, box.left, box.right);
     const axis = new Axis(low, top, box.bottom, box.top, { log });
-    write(context, texts[name], box.left, box.top - 16, { colour: theme.text, font: theme.font, size: 13, weight: 600, most: box.right - box.left + 14 });
+    write(context, texts[name], box.left, box.top - 16, {
+      colour: theme.text,
+      font: theme.font,
+      size: 13,
+      weight: 600,
+      most: box.right - box.left + 14,
+    });
     const ticks = log ? axis.ticks().filter((_, index, each) => each.length < 5 || index % 2 === 0) : [0, 0.5, 1];
-    drawAxis(context, axis, "left", box.left, { theme, ticks, grid: box.right - box.left, show: (tick) => (log ? power(tick) : tick.toFixed(1)) });
-    drawAxis(context, across, "bottom", box.bottom, { theme, ticks: widths.map((_, index) => index).filter((index) => index % 2 === 0), show: (index) => String(widths[index]) });
-    trace(context, [[across.place(chosen), box.top], [across.place(chosen), box.bottom]], { colour: theme.muted, width: 1, dash: [4, 4] });
+    drawAxis(context, axis, "left", box.left, {
+      theme,
+      ticks,
+      grid: box.right - box.left,
+      show: (tick) => (log ? power(tick) : tick.toFixed(1)),
+    });
+    drawAxis(context, across, "bottom", box.bottom, {
+      theme,
+      ticks: widths.map((_, index) => index).filter((index) => index % 2 === 0),
+      show: (index) => String(widths[index]),
+    });
+    trace(
+      context,
+      [
+        [across.place(chosen), box.top],
+        [across.place(chosen), box.bottom],
+      ],
+      { colour: theme.muted, width: 1, dash: [4, 4] },
+    );
     WAYS.forEach((way, row) => {
       const colour = this.colours(theme)[way];
       const points = widths.map((_, index) => [across.place(index), axis.place(Math.max(low, values.at(row, index)))]);
@@ -75,11 +115,30 @@ export class Scale extends Scene {
       const right = (row + 1) * wide - (width < NARROW ? 6 : 18);
       const step = (right - left) / keys;
       const base = top + 108;
-      write(context, this.texts[way], left, top + 12, { colour: this.colours(theme)[way], font: theme.font, size: width < NARROW ? 12 : 14, weight: 650, most: wide - 12 });
-      for (let key = 0; key < keys; key++) bar(context, left + key * step + 1, base, step - 3, 76 * rows.at(row, at, key), this.colours(theme)[way]);
-      trace(context, [[left, base], [right, base]], { colour: theme.line, width: 1 });
+      write(context, this.texts[way], left, top + 12, {
+        colour: this.colours(theme)[way],
+        font: theme.font,
+        size: width < NARROW ? 12 : 14,
+        weight: 650,
+        most: wide - 12,
+      });
+      for (let key = 0; key < keys; key++)
+        bar(context, left + key * step + 1, base, step - 3, 76 * rows.at(row, at, key), this.colours(theme)[way]);
+      trace(
+        context,
+        [
+          [left, base],
+          [right, base],
+        ],
+        { colour: theme.line, width: 1 },
+      );
     });
-    write(context, this.texts.one_row, width < NARROW ? 4 : 46, top + 124, { colour: theme.muted, font: theme.font, size: 12, most: width - 50 });
+    write(context, this.texts.one_row, width < NARROW ? 4 : 46, top + 124, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      most: width - 50,
+    });
   }
 
   grab(x, y, { width }) {
@@ -91,20 +150,40 @@ export class Scale extends Scene {
   say({ width }) {
     const at = Math.round(width);
     const { variance, entropy } = this.lesson.arrays;
-    return fillText(this.texts.scale_say, { width: this.widths[at], unscaled: variance.at(0, at).toFixed(1), scaled: variance.at(1, at).toFixed(2), even: entropy.at(0, at).toFixed(2), kept: entropy.at(1, at).toFixed(2) });
+    return fillText(this.texts.scale_say, {
+      width: this.widths[at],
+      unscaled: variance.at(0, at).toFixed(1),
+      scaled: variance.at(1, at).toFixed(2),
+      even: entropy.at(0, at).toFixed(2),
+      kept: entropy.at(1, at).toFixed(2),
+    });
   }
 
   table() {
     const { texts, widths } = this;
     const { variance, entropy, gradient } = this.lesson.arrays;
-    const rows = WAYS.flatMap((way, row) => widths.map((width, at) => [texts[way], width, variance.at(row, at), entropy.at(row, at), gradient.at(row, at)]));
+    const rows = WAYS.flatMap((way, row) =>
+      widths.map((width, at) => [texts[way], width, variance.at(row, at), entropy.at(row, at), gradient.at(row, at)]),
+    );
     return { columns: ["", "d_k", texts.variance, texts.entropy, texts.gradient], rows };
   }
 }
 
 /** 0.001 -> 10^-3, as text. */
 function power(value) {
-  const digits = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+  const digits = {
+    "-": "\u207b",
+    0: "\u2070",
+    1: "\u00b9",
+    2: "\u00b2",
+    3: "\u00b3",
+    4: "\u2074",
+    5: "\u2075",
+    6: "\u2076",
+    7: "\u2077",
+    8: "\u2078",
+    9: "\u2079",
+  };
   const exponent = Math.round(Math.log10(value));
   if (exponent === 0) return "1";
   return `10${[...String(exponent)].map((digit) => digits[digit]).join("")}`;

@@ -18,11 +18,28 @@ export class Steps extends Scene {
   }
 
   get playhead() {
-    return { name: "step", label: this.texts.step, min: 0, max: 4, step: 1, rate: 0.45, start: 0, show: (value) => this.texts[`step_${Math.ceil(value - 1e-6)}`] };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 0,
+      max: 4,
+      step: 1,
+      rate: 0.45,
+      start: 0,
+      show: (value) => this.texts[`step_${Math.ceil(value - 1e-6)}`],
+    };
   }
 
   get controls() {
-    return [{ name: "query", kind: "choice", label: this.texts.query, options: this.tokens.map((token, index) => [`q${index}`, token]), start: "q1" }];
+    return [
+      {
+        name: "query",
+        kind: "choice",
+        label: this.texts.query,
+        options: this.tokens.map((token, index) => [`q${index}`, token]),
+        start: "q1",
+      },
+    ];
   }
 
   /** The numbers of Q, K and V, which have fields instead of controls. */
@@ -55,7 +72,16 @@ export class Steps extends Scene {
         numbers.map((value, column) => {
           const { x, y } = place.cell(NAMES[which], row, column);
           const label = `${NAMES[which].toUpperCase()} ${this.tokens[row]} ${column + 1}`;
-          return { key: `${which} ${row} ${column}`, x: x + 1, y: y + 2, width: place.cellWidth - 2, height: place.cellHeight - 4, size: place.size - 1, value: shown(value), label };
+          return {
+            key: `${which} ${row} ${column}`,
+            x: x + 1,
+            y: y + 2,
+            width: place.cellWidth - 2,
+            height: place.cellHeight - 4,
+            size: place.size - 1,
+            value: shown(value),
+            label,
+          };
         }),
       ),
     );
@@ -85,7 +111,13 @@ export class Steps extends Scene {
       const name = NAMES[which];
       const head = place.cell(name, 0, 0);
       const middle = head.x + (this.width * place.cellWidth) / 2;
-      write(context, name.toUpperCase(), middle, head.y - 12, { colour: theme.text, font: theme.font, size: 14, weight: 650, align: "center" });
+      write(context, name.toUpperCase(), middle, head.y - 12, {
+        colour: theme.text,
+        font: theme.font,
+        size: 14,
+        weight: 650,
+        align: "center",
+      });
       matrix.forEach((numbers, index) => {
         const { x, y } = place.cell(name, index, 0);
         const used = name === "q" ? index === row : step > 0;
@@ -94,8 +126,24 @@ export class Steps extends Scene {
         context.fillStyle = theme.kinds[{ q: "decoder", k: "encoder", v: "cross" }[name]];
         context.fillRect(x, y + place.cellHeight - 3, this.width * place.cellWidth, 3);
         context.globalAlpha = 1;
-        numbers.forEach((value, column) => write(context, shown(value), place.cell(name, index, column).x + place.cellWidth / 2, y + place.cellHeight / 2, number));
-        if (name === "q" || place.stacked) write(context, this.tokens[index], place.label(name), y + place.cellHeight / 2, { colour: index === row || name !== "q" ? theme.text : theme.muted, font: theme.code, size: 13, weight: index === row && name === "q" ? 700 : 400, align: "right", most: 58 });
+        numbers.forEach((value, column) =>
+          write(
+            context,
+            shown(value),
+            place.cell(name, index, column).x + place.cellWidth / 2,
+            y + place.cellHeight / 2,
+            number,
+          ),
+        );
+        if (name === "q" || place.stacked)
+          write(context, this.tokens[index], place.label(name), y + place.cellHeight / 2, {
+            colour: index === row || name !== "q" ? theme.text : theme.muted,
+            font: theme.code,
+            size: 13,
+            weight: index === row && name === "q" ? 700 : 400,
+            align: "right",
+            most: 58,
+          });
       });
     });
     const { x, y } = place.cell("q", row, 0);
@@ -107,21 +155,55 @@ export class Steps extends Scene {
   /** Products, scores and weights, a row for each key. */
   drawColumns({ context, theme }, place, { products, scores, weights }, step, query, keys) {
     const { texts } = this;
-    const heads = [["dot", "q\u00b7k"], ["scaled", `\u00f7 \u221a${this.width}`], ["weight", texts.softmax]];
-    heads.forEach(([column, text]) => write(context, text, place.column(column), place.columnTop - 12, { colour: theme.muted, font: theme.font, size: 13, align: "center" }));
+    const heads = [
+      ["dot", "q\u00b7k"],
+      ["scaled", `\u00f7 \u221a${this.width}`],
+      ["weight", texts.softmax],
+    ];
+    heads.forEach(([column, text]) =>
+      write(context, text, place.column(column), place.columnTop - 12, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 13,
+        align: "center",
+      }),
+    );
     keys.forEach((key, index) => {
       const y = place.row(index);
       const done = Math.min(1, step) * this.width; // how many products are added
       if (step > 0) {
         const sum = key.reduce((total, value, i) => total + Math.max(0, Math.min(1, done - i)) * value * query[i], 0);
-        write(context, shown(step < 1 ? sum : products[index], 2), place.column("dot"), y, { colour: theme.text, font: theme.font, size: place.size, weight: 600, align: "center" });
+        write(context, shown(step < 1 ? sum : products[index], 2), place.column("dot"), y, {
+          colour: theme.text,
+          font: theme.font,
+          size: place.size,
+          weight: 600,
+          align: "center",
+        });
       }
-      if (step > 1) this.fade(context, ease(step - 1), () => write(context, shown(scores[index], 2), place.column("scaled"), y, { colour: theme.text, font: theme.font, size: place.size, weight: 600, align: "center" }));
+      if (step > 1)
+        this.fade(context, ease(step - 1), () =>
+          write(context, shown(scores[index], 2), place.column("scaled"), y, {
+            colour: theme.text,
+            font: theme.font,
+            size: place.size,
+            weight: 600,
+            align: "center",
+          }),
+        );
       if (step > 2) {
         const grown = ease(step - 2) * weights[index];
         context.fillStyle = theme.kinds.decoder;
         context.fillRect(place.column("weight") - place.barWidth / 2, y + 0.42 * place.size, place.barWidth * grown, 6);
-        this.fade(context, ease(step - 2), () => write(context, shown(weights[index], 2), place.column("weight"), y - 0.3 * place.size, { colour: theme.text, font: theme.font, size: place.size, weight: 600, align: "center" }));
+        this.fade(context, ease(step - 2), () =>
+          write(context, shown(weights[index], 2), place.column("weight"), y - 0.3 * place.size, {
+            colour: theme.text,
+            font: theme.font,
+            size: place.size,
+            weight: 600,
+            align: "center",
+          }),
+        );
       }
     });
     if (step > 0 && step < 1) this.mark(context, theme, place, Math.floor(step * this.width));
@@ -144,11 +226,32 @@ export class Steps extends Scene {
   /** The weighted sum of the values. */
   drawOutput({ context, theme }, place, { output }, step) {
     const { x, y } = place.output;
-    trace(context, [[x, y - 6], [x + this.width * place.cellWidth, y - 6]], { colour: theme.line, width: 1 });
-    write(context, this.texts.output, x - 10, y + place.cellHeight / 2, { colour: theme.muted, font: theme.font, size: 13, align: "right", most: place.stacked ? 66 : 190 });
+    trace(
+      context,
+      [
+        [x, y - 6],
+        [x + this.width * place.cellWidth, y - 6],
+      ],
+      { colour: theme.line, width: 1 },
+    );
+    write(context, this.texts.output, x - 10, y + place.cellHeight / 2, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 13,
+      align: "right",
+      most: place.stacked ? 66 : 190,
+    });
     if (step <= 3) return;
     this.fade(context, ease(step - 3), () =>
-      output.forEach((value, column) => write(context, shown(value, 2), x + (column + 0.5) * place.cellWidth, y + place.cellHeight / 2, { colour: theme.text, font: theme.font, size: Math.min(place.size, place.cellWidth * 0.37), weight: 650, align: "center" })),
+      output.forEach((value, column) =>
+        write(context, shown(value, 2), x + (column + 0.5) * place.cellWidth, y + place.cellHeight / 2, {
+          colour: theme.text,
+          font: theme.font,
+          size: Math.min(place.size, place.cellWidth * 0.37),
+          weight: 650,
+          align: "center",
+        }),
+      ),
     );
   }
 
@@ -157,10 +260,17 @@ export class Steps extends Scene {
     const vector = query.map(() => 1 / Math.sqrt(query.length));
     const scores = additive(query, keys, vector);
     const weights = softmax(scores);
-    const values = this.tokens.map((token, k) => `${token} ${shown(scores[k], 2)} \u2192 ${shown(weights[k], 2)}`).join("    ");
+    const values = this.tokens
+      .map((token, k) => `${token} ${shown(scores[k], 2)} \u2192 ${shown(weights[k], 2)}`)
+      .join("    ");
     const style = { font: theme.font, most: width - place.foot.x };
     write(context, this.texts.additive_line, place.foot.x, place.foot.y, { ...style, colour: theme.muted, size: 13 });
-    write(context, values, place.foot.x, place.foot.y + 22, { ...style, colour: theme.kinds.cross, size: 14, weight: 600 });
+    write(context, values, place.foot.x, place.foot.y + 22, {
+      ...style,
+      colour: theme.kinds.cross,
+      size: 14,
+      weight: 600,
+    });
   }
 
   grab(x, y, { width, height }) {
@@ -173,7 +283,11 @@ export class Steps extends Scene {
     const row = this.row(settings);
     const { weights } = attend(queries[row], keys, values);
     const most = weights.indexOf(Math.max(...weights));
-    return fillText(this.texts.steps_say, { token: this.tokens[row], key: this.tokens[most], weight: shown(weights[most], 2) });
+    return fillText(this.texts.steps_say, {
+      token: this.tokens[row],
+      key: this.tokens[most],
+      weight: shown(weights[most], 2),
+    });
   }
 
   table(settings) {
@@ -182,6 +296,9 @@ export class Steps extends Scene {
       const { products, scores, weights } = attend(query, keys, values);
       return keys.map((_, k) => [this.tokens[row], this.tokens[k], products[k], scores[k], weights[k]]);
     });
-    return { columns: [this.texts.query, this.texts.key, "q\u00b7k", `q\u00b7k / \u221a${this.width}`, this.texts.softmax], rows };
+    return {
+      columns: [this.texts.query, this.texts.key, "q\u00b7k", `q\u00b7k / \u221a${this.width}`, this.texts.softmax],
+      rows,
+    };
   }
 }

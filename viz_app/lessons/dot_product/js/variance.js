@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
 import { bar } from "../../stage/js/bars.js";
+import { Scene } from "../../stage/js/scene.js";
 
 const LEFT = 20;
 const RIGHT = 20;
@@ -25,12 +25,41 @@ export class Variance extends Scene {
     const base = top + lane - 34;
     const most = Math.max(...counts);
     const step = (across.to - across.from) / counts.length;
-    const told = open ? fillText(this.texts.variance_is, { width: d_k, variance: variance.toFixed(1) }) : fillText(this.texts.variance_ask, { width: d_k });
-    write(context, told, LEFT, top + 14, { colour: theme.text, font: theme.font, size: 15, weight: 650, most: width - 40 });
-    if (open) counts.forEach((count, index) => bar(context, across.from + index * step, base, step - 1, ((lane - 76) * count) / most, theme.kinds.encoder));
-    else write(context, "?", width / 2, top + lane / 2, { colour: theme.mark, font: theme.font, size: 40, weight: 600, align: "center" });
-    trace(context, [[LEFT, base], [width - RIGHT, base]], { colour: theme.muted, width: 1 });
-    drawAxis(context, across, "bottom", base, { theme, ticks: across.ticks(8), show: (tick) => String(tick).replace("-", "\u2212") });
+    const told = open
+      ? fillText(this.texts.variance_is, { width: d_k, variance: variance.toFixed(1) })
+      : fillText(this.texts.variance_ask, { width: d_k });
+    write(context, told, LEFT, top + 14, {
+      colour: theme.text,
+      font: theme.font,
+      size: 15,
+      weight: 650,
+      most: width - 40,
+    });
+    if (open)
+      counts.forEach((count, index) =>
+        bar(context, across.from + index * step, base, step - 1, ((lane - 76) * count) / most, theme.kinds.encoder),
+      );
+    else
+      write(context, "?", width / 2, top + lane / 2, {
+        colour: theme.mark,
+        font: theme.font,
+        size: 40,
+        weight: 600,
+        align: "center",
+      });
+    trace(
+      context,
+      [
+        [LEFT, base],
+        [width - RIGHT, base],
+      ],
+      { colour: theme.muted, width: 1 },
+    );
+    drawAxis(context, across, "bottom", base, {
+      theme,
+      ticks: across.ticks(8),
+      show: (tick) => String(tick).replace("-", "\u2212"),
+    });
   }
 
   say(settings, revealed) {

@@ -1,10 +1,10 @@
 // Concatenation and W^O: what each head of a layer adds to one position, and that the parts make up the whole.
 
 import { fillText } from "../../../components/common/dom.js";
-import { wrapped } from "../../stage/js/paragraph.js";
 import { write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
 import { plain } from "../../stage/js/map.js";
+import { wrapped } from "../../stage/js/paragraph.js";
+import { Scene } from "../../stage/js/scene.js";
 import { named } from "./roles.js";
 
 const NARROW = 620;
@@ -15,7 +15,16 @@ const NEGATIVE = { light: "#6a3fa8", dark: "#b58cf2" };
 export class Concat extends Scene {
   get playhead() {
     const { tokens } = this;
-    return { name: "at", label: this.texts.position, min: 0, max: tokens.length - 1, step: 1, rate: 0.8, start: 0, show: (value) => plain(tokens[Math.round(value)]) };
+    return {
+      name: "at",
+      label: this.texts.position,
+      min: 0,
+      max: tokens.length - 1,
+      step: 1,
+      rate: 0.8,
+      start: 0,
+      show: (value) => plain(tokens[Math.round(value)]),
+    };
   }
 
   get controls() {
@@ -63,7 +72,8 @@ export class Concat extends Scene {
     const columns = this.columns(width, narrow);
     context.globalAlpha = waiting ? 0.35 : 1;
     this.drawTokens(pen, position);
-    const title = (text, x, most) => write(context, text, x, TOP - 12, { colour: theme.muted, font: theme.font, size: 12, most });
+    const title = (text, x, most) =>
+      write(context, text, x, TOP - 12, { colour: theme.muted, font: theme.font, size: 12, most });
     title(narrow ? "head" : this.texts.found, columns.found[0], columns.found[1]);
     title("W\u1d3c", columns.matrix[0], columns.matrix[1]);
     title(narrow ? "" : this.texts.adds, columns.part[0], columns.part[1]);
@@ -71,18 +81,35 @@ export class Concat extends Scene {
     const largest = Math.max(whole, ...norms);
     heads.forEach(({ found, part }, head) => {
       const y = TOP + head * row;
-      write(context, named(layer, head), columns.found[0] - 8, y + row / 2 - 2, { colour: theme.text, font: theme.font, size: 13, align: "right" });
+      write(context, named(layer, head), columns.found[0] - 8, y + row / 2 - 2, {
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        align: "right",
+      });
       strip(context, theme, found, columns.found, y, row - 5);
       this.drawMatrix(pen, head, heads.length, columns.matrix, y, row - 5);
       strip(context, theme, part, columns.part, y, row - 5);
       this.drawBar(pen, norms[head], largest, columns.bar, y, row - 5, theme.kinds[kind]);
     });
     const y = TOP + (heads.length + 0.3) * row;
-    write(context, "\u03a3", columns.part[0] - 14, y + row / 2, { colour: theme.text, font: theme.font, size: 17, weight: 600, align: "center" });
+    write(context, "\u03a3", columns.part[0] - 14, y + row / 2, {
+      colour: theme.text,
+      font: theme.font,
+      size: 17,
+      weight: 600,
+      align: "center",
+    });
     strip(context, theme, output, columns.part, y, row - 2);
     this.drawBar(pen, whole, largest, columns.bar, y, row - 2, theme.text);
-    const checked = fillText(this.texts.checked, { error: this.lesson.values.parts.error.toExponential(0).replace("-", "\u2212") });
-    wrapped(context, checked, 0, height - (narrow ? 32 : 14), width, { colour: theme.muted, font: theme.font, size: 12 });
+    const checked = fillText(this.texts.checked, {
+      error: this.lesson.values.parts.error.toExponential(0).replace("-", "\u2212"),
+    });
+    wrapped(context, checked, 0, height - (narrow ? 32 : 14), width, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+    });
     context.globalAlpha = 1;
   }
 
@@ -111,7 +138,12 @@ export class Concat extends Scene {
         context.fillStyle = theme.line;
         context.fillRect(x, 4, widths[index] - 2, 22);
       }
-      write(context, plain(token), x + 5, 15, { colour: here ? theme.text : theme.muted, font: theme.code, size: 13, weight: here ? 700 : 400 });
+      write(context, plain(token), x + 5, 15, {
+        colour: here ? theme.text : theme.muted,
+        font: theme.code,
+        size: 13,
+        weight: here ? 700 : 400,
+      });
       x += widths[index];
     });
   }
@@ -129,7 +161,11 @@ export class Concat extends Scene {
     const room = width - 44;
     context.fillStyle = colour;
     context.fillRect(x, y + height * 0.2, Math.max(1, (room * value) / largest), height * 0.6);
-    write(context, value.toFixed(2), x + (room * value) / largest + 6, y + height / 2, { colour: theme.text, font: theme.font, size: 13 });
+    write(context, value.toFixed(2), x + (room * value) / largest + 6, y + height / 2, {
+      colour: theme.text,
+      font: theme.font,
+      size: 13,
+    });
   }
 
   grab(x, y, { context, width, theme }, { at }) {
@@ -148,7 +184,11 @@ export class Concat extends Scene {
   say({ at }) {
     const { position, norms } = this.numbers(at);
     const most = norms.indexOf(Math.max(...norms));
-    return fillText(this.texts.concat_say, { token: plain(this.tokens[position]), head: named(this.lesson.answers.layer, most), norm: norms[most].toFixed(2) });
+    return fillText(this.texts.concat_say, {
+      token: plain(this.tokens[position]),
+      head: named(this.lesson.answers.layer, most),
+      norm: norms[most].toFixed(2),
+    });
   }
 
   table({ at }) {
@@ -193,7 +233,9 @@ function band(matrix, head, count, theme) {
   canvas.height = rows;
   const context = canvas.getContext("2d");
   const image = context.createImageData(columns, rows);
-  const [positive, negative] = colours(theme).map((colour) => [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)));
+  const [positive, negative] = colours(theme).map((colour) =>
+    [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)),
+  );
   for (let i = 0; i < rows * columns; i++) {
     const value = matrix.data[head * rows * columns + i];
     image.data.set([...(value > 0 ? positive : negative), Math.min(255, Math.abs(value) * 900)], 4 * i);
@@ -201,4 +243,3 @@ function band(matrix, head, count, theme) {
   context.putImageData(image, 0, 0);
   return canvas;
 }
-

@@ -30,7 +30,11 @@ export class HeadGrid {
   /** { x, y, size } of a tile. */
   tile(kind, layer, head) {
     const block = this.blocks.find((each) => each.kind === kind);
-    return { x: block.x + head * this.cell, y: block.y + layer * this.cell, size: this.cell - (this.cell > 12 ? 2 : 1) };
+    return {
+      x: block.x + head * this.cell,
+      y: block.y + layer * this.cell,
+      size: this.cell - (this.cell > 12 ? 2 : 1),
+    };
   }
 
   /** [kind, layer, head] at a place, or null. */
@@ -47,7 +51,8 @@ export class HeadGrid {
     let number = 0;
     for (const { kind, layers, heads } of this.blocks) {
       for (let layer = 0; layer < layers; layer++) {
-        for (let head = 0; head < heads; head++, number++) each(kind, layer, head, this.tile(kind, layer, head), number);
+        for (let head = 0; head < heads; head++, number++)
+          each(kind, layer, head, this.tile(kind, layer, head), number);
       }
     }
   }
@@ -57,10 +62,21 @@ export class HeadGrid {
     for (const { kind, x, y, layers, heads } of this.blocks) {
       context.fillStyle = theme.kinds[kind];
       context.fillRect(x, y - 4, heads * this.cell - 2, 2);
-      write(context, texts[kind], x, y - 12, { colour: theme.text, font: theme.font, size: 12, weight: 600, most: heads * this.cell });
+      write(context, texts[kind], x, y - 12, {
+        colour: theme.text,
+        font: theme.font,
+        size: 12,
+        weight: 600,
+        most: heads * this.cell,
+      });
       if (this.cell < 9) continue;
       for (let layer = 0; layer < layers; layer++) {
-        write(context, String(layer + 1), x - 5, y + (layer + 0.5) * this.cell, { colour: theme.muted, font: theme.font, size: Math.min(11, this.cell), align: "right" });
+        write(context, String(layer + 1), x - 5, y + (layer + 0.5) * this.cell, {
+          colour: theme.muted,
+          font: theme.font,
+          size: Math.min(11, this.cell),
+          align: "right",
+        });
       }
     }
   }

@@ -1,10 +1,10 @@
 // One head against eight: the same parameters and operations, cut differently.
 
 import { fillText } from "../../../components/common/dom.js";
-import { wrapped } from "../../stage/js/paragraph.js";
 import { Axis, dot, trace, write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
 import { picture } from "../../stage/js/map.js";
+import { wrapped } from "../../stage/js/paragraph.js";
+import { Scene } from "../../stage/js/scene.js";
 
 const NARROW = 620;
 const LOW = 24.5; // BLEU at the foot of the plot
@@ -12,7 +12,16 @@ const LOW = 24.5; // BLEU at the foot of the plot
 export class OneHead extends Scene {
   get playhead() {
     const { rows } = this.lesson.values;
-    return { name: "row", label: this.texts.heads, min: 0, max: rows.length - 1, step: 1, rate: 0.6, start: 0, show: (value) => String(rows[Math.round(value)].heads) };
+    return {
+      name: "row",
+      label: this.texts.heads,
+      min: 0,
+      max: rows.length - 1,
+      step: 1,
+      rate: 0.6,
+      start: 0,
+      show: (value) => String(rows[Math.round(value)].heads),
+    };
   }
 
   lit() {
@@ -29,15 +38,26 @@ export class OneHead extends Scene {
     const chosen = Math.round(row);
     const half = narrow ? width : width * 0.52;
     this.drawCut(pen, chosen, half - (narrow ? 0 : 24));
-    this.drawScores(pen, chosen, { x: 0, y: 92, width: half - (narrow ? 0 : 24), height: (narrow ? 330 : height) - 92 });
-    this.drawSmall(pen, narrow ? { x: 0, y: 356, width, height: height - 356 } : { x: half + 12, y: 0, width: width - half - 12, height });
+    this.drawScores(pen, chosen, {
+      x: 0,
+      y: 92,
+      width: half - (narrow ? 0 : 24),
+      height: (narrow ? 330 : height) - 92,
+    });
+    this.drawSmall(
+      pen,
+      narrow ? { x: 0, y: 356, width, height: height - 356 } : { x: half + 12, y: 0, width: width - half - 12, height },
+    );
   }
 
   /** The width of the model, cut into heads. */
   drawCut({ context, theme }, chosen, width) {
     const { heads, d_k: each } = this.lesson.values.rows[chosen];
     const label = { colour: theme.text, font: theme.font, size: 14, most: width };
-    write(context, fillText(this.texts.cut_into, { heads, each, whole: heads * each }), 0, 12, { ...label, weight: 600 });
+    write(context, fillText(this.texts.cut_into, { heads, each, whole: heads * each }), 0, 12, {
+      ...label,
+      weight: 600,
+    });
     const gap = heads > 16 ? 1 : 2;
     for (let head = 0; head < heads; head++) {
       const left = (head * width) / heads;
@@ -47,7 +67,10 @@ export class OneHead extends Scene {
     }
     context.globalAlpha = 1;
     const { parameters, flops } = this.lesson.values.rows[chosen];
-    const cost = fillText(this.texts.cost, { parameters: (parameters / 1e6).toFixed(1), flops: (flops / 1e9).toFixed(2) });
+    const cost = fillText(this.texts.cost, {
+      parameters: (parameters / 1e6).toFixed(1),
+      flops: (flops / 1e9).toFixed(2),
+    });
     write(context, cost, 0, 72, { ...label, colour: theme.muted, size: 13 });
   }
 
@@ -56,18 +79,51 @@ export class OneHead extends Scene {
     const { rows } = this.lesson.values;
     const across = new Axis(0, rows.length - 1, x + 34, x + width - 34);
     const up = new Axis(LOW, 26, y + height - 46, y + 40);
-    write(context, this.texts.paper_scores, x, y + 12, { colour: theme.muted, font: theme.font, size: 12, most: width });
-    trace(context, [[x, up.place(LOW)], [x + width, up.place(LOW)]], { colour: theme.line, width: 1 });
-    trace(context, rows.map(({ bleu }, index) => [across.place(index), up.place(bleu)]), { colour: theme.muted, width: 1.5, dash: [4, 4] });
+    write(context, this.texts.paper_scores, x, y + 12, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      most: width,
+    });
+    trace(
+      context,
+      [
+        [x, up.place(LOW)],
+        [x + width, up.place(LOW)],
+      ],
+      { colour: theme.line, width: 1 },
+    );
+    trace(
+      context,
+      rows.map(({ bleu }, index) => [across.place(index), up.place(bleu)]),
+      { colour: theme.muted, width: 1.5, dash: [4, 4] },
+    );
     rows.forEach(({ heads, bleu }, index) => {
       const here = index === chosen;
       const at = [across.place(index), up.place(bleu)];
       dot(context, ...at, here ? 7 : 5, here ? theme.kinds.decoder : theme.kinds.encoder, theme.background);
       context.clearRect(at[0] - 18, at[1] - 27, 36, 19);
-      write(context, bleu.toFixed(1), at[0], at[1] - 17, { colour: theme.text, font: theme.font, size: here ? 16 : 13, weight: here ? 700 : 400, align: "center" });
-      write(context, String(heads), at[0], up.place(LOW) + 16, { colour: here ? theme.text : theme.muted, font: theme.font, size: 13, weight: here ? 700 : 400, align: "center" });
+      write(context, bleu.toFixed(1), at[0], at[1] - 17, {
+        colour: theme.text,
+        font: theme.font,
+        size: here ? 16 : 13,
+        weight: here ? 700 : 400,
+        align: "center",
+      });
+      write(context, String(heads), at[0], up.place(LOW) + 16, {
+        colour: here ? theme.text : theme.muted,
+        font: theme.font,
+        size: 13,
+        weight: here ? 700 : 400,
+        align: "center",
+      });
     });
-    write(context, this.texts.heads, x + width / 2, up.place(LOW) + 36, { colour: theme.muted, font: theme.font, size: 12, align: "center" });
+    write(context, this.texts.heads, x + width / 2, up.place(LOW) + 36, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      align: "center",
+    });
   }
 
   /** The two small models: where they look while they read the same translation. */
@@ -77,14 +133,26 @@ export class OneHead extends Scene {
     const title = { colour: theme.text, font: theme.font, size: 14, weight: 600, most: width };
     write(context, this.texts.small_title, x, y + 12, title);
     if (!small) {
-      wrapped(context, this.lesson.values.small_read ? this.texts.small_missing : this.texts.computing, x, y + 40, width, { colour: theme.muted, font: theme.font, size: 13 });
+      wrapped(
+        context,
+        this.lesson.values.small_read ? this.texts.small_missing : this.texts.computing,
+        x,
+        y + 40,
+        width,
+        { colour: theme.muted, font: theme.font, size: 13 },
+      );
       return;
     }
     const half = (height - 84) / 2;
     const eight = this.lesson.arrays.small_base;
     this.drawRow(pen, eight, small.base, { x, y: y + 30, width, height: half });
     this.drawRow(pen, this.lesson.arrays.small_one, small.one, { x, y: y + 42 + half, width, height: half });
-    write(context, this.texts.small_note, x, y + height - 10, { colour: theme.muted, font: theme.font, size: 12, most: width });
+    write(context, this.texts.small_note, x, y + height - 10, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      most: width,
+    });
   }
 
   drawRow({ context, theme }, maps, { heads, bleu, outputs, source }, { x, y, width, height }) {
@@ -98,7 +166,13 @@ export class OneHead extends Scene {
     for (let head = 0; head < heads; head++) {
       const left = x + (head % columns) * (cell * source.length + 6);
       const top = y + 22 + Math.floor(head / columns) * (cell * outputs.length + 6);
-      context.drawImage(picture(maps.part(head), (weight) => theme.pixels[weight]), left, top, cell * source.length, cell * outputs.length);
+      context.drawImage(
+        picture(maps.part(head), (weight) => theme.pixels[weight]),
+        left,
+        top,
+        cell * source.length,
+        cell * outputs.length,
+      );
       context.strokeStyle = theme.line;
       context.strokeRect(left - 0.5, top - 0.5, cell * source.length + 1, cell * outputs.length + 1);
     }
@@ -112,6 +186,9 @@ export class OneHead extends Scene {
   table() {
     const { texts } = this;
     const { rows } = this.lesson.values;
-    return { columns: [texts.heads, "d_k = d_v", texts.parameters, "FLOPs", texts.perplexity, "BLEU"], rows: rows.map((each) => [each.heads, each.d_k, each.parameters, each.flops, each.perplexity, each.bleu]) };
+    return {
+      columns: [texts.heads, "d_k = d_v", texts.parameters, "FLOPs", texts.perplexity, "BLEU"],
+      rows: rows.map((each) => [each.heads, each.d_k, each.parameters, each.flops, each.perplexity, each.bleu]),
+    };
   }
 }

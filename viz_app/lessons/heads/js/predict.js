@@ -1,8 +1,8 @@
 // Every head switched off alone: how often does the translation stay the same? Hidden until it is revealed.
 
 import { fillText } from "../../../components/common/dom.js";
-import { wrapped } from "../../stage/js/paragraph.js";
 import { Axis, trace, write } from "../../../components/common/plot.js";
+import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { HeadGrid } from "./grid.js";
 import { KINDS, named, signed } from "./roles.js";
@@ -36,26 +36,67 @@ export class Predict extends Scene {
     const left = narrow ? 8 : grid.width + 56;
     const top = narrow ? grid.height + 20 : 0;
     if (open) this.drawChanges(pen, left, top, width - left, height - top);
-    else write(context, this.ready ? "?" : this.texts.computing, left + (width - left) / 2, top + (height - top) / 2, { colour: theme.line, font: theme.font, size: this.ready ? 120 : 15, weight: 700, align: "center" });
+    else
+      write(context, this.ready ? "?" : this.texts.computing, left + (width - left) / 2, top + (height - top) / 2, {
+        colour: theme.line,
+        font: theme.font,
+        size: this.ready ? 120 : 15,
+        weight: 700,
+        align: "center",
+      });
   }
 
   /** All heads by what switching them off costs. */
   drawChanges({ context, theme }, x, y, width, height) {
     const { alone } = this.lesson.values;
     const order = this.order();
-    write(context, fillText(this.texts.same_of, { same: alone.same, heads: alone.heads }), x, y + 14, { colour: theme.text, font: theme.font, size: 18, weight: 650, most: width });
+    write(context, fillText(this.texts.same_of, { same: alone.same, heads: alone.heads }), x, y + 14, {
+      colour: theme.text,
+      font: theme.font,
+      size: 18,
+      weight: 650,
+      most: width,
+    });
     write(context, alone.text, x, y + 38, { colour: theme.muted, font: theme.font, size: 13, most: width });
     const values = order.map((number) => this.lesson.arrays.changes.data[number]);
     const up = new Axis(Math.min(0, ...values), Math.max(0, ...values), y + height - 58, y + 66);
     const bar = (width - 44) / values.length;
     values.forEach((value, place) => {
       context.fillStyle = this.lesson.arrays.same.data[order[place]] ? theme.kinds.encoder : theme.kinds.decoder;
-      context.fillRect(x + 44 + place * bar, Math.min(up.place(0), up.place(value)), Math.max(1, bar - (bar > 3 ? 1 : 0)), Math.abs(up.place(value) - up.place(0)) || 1);
+      context.fillRect(
+        x + 44 + place * bar,
+        Math.min(up.place(0), up.place(value)),
+        Math.max(1, bar - (bar > 3 ? 1 : 0)),
+        Math.abs(up.place(value) - up.place(0)) || 1,
+      );
     });
-    trace(context, [[x + 44, up.place(0)], [x + width, up.place(0)]], { colour: theme.muted, width: 1 });
-    for (const tick of up.ticks(4)) write(context, signed(tick, 1), x + 38, up.place(tick), { colour: theme.muted, font: theme.font, size: 12, align: "right" });
-    const down = wrapped(context, this.texts.by_harm, x, y + height - 40, width, { colour: theme.muted, font: theme.font, size: 12 });
-    if (alone.same < alone.heads) write(context, this.texts.words_change, x, y + height - 40 + down, { colour: theme.kinds.decoder, font: theme.font, size: 12, most: width });
+    trace(
+      context,
+      [
+        [x + 44, up.place(0)],
+        [x + width, up.place(0)],
+      ],
+      { colour: theme.muted, width: 1 },
+    );
+    for (const tick of up.ticks(4))
+      write(context, signed(tick, 1), x + 38, up.place(tick), {
+        colour: theme.muted,
+        font: theme.font,
+        size: 12,
+        align: "right",
+      });
+    const down = wrapped(context, this.texts.by_harm, x, y + height - 40, width, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+    });
+    if (alone.same < alone.heads)
+      write(context, this.texts.words_change, x, y + height - 40 + down, {
+        colour: theme.kinds.decoder,
+        font: theme.font,
+        size: 12,
+        most: width,
+      });
   }
 
   /** Numbers of the heads, the most harmful first. */
@@ -76,7 +117,11 @@ export class Predict extends Scene {
     const { texts } = this;
     const heads = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat());
     const { changes, same } = this.lesson.arrays;
-    const rows = this.order().map((number) => [`${texts[heads[number].kind]} ${named(heads[number].layer, heads[number].head)}`, changes.data[number], same.data[number] ? texts.yes : texts.no]);
+    const rows = this.order().map((number) => [
+      `${texts[heads[number].kind]} ${named(heads[number].layer, heads[number].head)}`,
+      changes.data[number],
+      same.data[number] ? texts.yes : texts.no,
+    ]);
     return { columns: [texts.head, texts.change, texts.stays], rows };
   }
 }

@@ -13,7 +13,14 @@ export class SwitchOff extends Scene {
   get controls() {
     const { texts } = this;
     return [
-      { name: "group", kind: "choice", label: texts.off, options: GROUPS.map((group) => [group, texts[`group_${group}`]]), start: "none", server: true },
+      {
+        name: "group",
+        kind: "choice",
+        label: texts.off,
+        options: GROUPS.map((group) => [group, texts[`group_${group}`]]),
+        start: "none",
+        server: true,
+      },
       { name: "pressed", kind: "held", start: "", server: true },
     ];
   }
@@ -65,7 +72,8 @@ export class SwitchOff extends Scene {
     const { words, original, log_probability: after, before } = this.lesson.values.off;
     context.save();
     context.globalAlpha = this.waits(settings) ? 0.4 : 1;
-    const label = (text, down) => write(context, text, x, y + down, { colour: theme.muted, font: theme.font, size: 13, most: width });
+    const label = (text, down) =>
+      write(context, text, x, y + down, { colour: theme.muted, font: theme.font, size: 13, most: width });
     label(texts.whole_model, 8);
     let down = 30 + sentence(pen, original, x, y + 36, width, null);
     label(fillText(count === 1 ? texts.without_one : texts.without, { count }), down + 22);
@@ -77,7 +85,12 @@ export class SwitchOff extends Scene {
       write(context, name, x, y + at, { colour: theme.text, font: theme.font, size: 13, most: 84 });
       context.fillStyle = colour;
       context.fillRect(x + 90, y + at - 7, Math.max(1, (room * -value) / most), 14);
-      write(context, signed(value, 1), x + 96 + (room * -value) / most, y + at, { colour: theme.text, font: theme.font, size: 13, weight: 600 });
+      write(context, signed(value, 1), x + 96 + (room * -value) / most, y + at, {
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        weight: 600,
+      });
     };
     bar(before, texts.bar_before, down + 54, theme.kinds.encoder);
     bar(after, texts.bar_after, down + 78, theme.kinds.decoder);
@@ -117,7 +130,13 @@ export class SwitchOff extends Scene {
   table() {
     const { text, original, log_probability: after, before } = this.lesson.values.off;
     const { texts } = this;
-    return { columns: [texts.translation, texts.log_probability], rows: [[original.map(([word]) => word).join(" "), before], [text, after]] };
+    return {
+      columns: [texts.translation, texts.log_probability],
+      rows: [
+        [original.map(([word]) => word).join(" "), before],
+        [text, after],
+      ],
+    };
   }
 }
 
@@ -130,7 +149,8 @@ export function bits(digits) {
 
 export function digits(values) {
   let text = "";
-  for (let start = 0; start < values.length; start += 5) text += BITS.reduce((sum, bit, index) => sum + (values[start + index] ? bit : 0), 0).toString(32);
+  for (let start = 0; start < values.length; start += 5)
+    text += BITS.reduce((sum, bit, index) => sum + (values[start + index] ? bit : 0), 0).toString(32);
   return text.replace(/0+$/, "") || "0";
 }
 
@@ -155,7 +175,13 @@ function sentence({ context, theme }, words, x, y, width, mark) {
   for (const [word, differs] of words) {
     const long = context.measureText(word).width;
     if (across && across + long > width) [across, down] = [0, down + size * 1.6];
-    write(context, word, x + across, y + down, { colour: differs && mark ? mark : theme.text, font: theme.font, size, weight: 600, most: width });
+    write(context, word, x + across, y + down, {
+      colour: differs && mark ? mark : theme.text,
+      font: theme.font,
+      size,
+      weight: 600,
+      most: width,
+    });
     if (differs) {
       context.fillStyle = mark ?? theme.muted;
       context.fillRect(x + across, y + down + size * 0.68, Math.min(long, width), 2);

@@ -2,10 +2,10 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { trace, write } from "../../../components/common/plot.js";
+import { drawMap, picture, plain, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { HeadGrid, ring } from "./grid.js";
-import { drawMap, picture, plain, tint } from "../../stage/js/map.js";
-import { KINDS, colourOf, colourOfRole, named, parsed, share } from "./roles.js";
+import { colourOf, colourOfRole, KINDS, named, parsed, share } from "./roles.js";
 
 const NARROW = 620;
 const ROW = 25; // of the list of roles
@@ -14,11 +14,23 @@ const NEAR = 1e-3; // an address keeps six digits
 export class Tour extends Scene {
   get playhead() {
     const { tour } = this.lesson.values;
-    return { name: "at", label: this.texts.role, min: 0, max: tour.length - 0.001, step: 1, rate: 0.24, start: 0, show: (value) => this.texts[`short_${tour[Math.floor(value + NEAR)]?.role ?? tour.at(-1).role}`] };
+    return {
+      name: "at",
+      label: this.texts.role,
+      min: 0,
+      max: tour.length - 0.001,
+      step: 1,
+      rate: 0.24,
+      start: 0,
+      show: (value) => this.texts[`short_${tour[Math.floor(value + NEAR)]?.role ?? tour.at(-1).role}`],
+    };
   }
 
   get controls() {
-    return [{ name: "picked", kind: "held", start: "" }, { name: "pickedat", kind: "held", start: -1 }];
+    return [
+      { name: "picked", kind: "held", start: "" },
+      { name: "pickedat", kind: "held", start: -1 },
+    ];
   }
 
   height(width, room) {
@@ -62,12 +74,26 @@ export class Tour extends Scene {
     const masked = view.kind === "decoder";
     if (width < NARROW) {
       this.drawMeasure(pen, view, 4, grid.height + 22, width - 8);
-      drawMap(pen, view.weights, axes, { x: 0, y: grid.height + 158, width: width - 14, height: height - grid.height - 182, row: view.row, masked });
+      drawMap(pen, view.weights, axes, {
+        x: 0,
+        y: grid.height + 158,
+        width: width - 14,
+        height: height - grid.height - 182,
+        row: view.row,
+        masked,
+      });
       return;
     }
     const left = grid.width + 30;
     const panel = Math.min(250, (width - left) * 0.38);
-    drawMap(pen, view.weights, axes, { x: left, y: 0, width: width - left - panel - 26, height: height - 24, row: view.row, masked });
+    drawMap(pen, view.weights, axes, {
+      x: left,
+      y: 0,
+      width: width - left - panel - 26,
+      height: height - 24,
+      row: view.row,
+      masked,
+    });
     this.drawMeasure(pen, view, width - panel, 14, panel);
     this.drawRoles(pen, view, width - panel, 168, panel);
     this.drawLeader(pen, grid, view, left);
@@ -78,7 +104,16 @@ export class Tour extends Scene {
     const { x, y, size } = grid.tile(view.kind, view.layer, view.head);
     const colour = colourOfRole(view.measure.role, theme);
     const across = grid.width + 12;
-    trace(context, [[x + size + 2, y + size / 2], [across, y + size / 2], [across, 92], [left, 92]], { colour, width: 1.5, alpha: 0.7 });
+    trace(
+      context,
+      [
+        [x + size + 2, y + size / 2],
+        [across, y + size / 2],
+        [across, 92],
+        [left, 92],
+      ],
+      { colour, width: 1.5, alpha: 0.7 },
+    );
   }
 
   /** The stops of the tour: what each colour means, and the head that fits it best. */
@@ -92,7 +127,11 @@ export class Tour extends Scene {
       context.fillStyle = colourOfRole(stop.role, theme);
       context.fillRect(x, down - 6, 12, 12);
       write(context, this.texts[`short_${stop.role}`], x + 20, down, { ...style, most: width - 108 });
-      write(context, `${this.texts[`letter_${stop.kind}`]} ${named(stop.layer, stop.head)}`, x + width - 46, down, { ...style, colour: theme.muted, align: "right" });
+      write(context, `${this.texts[`letter_${stop.kind}`]} ${named(stop.layer, stop.head)}`, x + width - 46, down, {
+        ...style,
+        colour: theme.muted,
+        align: "right",
+      });
       write(context, share(stop.share), x + width, down, { ...style, align: "right" });
     });
     const down = y + 24 + tour.length * ROW;
@@ -100,7 +139,12 @@ export class Tour extends Scene {
     context.globalAlpha = 0.5;
     context.fillRect(x, down - 6, 12, 12);
     context.globalAlpha = 1;
-    write(context, this.texts.standing_none, x + 20, down, { colour: theme.muted, font: theme.font, size: 13, most: width - 20 });
+    write(context, this.texts.standing_none, x + 20, down, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 13,
+      most: width - 20,
+    });
   }
 
   drawGrid(pen, grid, view) {
@@ -148,8 +192,12 @@ export class Tour extends Scene {
   drawMeasure({ context, theme }, { kind, layer, head, measure }, x, y, width) {
     const { texts } = this;
     const colour = colourOfRole(measure.role, theme);
-    const line = (text, down, more = {}) => write(context, text, x, y + down, { colour: theme.text, font: theme.font, size: 13, most: width, ...more });
-    const title = measure.standing === "named" ? texts[`role_${measure.role}`] : fillText(texts.most_often, { role: texts[`short_${measure.role}`] });
+    const line = (text, down, more = {}) =>
+      write(context, text, x, y + down, { colour: theme.text, font: theme.font, size: 13, most: width, ...more });
+    const title =
+      measure.standing === "named"
+        ? texts[`role_${measure.role}`]
+        : fillText(texts.most_often, { role: texts[`short_${measure.role}`] });
     line(title, 0, { colour, size: 19, weight: 650 });
     line(fillText(texts.head_name, { kind: texts[kind], head: named(layer, head) }), 24, { colour: theme.muted });
     const bar = width - 52;
@@ -160,11 +208,25 @@ export class Tour extends Scene {
     context.fillRect(x, top, bar * measure.share, 10);
     context.fillStyle = theme.text;
     context.fillRect(x + bar * measure.chance - 1, top - 4, 2, 18);
-    write(context, share(measure.share), x + width, top + 5, { colour: theme.text, font: theme.font, size: 15, weight: 650, align: "right" });
+    write(context, share(measure.share), x + width, top + 5, {
+      colour: theme.text,
+      font: theme.font,
+      size: 15,
+      weight: 650,
+      align: "right",
+    });
     const chance = texts.chance;
     const place = x + bar * measure.chance;
-    write(context, chance, place + 5 > x + bar * 0.6 ? place - 5 : place + 5, top + 22, { colour: theme.muted, font: theme.font, size: 11, align: place + 5 > x + bar * 0.6 ? "right" : "left" });
-    line(fillText(texts.measured, { places: measure.places, least: Math.round(measure.at_least * 100) }), 86, { colour: theme.muted, size: 12 });
+    write(context, chance, place + 5 > x + bar * 0.6 ? place - 5 : place + 5, top + 22, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 11,
+      align: place + 5 > x + bar * 0.6 ? "right" : "left",
+    });
+    line(fillText(texts.measured, { places: measure.places, least: Math.round(measure.at_least * 100) }), 86, {
+      colour: theme.muted,
+      size: 12,
+    });
     line(texts[`standing_${measure.standing}`], 106, { weight: 600 });
   }
 
@@ -179,7 +241,11 @@ export class Tour extends Scene {
     const { queries, keys } = this.axes(kind);
     let best = [-1, 0, 0];
     // The first row of the decoder has one key only, so its weight says nothing.
-    for (let query = row ?? (kind === "decoder" && rows > 1 ? 1 : 0); query < (row === null ? rows : row + 1); query++) {
+    for (
+      let query = row ?? (kind === "decoder" && rows > 1 ? 1 : 0);
+      query < (row === null ? rows : row + 1);
+      query++
+    ) {
       for (let key = 0; key < columns; key++) {
         const value = weights.at(query, key);
         if (value > best[0]) best = [value, query, key];
@@ -191,13 +257,45 @@ export class Tour extends Scene {
   say(settings) {
     const view = this.view(settings);
     const { weight, query, key } = this.strongest(view);
-    const values = { kind: this.texts[view.kind], head: named(view.layer, view.head), query, key, weight: share(weight) };
-    return fillText(view.row === null ? this.texts.tour_say : this.texts.tour_row, values) + (this.lesson.values.cut ? ` ${this.texts.cut}` : "");
+    const values = {
+      kind: this.texts[view.kind],
+      head: named(view.layer, view.head),
+      query,
+      key,
+      weight: share(weight),
+    };
+    return (
+      fillText(view.row === null ? this.texts.tour_say : this.texts.tour_row, values) +
+      (this.lesson.values.cut ? ` ${this.texts.cut}` : "")
+    );
   }
 
   table() {
     const { texts } = this;
-    const rows = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat().map((role) => [`${texts[kind]} ${named(role.layer, role.head)}`, texts[`short_${role.role}`], role.share, role.at_least, role.weight, role.chance, texts[`standing_${role.standing}`]]));
-    return { columns: [texts.head, texts.role, texts.column_share, texts.column_least, texts.column_weight, texts.chance, texts.column_standing], rows };
+    const rows = KINDS.flatMap((kind) =>
+      this.lesson.values.roles[kind]
+        .flat()
+        .map((role) => [
+          `${texts[kind]} ${named(role.layer, role.head)}`,
+          texts[`short_${role.role}`],
+          role.share,
+          role.at_least,
+          role.weight,
+          role.chance,
+          texts[`standing_${role.standing}`],
+        ]),
+    );
+    return {
+      columns: [
+        texts.head,
+        texts.role,
+        texts.column_share,
+        texts.column_least,
+        texts.column_weight,
+        texts.chance,
+        texts.column_standing,
+      ],
+      rows,
+    };
   }
 }

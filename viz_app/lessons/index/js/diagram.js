@@ -50,7 +50,15 @@ export function diagram({ texts, sentence }, titles, open) {
 
 function marker() {
   const path = element("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow-head" });
-  return element("defs", {}, element("marker", { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, path));
+  return element(
+    "defs",
+    {},
+    element(
+      "marker",
+      { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
+      path,
+    ),
+  );
 }
 
 function line(d, tip = true) {
@@ -71,8 +79,18 @@ function frames(texts) {
 function ways() {
   const [left, right] = [COLUMNS.encoder + BOX / 2, COLUMNS.decoder + BOX / 2];
   const straight = [
-    [left, 606, 588], [left, 552, 533], [left, 511, 472], [left, 392, 372],
-    [right, 606, 588], [right, 552, 533], [right, 511, 472], [right, 392, 370], [right, 290, 270], [right, 198, 150], [right, 118, 104], [right, 72, 52],
+    [left, 606, 588],
+    [left, 552, 533],
+    [left, 511, 472],
+    [left, 392, 372],
+    [right, 606, 588],
+    [right, 552, 533],
+    [right, 511, 472],
+    [right, 392, 370],
+    [right, 290, 270],
+    [right, 198, 150],
+    [right, 118, 104],
+    [right, 72, 52],
   ].map(([x, from, to]) => line(`M${x} ${from} V${to}`));
   const [a, b] = [COLUMNS.encoder - 14, COLUMNS.decoder + BOX + 14];
   const residual = [
@@ -113,7 +131,12 @@ function box([column, y, height, key, lesson, look], texts, titles, open) {
   const lines = texts[key].split("\n");
   const middle = y + height / 2 + 5 - (lines.length - 1) * 8.5;
   const words = lines.map((text, index) => label(x + BOX / 2, middle + 17 * index, text, "middle", "word"));
-  const group = element("g", { class: `station ${look}` }, element("rect", { x, y, width: BOX, height, rx: 7 }), ...words);
+  const group = element(
+    "g",
+    { class: `station ${look}` },
+    element("rect", { x, y, width: BOX, height, rx: 7 }),
+    ...words,
+  );
   return button(group, lesson, lines.join(" "), titles, open);
 }
 
@@ -129,8 +152,17 @@ function position(column, texts, titles, open) {
     element("circle", { cx: at, cy: 522, r: 17 }),
     element("path", { d: wave, class: "curve" }),
   );
-  const plus = element("g", { class: "plus" }, element("circle", { cx: x, cy: 522, r: 10 }), element("path", { d: `M${x - 5} 522 h10 M${x} 517 v10` }));
-  return [line(`M${at - side * 17} 522 H${x + side * 12}`), plus, button(group, "positions", texts.positions, titles, open)];
+  const plus = element(
+    "g",
+    { class: "plus" },
+    element("circle", { cx: x, cy: 522, r: 10 }),
+    element("path", { d: `M${x - 5} 522 h10 M${x} 517 v10` }),
+  );
+  return [
+    line(`M${at - side * 17} 522 H${x + side * 12}`),
+    plus,
+    button(group, "positions", texts.positions, titles, open),
+  ];
 }
 
 /** What goes in and what comes out. */

@@ -16,9 +16,18 @@ export default function show({ data, parentElement, setStateValue }) {
   const total = data.route.reduce((sum, { minutes }) => sum + minutes, 0);
   const route = h("ol", { class: "route" }, ...data.route.map((each) => h("li", {}, stop(each, texts, open))));
   const first = h("button", { type: "button", class: "start", click: () => open("route") }, texts.start);
-  const side = h("div", { class: "side" }, h("h2", {}, `${texts.route} (${total}\u202f${texts.minutes})`), first, route);
+  const side = h(
+    "div",
+    { class: "side" },
+    h("h2", {}, `${texts.route} (${total}\u202f${texts.minutes})`),
+    first,
+    route,
+  );
   for (const [chapter, stops] of data.others) {
-    side.append(h("h2", {}, chapter), h("ul", { class: "others" }, ...stops.map((each) => h("li", {}, stop(each, texts, open)))));
+    side.append(
+      h("h2", {}, chapter),
+      h("ul", { class: "others" }, ...stops.map((each) => h("li", {}, stop(each, texts, open)))),
+    );
   }
   const figure = h("figure", {}, diagram(data, titles, open), h("figcaption", {}, texts.caption));
   root.replaceChildren(figure, side);
@@ -27,11 +36,14 @@ export default function show({ data, parentElement, setStateValue }) {
 function stop({ name, title, about, minutes }, texts, open) {
   const time = minutes ? h("span", { class: "minutes" }, `${minutes}\u202f${texts.minutes}`) : null;
   const words = [h("span", { class: "title" }, title), time, h("span", { class: "about" }, about)];
-  return name ? h("button", { type: "button", class: "stop", click: () => open(name) }, ...words) : h("div", { class: "stop" }, ...words);
+  return name
+    ? h("button", { type: "button", class: "stop", click: () => open(name) }, ...words)
+    : h("div", { class: "stop" }, ...words);
 }
 
 /** The colours of the kinds in the theme of the page. */
 function colour(root, kinds) {
   const paper = getComputedStyle(root).getPropertyValue("--st-background-color").trim() || "#ffffff";
-  for (const [kind, value] of Object.entries(kinds[isDark(paper) ? "dark" : "light"])) root.style.setProperty(`--${kind}`, value);
+  for (const [kind, value] of Object.entries(kinds[isDark(paper) ? "dark" : "light"]))
+    root.style.setProperty(`--${kind}`, value);
 }

@@ -1,8 +1,8 @@
 // The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { shade, twoSided } from "../../stage/js/bars.js";
 import { write } from "../../../components/common/plot.js";
+import { shade, twoSided } from "../../stage/js/bars.js";
 import { futureColour, Grid, plain } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
@@ -10,7 +10,16 @@ const NARROW = 560;
 
 export class Compare extends HeadScene {
   get playhead() {
-    return { name: "step", label: this.texts.step, min: 1, max: this.count, step: 1, rate: 1.2, start: Math.min(4, this.count), show: (value) => String(Math.round(value)) };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 1,
+      max: this.count,
+      step: 1,
+      rate: 1.2,
+      start: Math.min(4, this.count),
+      show: (value) => String(Math.round(value)),
+    };
   }
 
   height(width, room) {
@@ -43,7 +52,11 @@ export class Compare extends HeadScene {
     const row = Math.round(step) - 1;
     const masked = inputs.map((_, q) => this.weights(head, q, 0));
     const unmasked = inputs.map((_, q) => this.weights(head, q, 1));
-    const colours = [(q, k) => shade(theme, masked[q][k]), (q, k) => shade(theme, unmasked[q][k]), (q, k) => twoSided(theme, masked[q][k] - unmasked[q][k])];
+    const colours = [
+      (q, k) => shade(theme, masked[q][k]),
+      (q, k) => shade(theme, unmasked[q][k]),
+      (q, k) => twoSided(theme, masked[q][k] - unmasked[q][k]),
+    ];
     const below = width < NARROW;
     const strong = (q) => q === row;
     grids.forEach((grid, index) => {
@@ -54,7 +67,14 @@ export class Compare extends HeadScene {
       grid.outline(context, row, theme.kinds.decoder);
       const heading = [texts.masked, texts.unmasked, texts.difference][index];
       const top = below && index ? grid.top - 12 : 9;
-      write(context, heading, grid.left + grid.width / 2, top, { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center", most: grid.width + 60 });
+      write(context, heading, grid.left + grid.width / 2, top, {
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        weight: 600,
+        align: "center",
+        most: grid.width + 60,
+      });
       if (below ? index === 0 : true) grid.nameColumns(context, inputs, theme, { strong });
       if (below || index === 0) grid.nameRows(context, inputs, theme, "left", { strong, most: grid.left - 12 });
       if (below || index === 2) grid.nameRows(context, outputs, theme, "right", { strong, most: 80 });
@@ -72,7 +92,15 @@ export class Compare extends HeadScene {
       context.strokeStyle = futureColour(theme);
       context.lineWidth = q === row ? 2.5 : 1.5;
       context.beginPath();
-      context.ellipse(grid.middle(q + 1), grid.y(q + 0.5), Math.max(3, grid.cell / 2 - 1.5), Math.max(3, grid.row / 2 - 1.5), 0, 0, 2 * Math.PI);
+      context.ellipse(
+        grid.middle(q + 1),
+        grid.y(q + 0.5),
+        Math.max(3, grid.cell / 2 - 1.5),
+        Math.max(3, grid.row / 2 - 1.5),
+        0,
+        0,
+        2 * Math.PI,
+      );
       context.stroke();
       context.restore();
     }
@@ -89,14 +117,26 @@ export class Compare extends HeadScene {
   sum({ context, theme, width, height }, grids, row, unmasked) {
     if (width < NARROW) return;
     const future = unmasked.reduce((total, weight, k) => total + (k > row ? weight : 0), 0);
-    const told = ["\u03a3 = 1.00", `${this.texts.future} ${percent(future)}`, fillText(this.texts.moved, { freed: percent(future) })];
+    const told = [
+      "\u03a3 = 1.00",
+      `${this.texts.future} ${percent(future)}`,
+      fillText(this.texts.moved, { freed: percent(future) }),
+    ];
     grids.forEach((grid, index) => {
-      write(context, told[index], grid.left + grid.width / 2, Math.min(height - 12, grid.top + grid.height + 18), { colour: [theme.text, futureColour(theme), theme.kinds.decoder][index], font: theme.font, size: 13, weight: 600, align: "center" });
+      write(context, told[index], grid.left + grid.width / 2, Math.min(height - 12, grid.top + grid.height + 18), {
+        colour: [theme.text, futureColour(theme), theme.kinds.decoder][index],
+        font: theme.font,
+        size: 13,
+        weight: 600,
+        align: "center",
+      });
     });
   }
 
   grab(x, y, { width, height }) {
-    const rows = this.place(width, height).map((grid) => grid.rowAt(y)).filter((row) => row !== null);
+    const rows = this.place(width, height)
+      .map((grid) => grid.rowAt(y))
+      .filter((row) => row !== null);
     return rows.length ? { step: rows[0] + 1 } : null;
   }
 
@@ -104,7 +144,10 @@ export class Compare extends HeadScene {
     const row = Math.round(step) - 1;
     const unmasked = this.weights(head, row, 1);
     const last = row + 1 === this.count;
-    return this.filled(last ? this.texts.compare_last : this.texts.compare_say, row, { answer: last ? "" : percent(unmasked[row + 1]), freed: percent(this.freed(head, row)) });
+    return this.filled(last ? this.texts.compare_last : this.texts.compare_say, row, {
+      answer: last ? "" : percent(unmasked[row + 1]),
+      freed: percent(this.freed(head, row)),
+    });
   }
 
   table({ head }) {
@@ -112,7 +155,9 @@ export class Compare extends HeadScene {
     const rows = [];
     inputs.forEach((_, q) => {
       const [masked, unmasked] = [this.weights(head, q, 0), this.weights(head, q, 1)];
-      inputs.forEach((_, k) => rows.push([plain(inputs[q]), plain(inputs[k]), masked[k], unmasked[k], masked[k] - unmasked[k]]));
+      inputs.forEach((_, k) =>
+        rows.push([plain(inputs[q]), plain(inputs[k]), masked[k], unmasked[k], masked[k] - unmasked[k]]),
+      );
     });
     const { texts } = this;
     return { columns: [texts.reads, texts.looks_at, texts.masked, texts.unmasked, texts.difference], rows };

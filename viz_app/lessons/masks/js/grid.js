@@ -1,7 +1,7 @@
 // Cells of an attention map with their margins, and strokes that hatch what is masked.
 
-import { twoSided } from "../../stage/js/bars.js";
 import { trace, write } from "../../../components/common/plot.js";
+import { twoSided } from "../../stage/js/bars.js";
 
 const HATCH = 6; // distance of two strokes
 const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
@@ -142,5 +142,12 @@ export function hatchBoxes(context, boxes, theme, share = 1) {
 
 /** A thin line with a label at its left end. */
 export function rule(context, x, y, end, theme) {
-  trace(context, [[x, y], [end, y]], { colour: theme.line, width: 1 });
+  trace(
+    context,
+    [
+      [x, y],
+      [end, y],
+    ],
+    { colour: theme.line, width: 1 },
+  );
 }

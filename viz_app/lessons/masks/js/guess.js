@@ -25,7 +25,9 @@ export class Guess extends HeadScene {
 
   /** Freed attention of every head, [row][head]. */
   get masses() {
-    this.known ??= Array.from({ length: this.count }, (_, row) => Array.from({ length: this.all }, (_, head) => this.freed(head, row)));
+    this.known ??= Array.from({ length: this.count }, (_, row) =>
+      Array.from({ length: this.all }, (_, head) => this.freed(head, row)),
+    );
     return this.known;
   }
 
@@ -35,11 +37,30 @@ export class Guess extends HeadScene {
     const across = new Axis(0, this.count, LEFT, width - RIGHT);
     const axis = new Axis(0, 1, height - FOOT, HEAD);
     const room = across.place(1) - across.place(0);
-    drawAxis(context, axis, "left", LEFT, { theme, ticks: [0, 0.25, 0.5, 0.75, 1], show: percent, grid: width - RIGHT - LEFT });
+    drawAxis(context, axis, "left", LEFT, {
+      theme,
+      ticks: [0, 0.25, 0.5, 0.75, 1],
+      show: percent,
+      grid: width - RIGHT - LEFT,
+    });
     inputs.forEach((token, row) => {
       const middle = across.place(row + 0.5);
-      write(context, plain(token), middle, height - FOOT + 16, { colour: theme.text, font: theme.code, size: 12, align: room > 44 ? "center" : "right", most: room > 44 ? room - 4 : 56, turn: room > 44 ? 0 : -Math.PI / 4 });
-      if (!revealed) write(context, "?", middle, axis.place(0.5), { colour: theme.mark, font: theme.font, size: 26, weight: 600, align: "center" });
+      write(context, plain(token), middle, height - FOOT + 16, {
+        colour: theme.text,
+        font: theme.code,
+        size: 12,
+        align: room > 44 ? "center" : "right",
+        most: room > 44 ? room - 4 : 56,
+        turn: room > 44 ? 0 : -Math.PI / 4,
+      });
+      if (!revealed)
+        write(context, "?", middle, axis.place(0.5), {
+          colour: theme.mark,
+          font: theme.font,
+          size: 26,
+          weight: 600,
+          align: "center",
+        });
       else this.drawRow(pen, row, middle, axis, room);
     });
     write(context, this.texts.freed, LEFT, 8, { colour: theme.muted, font: theme.font, size: 12, most: width - LEFT });
@@ -54,8 +75,21 @@ export class Guess extends HeadScene {
     });
     context.globalAlpha = 1;
     const mean = masses.reduce((sum, mass) => sum + mass, 0) / masses.length;
-    trace(context, [[middle - room * 0.36, axis.place(mean)], [middle + room * 0.36, axis.place(mean)]], { colour: theme.text, width: 2.5 });
-    write(context, percent(mean), middle, HEAD - 16, { colour: theme.text, font: theme.font, size: 12, weight: 600, align: "center" });
+    trace(
+      context,
+      [
+        [middle - room * 0.36, axis.place(mean)],
+        [middle + room * 0.36, axis.place(mean)],
+      ],
+      { colour: theme.text, width: 2.5 },
+    );
+    write(context, percent(mean), middle, HEAD - 16, {
+      colour: theme.text,
+      font: theme.font,
+      size: 12,
+      weight: 600,
+      align: "center",
+    });
   }
 
   say(settings, revealed) {
@@ -65,7 +99,9 @@ export class Guess extends HeadScene {
   table(settings, revealed) {
     if (!revealed) return null;
     const { inputs, heads } = this.lesson.values;
-    const rows = this.masses.flatMap((masses, row) => masses.map((mass, head) => [plain(inputs[row]), this.headName(head, heads), mass]));
+    const rows = this.masses.flatMap((masses, row) =>
+      masses.map((mass, head) => [plain(inputs[row]), this.headName(head, heads), mass]),
+    );
     return { columns: [this.texts.reads, this.texts.head, this.texts.freed], rows };
   }
 }

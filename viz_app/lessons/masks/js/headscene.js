@@ -12,7 +12,18 @@ export class HeadScene extends Scene {
   get controls() {
     const { head, heads } = this.lesson.values;
     const show = (value) => this.headName(value, heads);
-    return [{ name: "head", kind: "range", label: this.texts.head, min: 0, max: this.lesson.arrays.scores.shape[0] - 1, step: 1, start: head, show }];
+    return [
+      {
+        name: "head",
+        kind: "range",
+        label: this.texts.head,
+        min: 0,
+        max: this.lesson.arrays.scores.shape[0] - 1,
+        step: 1,
+        start: head,
+        show,
+      },
+    ];
   }
 
   /** Numbers as everywhere in the app: layer and head, both from 1. */

@@ -1,8 +1,8 @@
 // The leak: two small decoders, trained with and without the mask, each reading the same translation with and without.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { bar } from "../../stage/js/bars.js";
 import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { bar } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, plain } from "./grid.js";
 
@@ -20,7 +20,16 @@ export class Leak extends Scene {
 
   get playhead() {
     if (!this.models.length) return null;
-    return { name: "step", label: this.texts.step, min: 1, max: this.count, step: 1, rate: 1.2, start: Math.min(5, this.count), show: (value) => String(Math.round(value)) };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 1,
+      max: this.count,
+      step: 1,
+      rate: 1.2,
+      start: Math.min(5, this.count),
+      show: (value) => String(Math.round(value)),
+    };
   }
 
   height(width, room) {
@@ -41,7 +50,13 @@ export class Leak extends Scene {
 
   drawMissing({ context, theme, width, height }) {
     this.texts.leak_missing.split("\n").forEach((line, index) => {
-      write(context, line, width / 2, height / 2 + 22 * index - 11, { colour: theme.muted, font: theme.font, size: width < NARROW ? 12 : 15, align: "center", most: width - 16 });
+      write(context, line, width / 2, height / 2 + 22 * index - 11, {
+        colour: theme.muted,
+        font: theme.font,
+        size: width < NARROW ? 12 : 15,
+        align: "center",
+        most: width - 16,
+      });
     });
   }
 
@@ -54,7 +69,13 @@ export class Leak extends Scene {
     const across = new Axis(0, model.pieces.length, left, width - RIGHT);
     const axis = new Axis(0, 1, top + lane - 66, top + 46);
     const here = Math.round(step);
-    write(context, index ? texts.trained_open : texts.trained_masked, 0, top + 12, { colour: theme.text, font: theme.font, size: narrow ? 13 : 15, weight: 650, most: width });
+    write(context, index ? texts.trained_open : texts.trained_masked, 0, top + 12, {
+      colour: theme.text,
+      font: theme.font,
+      size: narrow ? 13 : 15,
+      weight: 650,
+      most: width,
+    });
     this.drawLosses(pen, model, top, narrow);
     drawAxis(context, axis, "left", left, { theme, ticks: [0, 0.5, 1], grid: width - RIGHT - left });
     const room = across.place(1) - across.place(0);
@@ -62,12 +83,33 @@ export class Leak extends Scene {
     model.pieces.forEach((piece, k) => {
       const [middle, shown] = [across.place(k + 0.5), k < here];
       context.globalAlpha = shown ? 1 : 0.2;
-      bar(context, middle - thick - 1, axis.place(0), thick, axis.place(0) - axis.place(model.masked[k]), theme.kinds.decoder);
+      bar(
+        context,
+        middle - thick - 1,
+        axis.place(0),
+        thick,
+        axis.place(0) - axis.place(model.masked[k]),
+        theme.kinds.decoder,
+      );
       bar(context, middle + 1, axis.place(0), thick, axis.place(0) - axis.place(model.open[k]), futureColour(theme));
       context.globalAlpha = 1;
-      write(context, plain(piece), middle, axis.place(0) + 12, { colour: k === here - 1 ? theme.text : theme.muted, font: theme.code, size: 12, weight: k === here - 1 ? 700 : 400, align: "center", most: room - 2 });
+      write(context, plain(piece), middle, axis.place(0) + 12, {
+        colour: k === here - 1 ? theme.text : theme.muted,
+        font: theme.code,
+        size: 12,
+        weight: k === here - 1 ? 700 : 400,
+        align: "center",
+        most: room - 2,
+      });
     });
-    trace(context, [[left, axis.place(0)], [width - RIGHT, axis.place(0)]], { colour: theme.muted, width: 1 });
+    trace(
+      context,
+      [
+        [left, axis.place(0)],
+        [width - RIGHT, axis.place(0)],
+      ],
+      { colour: theme.muted, width: 1 },
+    );
     this.drawAlone(pen, model, top + lane - 24, narrow);
   }
 
@@ -76,10 +118,20 @@ export class Leak extends Scene {
     const { texts } = this;
     const size = narrow ? 11 : 13;
     const style = { font: theme.font, size, align: "right" };
-    [["masked", theme.kinds.decoder], ["open", futureColour(theme)]].forEach(([way, colour], index) => {
-      const told = fillText(way === "masked" ? texts.read_masked : texts.read_open, { loss: nats(model[way]).toFixed(2) });
+    [
+      ["masked", theme.kinds.decoder],
+      ["open", futureColour(theme)],
+    ].forEach(([way, colour], index) => {
+      const told = fillText(way === "masked" ? texts.read_masked : texts.read_open, {
+        loss: nats(model[way]).toFixed(2),
+      });
       const x = narrow ? (index ? width - RIGHT : width / 2) : width - RIGHT - (index ? 0 : 215);
-      write(context, told, x, top + (narrow ? 30 : 13), { ...style, colour, weight: 600, most: narrow ? width / 2 - 4 : 210 });
+      write(context, told, x, top + (narrow ? 30 : 13), {
+        ...style,
+        colour,
+        weight: 600,
+        most: narrow ? width / 2 - 4 : 210,
+      });
     });
   }
 
@@ -88,7 +140,13 @@ export class Leak extends Scene {
     write(context, this.texts.writes_alone, 0, y, { ...style, colour: theme.muted });
     context.font = `400 ${style.size}px ${theme.font}`;
     const start = context.measureText(this.texts.writes_alone).width + 10;
-    write(context, model.alone || this.texts.writes_nothing, start, y, { ...style, font: model.alone ? theme.code : theme.font, colour: theme.text, weight: 600, most: width - start });
+    write(context, model.alone || this.texts.writes_nothing, start, y, {
+      ...style,
+      font: model.alone ? theme.code : theme.font,
+      colour: theme.text,
+      weight: 600,
+      most: width - start,
+    });
   }
 
   grab(x, y, { width }) {
@@ -103,21 +161,40 @@ export class Leak extends Scene {
     const [honest, cheat] = this.models;
     const piece = plain(cheat.pieces[Math.min(at, cheat.pieces.length - 1)]);
     const read = (model, way) => percent(model[way][Math.min(at, model.pieces.length - 1)]);
-    return fillText(this.texts.leak_say, { piece, honest: read(honest, "masked"), cheat: read(cheat, "open"), covered: read(cheat, "masked") }) + this.overall();
+    return (
+      fillText(this.texts.leak_say, {
+        piece,
+        honest: read(honest, "masked"),
+        cheat: read(cheat, "open"),
+        covered: read(cheat, "masked"),
+      }) + this.overall()
+    );
   }
 
   /** The same on many sentences, where that was measured. */
   overall() {
     const [honest, cheat] = this.models.map(({ measured }) => measured);
     if (![honest.bleu, honest.nll_masked, cheat.bleu, cheat.nll_unmasked].every(Number.isFinite)) return "";
-    const values = { honest: honest.nll_masked.toFixed(2), cheat: cheat.nll_unmasked.toFixed(2), honest_bleu: honest.bleu.toFixed(1), cheat_bleu: cheat.bleu.toFixed(1) };
+    const values = {
+      honest: honest.nll_masked.toFixed(2),
+      cheat: cheat.nll_unmasked.toFixed(2),
+      honest_bleu: honest.bleu.toFixed(1),
+      cheat_bleu: cheat.bleu.toFixed(1),
+    };
     return ` ${fillText(this.texts.leak_overall, values)}`;
   }
 
   table() {
     if (!this.models.length) return null;
     const { texts } = this;
-    const rows = this.models.flatMap((model, index) => model.pieces.map((piece, k) => [index ? texts.trained_open : texts.trained_masked, plain(piece), model.masked[k], model.open[k]]));
+    const rows = this.models.flatMap((model, index) =>
+      model.pieces.map((piece, k) => [
+        index ? texts.trained_open : texts.trained_masked,
+        plain(piece),
+        model.masked[k],
+        model.open[k],
+      ]),
+    );
     return { columns: [texts.decoder, texts.predicts, texts.with_mask, texts.without_mask], rows };
   }
 }

@@ -1,8 +1,8 @@
 // Two sentences in one batch: the shorter one is filled up, and the mask sinks until nothing looks at what fills it.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { shade } from "../../stage/js/bars.js";
 import { write } from "../../../components/common/plot.js";
+import { shade } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, Grid, plain } from "./grid.js";
 import { ease, hiddenMass, weightsUnder } from "./softmax.js";
@@ -23,11 +23,31 @@ export class Padding extends Scene {
   get controls() {
     const { head, layer } = this.numbers;
     const show = (value) => `${layer + 1}.${value + 1}`;
-    return [{ name: "head", kind: "range", label: this.texts.head, min: 0, max: this.lesson.arrays.padded.shape[0] - 1, step: 1, start: head, show }];
+    return [
+      {
+        name: "head",
+        kind: "range",
+        label: this.texts.head,
+        min: 0,
+        max: this.lesson.arrays.padded.shape[0] - 1,
+        step: 1,
+        start: head,
+        show,
+      },
+    ];
   }
 
   get playhead() {
-    return { name: "mask", label: this.texts.mask, min: 0, max: 1, step: 1, rate: 0.4, start: 0, show: (value) => (value >= 1 ? "\u2212\u221e" : value <= 0 ? "0" : "\u2026") };
+    return {
+      name: "mask",
+      label: this.texts.mask,
+      min: 0,
+      max: 1,
+      step: 1,
+      rate: 0.4,
+      start: 0,
+      show: (value) => (value >= 1 ? "\u2212\u221e" : value <= 0 ? "0" : "\u2026"),
+    };
   }
 
   height(width, room) {
@@ -45,7 +65,17 @@ export class Padding extends Scene {
     const inner = below ? width - side - RIGHT : (width - 2 * side - GAP - RIGHT) / 2;
     const head = Grid.headroom(inner, this.count) + 26;
     const tall = below ? height / 2 - head - 44 : Math.min(height - head - 48, inner * 0.95);
-    return [0, 1].map((sentence) => new Grid(side + (below ? 0 : sentence * (inner + side + GAP)), head + (below ? (sentence * height) / 2 : 0), inner, tall, this.count, this.count));
+    return [0, 1].map(
+      (sentence) =>
+        new Grid(
+          side + (below ? 0 : sentence * (inner + side + GAP)),
+          head + (below ? (sentence * height) / 2 : 0),
+          inner,
+          tall,
+          this.count,
+          this.count,
+        ),
+    );
   }
 
   weights(sentence, head, open) {
@@ -74,23 +104,42 @@ export class Padding extends Scene {
       grid.nameColumns(context, numbers.tokens[sentence], theme, { faint: filler });
       grid.nameRows(context, numbers.tokens[sentence], theme, "left", { faint: filler, most: 76 });
       const top = grid.top - Grid.headroom(grid.width, this.count) - 17;
-      write(context, fillText(texts.sentence_of_batch, { number: sentence + 1 }), grid.left + grid.width / 2, top, { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center" });
+      write(context, fillText(texts.sentence_of_batch, { number: sentence + 1 }), grid.left + grid.width / 2, top, {
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        weight: 600,
+        align: "center",
+      });
       const lost = this.lost(sentence, rows);
       const told = length < this.count ? `${texts.on_padding} ${percent(lost)}` : texts.no_padding;
-      write(context, told, grid.left + grid.width / 2, grid.top + grid.height + 18, { colour: lost > 0.005 ? futureColour(theme) : theme.muted, font: theme.font, size: 13, weight: lost > 0.005 ? 600 : 400, align: "center", most: grid.width + 60 });
+      write(context, told, grid.left + grid.width / 2, grid.top + grid.height + 18, {
+        colour: lost > 0.005 ? futureColour(theme) : theme.muted,
+        font: theme.font,
+        size: 13,
+        weight: lost > 0.005 ? 600 : 400,
+        align: "center",
+        most: grid.width + 60,
+      });
     });
   }
 
   say({ mask }) {
     const { shift_masked, shift_open } = this.numbers;
-    return mask < 1 ? fillText(this.texts.padding_open, { shift: shift_open.toFixed(2) }) : fillText(this.texts.padding_masked, { shift: small(shift_masked) });
+    return mask < 1
+      ? fillText(this.texts.padding_open, { shift: shift_open.toFixed(2) })
+      : fillText(this.texts.padding_masked, { shift: small(shift_masked) });
   }
 
   table({ head }) {
     const { texts, numbers } = this;
     const rows = numbers.tokens.flatMap((tokens, sentence) => {
       const [masked, open] = [this.weights(sentence, head, 0), this.weights(sentence, head, 1)];
-      return tokens.flatMap((query, q) => (q < numbers.lengths[sentence] ? tokens.map((key, k) => [sentence + 1, plain(query), plain(key), masked[q][k], open[q][k]]) : []));
+      return tokens.flatMap((query, q) =>
+        q < numbers.lengths[sentence]
+          ? tokens.map((key, k) => [sentence + 1, plain(query), plain(key), masked[q][k], open[q][k]])
+          : [],
+      );
     });
     return { columns: [texts.sentence, texts.query, texts.key, texts.masked, texts.unmasked], rows };
   }

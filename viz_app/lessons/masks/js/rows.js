@@ -1,8 +1,8 @@
 // Scores, mask, softmax: row after row the future is hidden, and the attention that lay there flows back.
 
 import { percent } from "../../../components/common/dom.js";
-import { bar, shade } from "../../stage/js/bars.js";
 import { dot, write } from "../../../components/common/plot.js";
+import { bar, shade } from "../../stage/js/bars.js";
 import { futureColour, Grid, hatchBoxes, plain, rule } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 import { ease, hiddenMass, parts, weightsUnder } from "./softmax.js";
@@ -15,7 +15,16 @@ const FLOWN = 2 / 3; // the freed attention has arrived
 export class Rows extends HeadScene {
   get playhead() {
     const max = this.count - 1 + FLOWN;
-    return { name: "at", label: this.texts.row, min: 0, max, step: MASKED, rate: 0.4, start: 0, show: (value) => String(this.moment(value).row + 1) };
+    return {
+      name: "at",
+      label: this.texts.row,
+      min: 0,
+      max,
+      step: MASKED,
+      rate: 0.4,
+      start: 0,
+      show: (value) => String(this.moment(value).row + 1),
+    };
   }
 
   height(width, room) {
@@ -98,10 +107,20 @@ export class Rows extends HeadScene {
     if (mask > 0.5) {
       boxes.forEach(([x, y, width, height]) => {
         this.plate(context, theme, x + width / 2, y + height / 2, scores.cell > 27 ? 28 : 0, height - 6);
-        write(context, "\u2212\u221e", x + width / 2, y + height / 2 + 1, { ...label, colour: theme.muted, size: scores.cell > 22 ? 13 : 10 });
+        write(context, "\u2212\u221e", x + width / 2, y + height / 2 + 1, {
+          ...label,
+          colour: theme.muted,
+          size: scores.cell > 22 ? 13 : 10,
+        });
       });
     }
-    write(context, this.texts.scores, scores.left - 8, scores.top + scores.height / 2, { colour: theme.muted, font: theme.font, size: 12, align: "right", most: scores.left - 10 });
+    write(context, this.texts.scores, scores.left - 8, scores.top + scores.height / 2, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      align: "right",
+      most: scores.left - 10,
+    });
   }
 
   /** A clear place under a label on hatching. */
@@ -125,18 +144,44 @@ export class Rows extends HeadScene {
       const x = scores.middle(k) - thick / 2;
       bar(context, x, base, thick, tall(weight), hides(k) ? futureColour(theme) : theme.kinds.decoder);
       if (scores.cell > 27 && (weight >= 0.005 || !hides(k))) {
-        write(context, weight.toFixed(2), scores.middle(k), base - tall(weight) - 9, { colour: theme.text, font: theme.font, size: 12, align: "center" });
+        write(context, weight.toFixed(2), scores.middle(k), base - tall(weight) - 9, {
+          colour: theme.text,
+          font: theme.font,
+          size: 12,
+          align: "center",
+        });
       }
       if (scores.cell < 24) return;
-      write(context, plain(this.lesson.values.inputs[k]), scores.middle(k), base + 11, { colour: hides(k) && flow > 0.5 ? theme.mark : theme.muted, font: theme.code, size: 11, align: "center", most: scores.cell - 2 });
+      write(context, plain(this.lesson.values.inputs[k]), scores.middle(k), base + 11, {
+        colour: hides(k) && flow > 0.5 ? theme.mark : theme.muted,
+        font: theme.code,
+        size: 11,
+        align: "center",
+        most: scores.cell - 2,
+      });
     });
     if (flow > 0 && flow < 1) this.drawFlow(pen, scores, base, tall, before, after, now, flow);
-    write(context, this.texts.weights, scores.left - 8, base - 12, { colour: theme.muted, font: theme.font, size: 12, align: "right", most: scores.left - 10 });
+    write(context, this.texts.weights, scores.left - 8, base - 12, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      align: "right",
+      most: scores.left - 10,
+    });
     const style = { font: theme.font, size: width < NARROW ? 12 : 14 };
     const right = scores.left + scores.width + 8;
     write(context, "\u03a3 = 1.00", right, base - 12, { ...style, colour: theme.text, weight: 600 });
-    write(context, percent(hiddenMass(now, hides)), right, base - 38, { ...style, colour: futureColour(theme), weight: 600 });
-    write(context, this.texts.ahead, right, base - 56, { ...style, size: 11, colour: theme.muted, most: scores.left - 8 });
+    write(context, percent(hiddenMass(now, hides)), right, base - 38, {
+      ...style,
+      colour: futureColour(theme),
+      weight: 600,
+    });
+    write(context, this.texts.ahead, right, base - 56, {
+      ...style,
+      size: 11,
+      colour: theme.muted,
+      most: scores.left - 8,
+    });
   }
 
   /** The attention on its way, each dot the same share of the row. */
@@ -159,13 +204,19 @@ export class Rows extends HeadScene {
 
   say({ at, head }) {
     const { row, flow } = this.moment(at);
-    const said = this.filled(flow < 1 ? this.texts.rows_say : this.texts.rows_done, row, { freed: percent(this.freed(head, row)) });
+    const said = this.filled(flow < 1 ? this.texts.rows_say : this.texts.rows_done, row, {
+      freed: percent(this.freed(head, row)),
+    });
     return this.lesson.values.whole ? said : `${said} ${this.texts.cut}`;
   }
 
   table({ head }) {
     const { inputs, outputs } = this.lesson.values;
-    const rows = inputs.map((_, q) => [plain(inputs[q]), plain(outputs[q]), ...this.weights(head, q, 0).map((weight, k) => (k > q ? "\u2212\u221e" : weight))]);
+    const rows = inputs.map((_, q) => [
+      plain(inputs[q]),
+      plain(outputs[q]),
+      ...this.weights(head, q, 0).map((weight, k) => (k > q ? "\u2212\u221e" : weight)),
+    ]);
     return { columns: [this.texts.reads, this.texts.predicts, ...inputs.map(plain)], rows };
   }
 }

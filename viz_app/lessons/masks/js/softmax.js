@@ -11,7 +11,9 @@
 export function weightsUnder(scores, hides, open) {
   let most = -Infinity;
   for (let k = 0; k < scores.length; k++) if ((open > 0 || !hides(k)) && scores[k] > most) most = scores[k];
-  const raised = Array.from(scores, (score, k) => (hides(k) ? (open > 0 ? open * Math.exp(score - most) : 0) : Math.exp(score - most)));
+  const raised = Array.from(scores, (score, k) =>
+    hides(k) ? (open > 0 ? open * Math.exp(score - most) : 0) : Math.exp(score - most),
+  );
   const sum = raised.reduce((total, value) => total + value, 0);
   return raised.map((value) => value / sum);
 }

@@ -3,8 +3,8 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
-import { frame, Grid } from "../../stage/js/grid.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { angle, block, dotProduct, encoding, mapError, pairs, period } from "./encoding.js";
 import { many, signed, tiny } from "./numerals.js";
@@ -21,7 +21,16 @@ export class Clocks extends Scene {
 
   get playhead() {
     const { positions } = this.lesson.values;
-    return { name: "at", label: this.texts.position_p, min: 0, max: positions - 1, step: 1, rate: 0.8, start: 0, show: (value) => value.toFixed(value % 1 ? 1 : 0) };
+    return {
+      name: "at",
+      label: this.texts.position_p,
+      min: 0,
+      max: positions - 1,
+      step: 1,
+      rate: 0.8,
+      start: 0,
+      show: (value) => value.toFixed(value % 1 ? 1 : 0),
+    };
   }
 
   get controls() {
@@ -44,13 +53,22 @@ export class Clocks extends Scene {
     const cell = { width: clocks.width / columns, height: clocks.height / rows };
     this.drawHeads(pen, at, k);
     this.shown.forEach((pair, index) => {
-      const place = { x: (index % columns) * cell.width, y: 22 + Math.floor(index / columns) * cell.height, width: cell.width, height: cell.height - (rows === 1 ? 22 : 11) };
+      const place = {
+        x: (index % columns) * cell.width,
+        y: 22 + Math.floor(index / columns) * cell.height,
+        width: cell.width,
+        height: cell.height - (rows === 1 ? 22 : 11),
+      };
       this.drawClock(pen, place, pair, at, k);
     });
     const top = clocks.height + 20;
-    const side = small ? { x: 0, y: top, width, height: 182 } : { x: 0, y: top, width: Math.min(width * 0.5, height - top + 90), height: height - top };
+    const side = small
+      ? { x: 0, y: top, width, height: 182 }
+      : { x: 0, y: top, width: Math.min(width * 0.5, height - top + 90), height: height - top };
     this.drawMap(pen, side, at, k);
-    const rest = small ? { x: 0, y: top + side.height + 14, width, height: height - top - side.height - 14 } : { x: side.width + 34, y: top, width: width - side.width - 34, height: height - top };
+    const rest = small
+      ? { x: 0, y: top + side.height + 14, width, height: height - top - side.height - 14 }
+      : { x: side.width + 34, y: top, width: width - side.width - 34, height: height - top };
     this.drawProduct(pen, rest, at, k);
   }
 
@@ -70,7 +88,11 @@ export class Clocks extends Scene {
     write(context, `p = ${name(at)}`, 17, 9, { ...style, colour: theme.text, most: width / 2 - 24 });
     const second = Math.min(width / 2, 220);
     dot(context, second + 6, 9, 5, to);
-    write(context, `p + k = ${name(at + k)}`, second + 17, 9, { ...style, colour: theme.text, most: width - second - 20 });
+    write(context, `p + k = ${name(at + k)}`, second + 17, 9, {
+      ...style,
+      colour: theme.text,
+      most: width - second - 20,
+    });
   }
 
   drawClock({ context, theme }, { x, y, width, height }, pair, at, k) {
@@ -79,21 +101,39 @@ export class Clocks extends Scene {
     const radius = Math.min(width / 2 - 12, (height - 44) / 2, 96);
     const [centre, middle] = [x + width / 2, y + 26 + radius];
     const quiet = { colour: theme.muted, font: theme.font, size: 12, align: "center" };
-    write(context, fillText(this.texts.period, { length: many(period(pair, d_model)) }), centre, y + 12, { ...quiet, most: width - 4 });
+    write(context, fillText(this.texts.period, { length: many(period(pair, d_model)) }), centre, y + 12, {
+      ...quiet,
+      most: width - 4,
+    });
     context.beginPath();
     context.arc(centre, middle, radius, 0, 2 * Math.PI);
     context.strokeStyle = theme.line;
     context.lineWidth = 1.5;
     context.stroke();
     this.drawAngle(context, theme, centre, middle, radius, angle(at, pair, d_model), angle(k, pair, d_model));
-    for (const [position, colour] of [[at + k, to], [at, from]]) {
+    for (const [position, colour] of [
+      [at + k, to],
+      [at, from],
+    ]) {
       // Twelve o'clock is angle 0, so that sine runs to the right and cosine up, and hands turn as on a clock.
       const [sine, cosine] = [encoding(position, 2 * pair, d_model), encoding(position, 2 * pair + 1, d_model)];
-      trace(context, [[centre, middle], [centre + radius * sine, middle - radius * cosine]], { colour, width: 2.5 });
+      trace(
+        context,
+        [
+          [centre, middle],
+          [centre + radius * sine, middle - radius * cosine],
+        ],
+        { colour, width: 2.5 },
+      );
       dot(context, centre + radius * sine, middle - radius * cosine, 4, colour);
     }
     dot(context, centre, middle, 2.5, theme.text);
-    write(context, degrees(angle(k, pair, d_model)), centre, middle + radius + 16, { ...quiet, colour: theme.text, size: 13, weight: 600 });
+    write(context, degrees(angle(k, pair, d_model)), centre, middle + radius + 16, {
+      ...quiet,
+      colour: theme.text,
+      size: 13,
+      weight: 600,
+    });
   }
 
   /** The angle between the hands, as a wedge. */
@@ -119,9 +159,13 @@ export class Clocks extends Scene {
     const top = y + 22;
     const { matrix, from, to } = this.grids;
     const column = (index) => 2 * this.shown[index >> 1] + (index % 2);
-    matrix.paint(`${theme.key} ${k}`, count, count, (row, other) => divergingPixel(theme, row >> 1 === other >> 1 ? block(k, this.shown[row >> 1], d_model)[row % 2][other % 2] : 0));
+    matrix.paint(`${theme.key} ${k}`, count, count, (row, other) =>
+      divergingPixel(theme, row >> 1 === other >> 1 ? block(k, this.shown[row >> 1], d_model)[row % 2][other % 2] : 0),
+    );
     from.paint(`${theme.key} ${at}`, count, 1, (row) => divergingPixel(theme, encoding(at, column(row), d_model)));
-    to.paint(`${theme.key} ${at} ${k}`, count, 1, (row) => divergingPixel(theme, encoding(at + k, column(row), d_model)));
+    to.paint(`${theme.key} ${at} ${k}`, count, 1, (row) =>
+      divergingPixel(theme, encoding(at + k, column(row), d_model)),
+    );
     const side = count * size;
     const second = x + side + 28;
     const third = second + thick + 34;
@@ -129,7 +173,8 @@ export class Clocks extends Scene {
     from.draw(context, second, top, thick, side);
     to.draw(context, third, top, thick, side);
     frame(context, x, top, side, side, theme.line);
-    for (let pair = 0; pair < count / 2; pair++) frame(context, x + 2 * pair * size, top + 2 * pair * size, 2 * size, 2 * size, theme.mark);
+    for (let pair = 0; pair < count / 2; pair++)
+      frame(context, x + 2 * pair * size, top + 2 * pair * size, 2 * size, 2 * size, theme.mark);
     frame(context, second, top, thick, side, this.colours(theme).from, 1.5);
     frame(context, third, top, thick, side, this.colours(theme).to, 1.5);
     const sign = { colour: theme.text, font: theme.font, size: 17, align: "center" };
@@ -150,16 +195,41 @@ export class Clocks extends Scene {
     const bottom = y + height - 34;
     const across = new Axis(0, positions - 1, x + 26, x + width - 12);
     const up = new Axis(0, d_model / 2, bottom, y + 42);
-    write(context, `PE(p) \u00b7 PE(p+k) = ${signed(value)}`, x, y + 9, { colour: theme.text, font: theme.font, size: 15, weight: 600 });
+    write(context, `PE(p) \u00b7 PE(p+k) = ${signed(value)}`, x, y + 9, {
+      colour: theme.text,
+      font: theme.font,
+      size: 15,
+      weight: 600,
+    });
     drawAxis(context, up, "left", x + 26, { theme, ticks: up.ticks(3), grid: width - 38 });
     drawAxis(context, across, "bottom", bottom, { theme, ticks: across.ticks(6) });
-    write(context, "p", (across.from + across.to) / 2, bottom + 28, { colour: theme.muted, font: theme.font, size: 13, align: "center" });
+    write(context, "p", (across.from + across.to) / 2, bottom + 28, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 13,
+      align: "center",
+    });
     const most = { colour: theme.muted, font: theme.font, size: 12 };
-    trace(context, [[across.from, up.place(d_model / 2)], [across.to, up.place(d_model / 2)]], { colour: theme.mark, dash: [4, 4] });
+    trace(
+      context,
+      [
+        [across.from, up.place(d_model / 2)],
+        [across.to, up.place(d_model / 2)],
+      ],
+      { colour: theme.mark, dash: [4, 4] },
+    );
     write(context, "k = 0", across.from + 4, up.place(d_model / 2) - 9, most);
-    const points = Array.from({ length: 97 }, (_, index) => (index / 96) * (positions - 1)).map((p) => [across.place(p), up.place(dotProduct(p, p + k, d_model))]);
+    const points = Array.from({ length: 97 }, (_, index) => (index / 96) * (positions - 1)).map((p) => [
+      across.place(p),
+      up.place(dotProduct(p, p + k, d_model)),
+    ]);
     trace(context, points, { colour: theme.kinds.encoder, width: 2.5 });
-    write(context, `k = ${k}`, across.to, up.place(value) + (value > d_model / 4 ? 14 : -12), { ...most, align: "right", colour: theme.kinds.encoder, weight: 600 });
+    write(context, `k = ${k}`, across.to, up.place(value) + (value > d_model / 4 ? 14 : -12), {
+      ...most,
+      align: "right",
+      colour: theme.kinds.encoder,
+      weight: 600,
+    });
     dot(context, across.place(at), up.place(value), 5.5, theme.kinds.decoder, theme.background);
   }
 
@@ -170,8 +240,21 @@ export class Clocks extends Scene {
 
   table({ at, k }) {
     const { d_model } = this.lesson.values;
-    const rows = this.shown.map((pair) => [pair, period(pair, d_model), ...[at, at + k, k].map((position) => ((angle(position, pair, d_model) * 180) / Math.PI) % 360)]);
-    return { columns: [this.texts.pair, this.texts.period_head, `p = ${at.toFixed(0)} (\u00b0)`, "p + k (\u00b0)", "k (\u00b0)"], rows };
+    const rows = this.shown.map((pair) => [
+      pair,
+      period(pair, d_model),
+      ...[at, at + k, k].map((position) => ((angle(position, pair, d_model) * 180) / Math.PI) % 360),
+    ]);
+    return {
+      columns: [
+        this.texts.pair,
+        this.texts.period_head,
+        `p = ${at.toFixed(0)} (\u00b0)`,
+        "p + k (\u00b0)",
+        "k (\u00b0)",
+      ],
+      rows,
+    };
   }
 }
 

@@ -3,8 +3,8 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
-import { frame, Grid } from "../../stage/js/grid.js";
 import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { signed } from "./numerals.js";
 
@@ -23,13 +23,33 @@ export class Learned extends Scene {
 
   get playhead() {
     if (!this.learned) return null;
-    return { name: "at", label: this.texts.position_p, min: 0, max: this.learned.positions - 1, step: 1, rate: 5, start: 8, show: (value) => String(Math.round(value)) };
+    return {
+      name: "at",
+      label: this.texts.position_p,
+      min: 0,
+      max: this.learned.positions - 1,
+      step: 1,
+      rate: 5,
+      start: 8,
+      show: (value) => String(Math.round(value)),
+    };
   }
 
   get controls() {
     if (!this.learned) return [];
     const { texts } = this;
-    return [{ name: "side", kind: "choice", label: texts.table_of, options: [["source", texts.side_source], ["target", texts.side_target]], start: "source" }];
+    return [
+      {
+        name: "side",
+        kind: "choice",
+        label: texts.table_of,
+        options: [
+          ["source", texts.side_source],
+          ["target", texts.side_target],
+        ],
+        start: "source",
+      },
+    ];
   }
 
   height(width, room) {
@@ -39,7 +59,13 @@ export class Learned extends Scene {
   draw(pen, { at, side }) {
     const { context, width, height, theme } = pen;
     if (!this.learned) {
-      write(context, this.texts.no_learned, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 15, align: "center", most: width - 20 });
+      write(context, this.texts.no_learned, width / 2, height / 2, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 15,
+        align: "center",
+        most: width - 20,
+      });
       return;
     }
     const { alike } = this.lesson.arrays;
@@ -47,19 +73,38 @@ export class Learned extends Scene {
     const curve = Math.max(94, height * 0.24);
     const size = Math.floor(Math.min((width - left - GAP) / 2 - 4, height - HEAD - 46 - curve));
     const row = Math.round(at);
-    const tables = [["sinusoid", alike.part(0)], [`learned_${side}`, alike.part(side === "source" ? 1 : 2)]];
+    const tables = [
+      ["sinusoid", alike.part(0)],
+      [`learned_${side}`, alike.part(side === "source" ? 1 : 2)],
+    ];
     const start = Math.max(left, (width - 2 * size - GAP) / 2);
-    tables.forEach(([name, table], index) => this.drawTable(pen, name, table, index, start + index * (size + GAP), size, row));
-    this.drawRows(pen, tables, { x: left, y: HEAD + size + 46, width: width - left, height: height - HEAD - size - 46 }, row);
+    tables.forEach(([name, table], index) =>
+      this.drawTable(pen, name, table, index, start + index * (size + GAP), size, row),
+    );
+    this.drawRows(
+      pen,
+      tables,
+      { x: left, y: HEAD + size + 46, width: width - left, height: height - HEAD - size - 46 },
+      row,
+    );
   }
 
   drawTable({ context, theme }, name, table, index, x, size, row) {
     const { positions, trained } = this.learned;
     const grid = this.grids[index];
-    grid.paint(`${theme.key} ${name}`, positions, positions, (one, other) => divergingPixel(theme, table.at(one, other)));
+    grid.paint(`${theme.key} ${name}`, positions, positions, (one, other) =>
+      divergingPixel(theme, table.at(one, other)),
+    );
     grid.draw(context, x, HEAD, size, size);
     frame(context, x, HEAD, size, size, theme.line);
-    write(context, this.texts[name], x + size / 2, 9, { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center", most: size + GAP - 8 });
+    write(context, this.texts[name], x + size / 2, 9, {
+      colour: theme.text,
+      font: theme.font,
+      size: 13,
+      weight: 600,
+      align: "center",
+      most: size + GAP - 8,
+    });
     const axis = new Axis(-0.5, positions - 0.5, x, x + size);
     const down = new Axis(-0.5, positions - 0.5, HEAD, HEAD + size);
     const ticks = [0, 16, 32, 48].filter((tick) => tick < positions);
@@ -67,8 +112,22 @@ export class Learned extends Scene {
     if (!index) drawAxis(context, down, "left", x, { theme, ticks });
     if (index) {
       const [across, deep] = [axis.place(trained - 0.5), down.place(trained - 0.5)];
-      trace(context, [[across, HEAD], [across, HEAD + size]], { colour: theme.text, dash: [4, 4] });
-      trace(context, [[x, deep], [x + size, deep]], { colour: theme.text, dash: [4, 4] });
+      trace(
+        context,
+        [
+          [across, HEAD],
+          [across, HEAD + size],
+        ],
+        { colour: theme.text, dash: [4, 4] },
+      );
+      trace(
+        context,
+        [
+          [x, deep],
+          [x + size, deep],
+        ],
+        { colour: theme.text, dash: [4, 4] },
+      );
     }
     const height = size / positions;
     frame(context, x - 1, HEAD + row * height - 1, size + 2, height + 2, this.colour(theme, index), 2);
@@ -90,10 +149,24 @@ export class Learned extends Scene {
     context.fillStyle = theme.line;
     context.fillRect(end, up.to, across.to - end, up.from - up.to);
     context.globalAlpha = 1;
-    write(context, fillText(this.texts.untrained, { count: trained }), end + 6, up.to - 8, { colour: theme.muted, font: theme.font, size: 12, most: across.to - end });
-    write(context, fillText(this.texts.alike, { p: row }), x, up.to - 8, { colour: theme.text, font: theme.font, size: 13, weight: 600, most: end - x - 4 });
+    write(context, fillText(this.texts.untrained, { count: trained }), end + 6, up.to - 8, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      most: across.to - end,
+    });
+    write(context, fillText(this.texts.alike, { p: row }), x, up.to - 8, {
+      colour: theme.text,
+      font: theme.font,
+      size: 13,
+      weight: 600,
+      most: end - x - 4,
+    });
     tables.forEach(([, table], index) => {
-      const points = Array.from({ length: positions }, (_, other) => [across.place(other), up.place(table.at(row, other))]);
+      const points = Array.from({ length: positions }, (_, other) => [
+        across.place(other),
+        up.place(table.at(row, other)),
+      ]);
       trace(context, points, { colour: this.colour(theme, index), width: 2 });
     });
   }
@@ -114,7 +187,12 @@ export class Learned extends Scene {
     const { alike } = this.lesson.arrays;
     const neighbour = Math.min(row + 1, this.learned.positions - 1);
     const table = side === "source" ? 1 : 2;
-    return fillText(this.texts.learned_say, { p: row, next: neighbour, fixed: signed(alike.at(0, row, neighbour)), learned: signed(alike.at(table, row, neighbour)) });
+    return fillText(this.texts.learned_say, {
+      p: row,
+      next: neighbour,
+      fixed: signed(alike.at(0, row, neighbour)),
+      learned: signed(alike.at(table, row, neighbour)),
+    });
   }
 
   table({ at, side }) {
@@ -122,7 +200,11 @@ export class Learned extends Scene {
     const { alike } = this.lesson.arrays;
     const row = Math.round(at);
     const table = side === "source" ? 1 : 2;
-    const rows = Array.from({ length: this.learned.positions }, (_, other) => [other, alike.at(0, row, other), alike.at(table, row, other)]);
+    const rows = Array.from({ length: this.learned.positions }, (_, other) => [
+      other,
+      alike.at(0, row, other),
+      alike.at(table, row, other),
+    ]);
     return { columns: [this.texts.position, this.texts.sinusoid, this.texts[`learned_${side}`]], rows };
   }
 }

@@ -9,5 +9,12 @@ import { Swap } from "./swap.js";
 import { Waves } from "./waves.js";
 
 export default function bring() {
-  provide("positions", { waves: Waves, clocks: Clocks, heatmap: Heatmap, swap: Swap, learned: Learned, predict: Predict });
+  provide("positions", {
+    waves: Waves,
+    clocks: Clocks,
+    heatmap: Heatmap,
+    swap: Swap,
+    learned: Learned,
+    predict: Predict,
+  });
 }

@@ -21,7 +21,8 @@ export class Predict extends Scene {
     const lines = (text, letter, room) => Math.min(MOST_LINES, Math.ceil((text.length * letter) / room));
     const read = sentence(tokens);
     const written = Object.values(backwards ?? {}).flat();
-    const tallest = lines(read, 8.6, half) + Math.max(...[read, ...written].map((text) => lines(text, 10.6, half - 22)));
+    const tallest =
+      lines(read, 8.6, half) + Math.max(...[read, ...written].map((text) => lines(text, 10.6, half - 22)));
     return { small, half, block: 130 + 2 * tallest * LINE + 20 };
   }
 
@@ -35,7 +36,15 @@ export class Predict extends Scene {
       ["off", theme.kinds.decoder, small ? 0 : half + 28, small ? block : 0],
     ];
     for (const [name, colour, x, top] of blocks) {
-      let y = this.heading(pen, this.texts[`group_${name}`], name === "off" ? this.texts.note_off : "", x, top + 10, half, colour);
+      let y = this.heading(
+        pen,
+        this.texts[`group_${name}`],
+        name === "off" ? this.texts.note_off : "",
+        x,
+        top + 10,
+        half,
+        colour,
+      );
       const [one, other] = backwards?.[name] ?? ["\u2026", "\u2026"];
       y = this.pair(pen, { read: sentence(forwards), written: one, shown: true }, x, y + 34, half);
       y = this.pair(pen, { read: sentence([...forwards].reverse()), written: other, shown: revealed }, x, y + 28, half);
@@ -44,7 +53,14 @@ export class Predict extends Scene {
   }
 
   heading({ context, theme }, text, note, x, y, width, colour) {
-    trace(context, [[x, y + 16], [x + width, y + 16]], { colour, width: 3 });
+    trace(
+      context,
+      [
+        [x, y + 16],
+        [x + width, y + 16],
+      ],
+      { colour, width: 3 },
+    );
     write(context, text, x, y, { colour: theme.text, font: theme.font, size: 16, weight: 650, most: width });
     if (note) write(context, note, x, y + 32, { colour: theme.muted, font: theme.font, size: 13, most: width });
     return y + 16;
@@ -55,7 +71,13 @@ export class Predict extends Scene {
     const { context, theme } = pen;
     const end = paragraph(context, read, x, y + 12, width, { colour: theme.muted, font: theme.font, size: 16 });
     write(context, "\u2193", x + 4, end + 2, { colour: theme.muted, font: theme.font, size: 15 });
-    if (shown) return paragraph(context, written, x + 22, end + 3, width - 22, { colour: theme.text, font: theme.font, size: 19, weight: 600 });
+    if (shown)
+      return paragraph(context, written, x + 22, end + 3, width - 22, {
+        colour: theme.text,
+        font: theme.font,
+        size: 19,
+        weight: 600,
+      });
     context.fillStyle = theme.line;
     context.globalAlpha = 0.6;
     context.fillRect(x + 22, end - 10, Math.min(width - 22, 270), 27);
@@ -66,7 +88,13 @@ export class Predict extends Scene {
 
   verdict({ context, theme }, [one, other], x, y, width) {
     const same = one === other;
-    write(context, same ? `= ${this.texts.same}` : `\u2260 ${this.texts.other}`, x + 22, y, { colour: same ? theme.kinds.cross : theme.kinds.decoder, font: theme.font, size: 15, weight: 650, most: width - 22 });
+    write(context, same ? `= ${this.texts.same}` : `\u2260 ${this.texts.other}`, x + 22, y, {
+      colour: same ? theme.kinds.cross : theme.kinds.decoder,
+      font: theme.font,
+      size: 15,
+      weight: 650,
+      most: width - 22,
+    });
   }
 
   say(settings, revealed) {
@@ -74,7 +102,8 @@ export class Predict extends Scene {
     if (!backwards) return this.texts.computing;
     if (!revealed) return this.texts.predict_say;
     const verdict = ([one, other]) => (one === other ? this.texts.same : this.texts.other);
-    const told = (name) => `${this.texts[`group_${name}`]}: \u201c${backwards[name][1]}\u201d, ${verdict(backwards[name])}.`;
+    const told = (name) =>
+      `${this.texts[`group_${name}`]}: \u201c${backwards[name][1]}\u201d, ${verdict(backwards[name])}.`;
     return `${told("with")} ${told("off")}`;
   }
 
@@ -100,7 +129,8 @@ function paragraph(context, text, x, y, width, style) {
     if (context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  if (lines.length > MOST_LINES) lines.splice(MOST_LINES - 1, lines.length, fitted(context, lines.slice(MOST_LINES - 1).join(" "), width - 4));
+  if (lines.length > MOST_LINES)
+    lines.splice(MOST_LINES - 1, lines.length, fitted(context, lines.slice(MOST_LINES - 1).join(" "), width - 4));
   context.restore();
   lines.forEach((line, index) => write(context, line, x, y + index * LINE, { ...style, most: width }));
   return y + lines.length * LINE;

@@ -16,13 +16,32 @@ const LEVEL = 54; // width of a column in which most words lie flat
 
 export class Swap extends Scene {
   get playhead() {
-    return { name: "moved", label: this.texts.exchange, min: 0, max: 1, step: 1, rate: 0.6, start: 0, show: (value) => `${Math.round(100 * value)}\u202f%` };
+    return {
+      name: "moved",
+      label: this.texts.exchange,
+      min: 0,
+      max: 1,
+      step: 1,
+      rate: 0.6,
+      start: 0,
+      show: (value) => `${Math.round(100 * value)}\u202f%`,
+    };
   }
 
   get controls() {
     const { words, plain, start } = this.lesson.values;
     if (!words.length) return [];
-    const range = (name, index) => ({ name, kind: "range", label: this.texts[name], min: 0, max: plain.length - 1, step: 1, start: start[index], server: true, show: (value) => words[plain[value]] ?? "" });
+    const range = (name, index) => ({
+      name,
+      kind: "range",
+      label: this.texts[name],
+      min: 0,
+      max: plain.length - 1,
+      step: 1,
+      start: start[index],
+      server: true,
+      show: (value) => words[plain[value]] ?? "",
+    });
     return [range("first", 0), range("second", 1)];
   }
 
@@ -44,7 +63,11 @@ export class Swap extends Scene {
     const places = [];
     order.forEach((old, place) => {
       const way = place - old;
-      places[old] = { x: LEFT + column * (old + 0.5 + way * eased), up: way ? (way > 0 ? 48 : 25) * Math.sin(Math.PI * eased) : 0, moves: way };
+      places[old] = {
+        x: LEFT + column * (old + 0.5 + way * eased),
+        up: way ? (way > 0 ? 48 : 25) * Math.sin(Math.PI * eased) : 0,
+        moves: way,
+      };
     });
     return { column, places, eased };
   }
@@ -53,7 +76,13 @@ export class Swap extends Scene {
     const { context, width, height, theme } = pen;
     const { words, groups } = this.lesson.values;
     if (!words.length) {
-      write(context, this.texts.too_short, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 15, align: "center", most: width - 20 });
+      write(context, this.texts.too_short, width / 2, height / 2, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 15,
+        align: "center",
+        most: width - 20,
+      });
       return;
     }
     context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
@@ -71,11 +100,17 @@ export class Swap extends Scene {
   drawWords({ context, theme }, { column, places }) {
     const { words } = this.lesson.values;
     context.font = `13px ${theme.code}`;
-    const level = words.every((text) => context.measureText(text).width < Math.max(column - 4, LEVEL - 20)) && column > LEVEL - 14;
+    const level =
+      words.every((text) => context.measureText(text).width < Math.max(column - 4, LEVEL - 20)) && column > LEVEL - 14;
     words.forEach((text, old) => {
       const { x, up, moves } = places[old];
       if (!moves && column < 11) return; // no room: only the two that move are named
-      const style = { colour: moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.muted, font: theme.code, size: 13, weight: moves ? 700 : 400 };
+      const style = {
+        colour: moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.muted,
+        font: theme.code,
+        size: 13,
+        weight: moves ? 700 : 400,
+      };
       if (level) write(context, text, x, TOKENS - 22 - up, { ...style, align: "center" });
       else write(context, text, x + 2, TOKENS - 10 - up, { ...style, turn: -Math.PI / 3.2, most: 74 });
     });
@@ -105,15 +140,31 @@ export class Swap extends Scene {
           context.fillRect(x - half, Math.min(middle, tip), 2 * half, Math.abs(tip - middle));
           context.globalAlpha /= row ? 0.45 : 1;
           if (column < 36 || eased < 1) return;
-          write(context, `${Math.round(100 * changes.at(row, old))}`, x, row ? tip + 9 : tip - 9, { colour: theme.text, font: theme.font, size: 12, align: "center" });
+          write(context, `${Math.round(100 * changes.at(row, old))}`, x, row ? tip + 9 : tip - 9, {
+            colour: theme.text,
+            font: theme.font,
+            size: 12,
+            align: "center",
+          });
         });
       });
     }
-    trace(context, [[LEFT, middle], [width, middle]], { colour: theme.mark, width: 1.5 });
+    trace(
+      context,
+      [
+        [LEFT, middle],
+        [width, middle],
+      ],
+      { colour: theme.mark, width: 1.5 },
+    );
     if (largest < ROUNDING && eased === 1) {
       const style = { colour: theme.text, font: theme.font, size: 14, most: width - LEFT - 8 };
       write(context, this.texts.unchanged, LEFT + 8, middle - 14, { ...style, weight: 600 });
-      write(context, fillText(this.texts.rounding, { error: tiny(largest) }), LEFT + 8, middle + 14, { ...style, colour: theme.muted, size: 13 });
+      write(context, fillText(this.texts.rounding, { error: tiny(largest) }), LEFT + 8, middle + 14, {
+        ...style,
+        colour: theme.muted,
+        size: 13,
+      });
     }
   }
 
@@ -124,14 +175,21 @@ export class Swap extends Scene {
     if (name !== "off") return;
     context.font = `600 14px ${theme.font}`;
     const end = context.measureText(this.texts.group_off).width + 10;
-    write(context, this.texts.note_off, end, y, { ...style, colour: theme.muted, size: 13, weight: 400, most: width - end });
+    write(context, this.texts.note_off, end, y, {
+      ...style,
+      colour: theme.muted,
+      size: 13,
+      weight: 400,
+      most: width - end,
+    });
   }
 
   /** The largest change of a vector and of attention, over all ways of reading, for one scale. */
   largest() {
     const { changes } = this.lesson.arrays;
     const most = [0.5, 0.3];
-    for (let group = 0; group < changes.shape[0]; group++) most.forEach((_, row) => (most[row] = Math.max(most[row], ...changes.part(group, row).data)));
+    for (let group = 0; group < changes.shape[0]; group++)
+      most.forEach((_, row) => (most[row] = Math.max(most[row], ...changes.part(group, row).data)));
     return most;
   }
 
@@ -147,14 +205,25 @@ export class Swap extends Scene {
     if (!changed.length) return this.texts.swap_same;
     const { changes } = this.lesson.arrays;
     const most = words.reduce((best, _, word) => (changes.at(0, 0, word) > changes.at(0, 0, best) ? word : best), 0);
-    return fillText(groups.includes("off") ? this.texts.swap_say : "", { word: words[most], share: Math.round(100 * changes.at(0, 0, most)) });
+    return fillText(groups.includes("off") ? this.texts.swap_say : "", {
+      word: words[most],
+      share: Math.round(100 * changes.at(0, 0, most)),
+    });
   }
 
   table() {
     const { words, groups } = this.lesson.values;
     const { changes } = this.lesson.arrays;
     if (!words.length) return null;
-    const columns = groups.flatMap((name) => [this.texts.outputs, this.texts.attention].map((what) => `${this.texts[`group_${name}`]}: ${what}`));
-    return { columns: [this.texts.word, ...columns], rows: words.map((text, word) => [text, ...groups.flatMap((_, group) => [changes.at(group, 0, word), changes.at(group, 1, word)])]) };
+    const columns = groups.flatMap((name) =>
+      [this.texts.outputs, this.texts.attention].map((what) => `${this.texts[`group_${name}`]}: ${what}`),
+    );
+    return {
+      columns: [this.texts.word, ...columns],
+      rows: words.map((text, word) => [
+        text,
+        ...groups.flatMap((_, group) => [changes.at(group, 0, word), changes.at(group, 1, word)]),
+      ]),
+    };
   }
 }

@@ -38,7 +38,10 @@ export class TokenAxis {
   draw({ context, theme }, at, y, marks) {
     const axis = this.page(at);
     const step = axis.place(axis.low + 1) - axis.place(axis.low);
-    drawAxis(context, axis, "bottom", y, { theme, ticks: axis.ticks(Math.min(8, this.span)).filter((tick) => tick % 1 === 0) });
+    drawAxis(context, axis, "bottom", y, {
+      theme,
+      ticks: axis.ticks(Math.min(8, this.span)).filter((tick) => tick % 1 === 0),
+    });
     context.font = `12px ${theme.code}`;
     const shown = this.tokens.slice(axis.low, axis.high + 1).map(word);
     const level = shown.every((text) => context.measureText(text).width < step - 4);
@@ -46,14 +49,34 @@ export class TokenAxis {
       const colour = marks[axis.low + index];
       const style = { colour: colour ?? theme.muted, font: theme.code, size: 12, weight: colour ? 700 : 400 };
       if (level) write(context, text, axis.place(axis.low + index), y + 34, { ...style, align: "center" });
-      else write(context, text, axis.place(axis.low + index) + 4, y + 26, { ...style, align: "right", turn: -Math.PI / 3.4, most: 56 });
+      else
+        write(context, text, axis.place(axis.low + index) + 4, y + 26, {
+          ...style,
+          align: "right",
+          turn: -Math.PI / 3.4,
+          most: 56,
+        });
     });
     if (this.pages > 1) this.drawPages(context, theme, axis, y + FOOT - 6);
   }
 
   drawPages(context, theme, axis, y) {
     const all = new Axis(0, this.pages * this.span, this.from, this.to);
-    trace(context, [[this.from, y], [this.to, y]], { colour: theme.line, width: 3 });
-    trace(context, [[all.place(axis.low), y], [all.place(axis.high), y]], { colour: theme.muted, width: 3 });
+    trace(
+      context,
+      [
+        [this.from, y],
+        [this.to, y],
+      ],
+      { colour: theme.line, width: 3 },
+    );
+    trace(
+      context,
+      [
+        [all.place(axis.low), y],
+        [all.place(axis.high), y],
+      ],
+      { colour: theme.muted, width: 3 },
+    );
   }
 }

@@ -2,8 +2,8 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
-import { frame, Grid } from "../../stage/js/grid.js";
 import { Axis, dot, trace, write } from "../../../components/common/plot.js";
+import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { encoding, pairs, period } from "./encoding.js";
 import { many, signed } from "./numerals.js";
@@ -21,11 +21,31 @@ export class Waves extends Scene {
 
   get playhead() {
     const { positions } = this.lesson.values;
-    return { name: "at", label: this.texts.position, min: 0, max: positions - 1, step: 1, rate: 1.6, start: 0, show: (value) => value.toFixed(value % 1 ? 1 : 0) };
+    return {
+      name: "at",
+      label: this.texts.position,
+      min: 0,
+      max: positions - 1,
+      step: 1,
+      rate: 1.6,
+      start: 0,
+      show: (value) => value.toFixed(value % 1 ? 1 : 0),
+    };
   }
 
   get controls() {
-    return [{ name: "part", kind: "choice", label: this.texts.columns, options: [["sin", "sin"], ["cos", "cos"]], start: "sin" }];
+    return [
+      {
+        name: "part",
+        kind: "choice",
+        label: this.texts.columns,
+        options: [
+          ["sin", "sin"],
+          ["cos", "cos"],
+        ],
+        start: "sin",
+      },
+    ];
   }
 
   height(width, room) {
@@ -43,7 +63,16 @@ export class Waves extends Scene {
     const strip = width - 2 * cell - 2;
     const [left, right] = small ? [40, strip - 74] : [104, strip - 118];
     const { tokens, positions } = this.lesson.values;
-    return { small, cell, strip, left, right, axis: new TokenAxis(tokens, positions, left, right), lane: (height - FOOT - HEAD) / this.shown.length, bottom: height - FOOT };
+    return {
+      small,
+      cell,
+      strip,
+      left,
+      right,
+      axis: new TokenAxis(tokens, positions, left, right),
+      lane: (height - FOOT - HEAD) / this.shown.length,
+      bottom: height - FOOT,
+    };
   }
 
   draw(pen, { at, part }) {
@@ -53,8 +82,24 @@ export class Waves extends Scene {
     const x = across.place(at);
     this.drawVector(pen, places, at);
     this.shown.forEach((pair, index) => this.drawLane(pen, places, across, pair, index, at, part));
-    trace(context, [[x, HEAD - 8], [x, places.bottom + 4]], { colour: theme.text, width: 1.5 });
-    this.shown.forEach((pair, index) => dot(context, x, this.lane(places, index).place(this.value(at, pair, part)), 5.5, theme.kinds.decoder, theme.background));
+    trace(
+      context,
+      [
+        [x, HEAD - 8],
+        [x, places.bottom + 4],
+      ],
+      { colour: theme.text, width: 1.5 },
+    );
+    this.shown.forEach((pair, index) =>
+      dot(
+        context,
+        x,
+        this.lane(places, index).place(this.value(at, pair, part)),
+        5.5,
+        theme.kinds.decoder,
+        theme.background,
+      ),
+    );
     places.axis.draw(pen, at, places.bottom + 6, { [Math.round(at)]: theme.text });
   }
 
@@ -71,7 +116,14 @@ export class Waves extends Scene {
     const { left, right, small, strip, cell } = places;
     const axis = this.lane(places, index);
     const middle = axis.place(0);
-    trace(context, [[left, middle], [right, middle]], { colour: theme.line, width: 1 });
+    trace(
+      context,
+      [
+        [left, middle],
+        [right, middle],
+      ],
+      { colour: theme.line, width: 1 },
+    );
     const points = Array.from({ length: POINTS + 1 }, (_, point) => {
       const position = across.low + (point * (across.high - across.low)) / POINTS;
       return [across.place(position), axis.place(this.value(position, pair, part))];
@@ -79,10 +131,25 @@ export class Waves extends Scene {
     trace(context, points, { colour: theme.kinds.encoder, width: 2 });
     const quiet = { colour: theme.muted, font: theme.font, size: 12, align: "right" };
     const column = String(2 * pair + (part === "cos" ? 1 : 0));
-    write(context, column, left - 12, middle - (small ? 0 : 8), { ...quiet, colour: theme.text, size: 13, weight: 600 });
-    if (!small) write(context, fillText(this.texts.period, { length: many(period(pair, d_model)) }), left - 12, middle + 9, { ...quiet, most: left - 14 });
+    write(context, column, left - 12, middle - (small ? 0 : 8), {
+      ...quiet,
+      colour: theme.text,
+      size: 13,
+      weight: 600,
+    });
+    if (!small)
+      write(context, fillText(this.texts.period, { length: many(period(pair, d_model)) }), left - 12, middle + 9, {
+        ...quiet,
+        most: left - 14,
+      });
     const value = this.value(at, pair, part);
-    write(context, signed(value), right + (small ? 44 : 56), middle, { colour: theme.text, font: theme.font, size: small ? 13 : 14, weight: 600, align: "right" });
+    write(context, signed(value), right + (small ? 44 : 56), middle, {
+      colour: theme.text,
+      font: theme.font,
+      size: small ? 13 : 14,
+      weight: 600,
+      align: "right",
+    });
     const row = HEAD + ((pair + 0.5) / (d_model / 2)) * (places.bottom - HEAD);
     const [from, to] = [right + (small ? 48 : 62), strip - 3];
     context.beginPath();
@@ -98,15 +165,23 @@ export class Waves extends Scene {
   /** PE(pos): a row for each pair, sine left and cosine right. */
   drawVector({ context, theme }, { strip, cell, bottom, small }, at) {
     const { d_model } = this.lesson.values;
-    this.grid.paint(`${theme.key} ${at}`, d_model / 2, 2, (pair, odd) => divergingPixel(theme, encoding(at, 2 * pair + odd, d_model)));
+    this.grid.paint(`${theme.key} ${at}`, d_model / 2, 2, (pair, odd) =>
+      divergingPixel(theme, encoding(at, 2 * pair + odd, d_model)),
+    );
     this.grid.draw(context, strip, HEAD, 2 * cell, bottom - HEAD);
     frame(context, strip, HEAD, 2 * cell, bottom - HEAD, theme.line);
     const style = { colour: theme.muted, font: theme.font, size: small ? 10 : 12, align: "center" };
-    if (small) write(context, "sin  cos", strip + 2 * cell, HEAD - 9, { ...style, align: "right" }); // wider than the strip
+    if (small)
+      write(context, "sin  cos", strip + 2 * cell, HEAD - 9, { ...style, align: "right" }); // wider than the strip
     else ["sin", "cos"].forEach((name, column) => write(context, name, strip + (column + 0.5) * cell, HEAD - 9, style));
     const name = { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "right" };
     write(context, `PE(${Math.round(at * 10) / 10})`, strip + 2 * cell, bottom + 16, name);
-    write(context, fillText(this.texts.numbers, { count: d_model }), strip + 2 * cell, bottom + 34, { ...name, colour: theme.muted, size: 12, weight: 400 });
+    write(context, fillText(this.texts.numbers, { count: d_model }), strip + 2 * cell, bottom + 34, {
+      ...name,
+      colour: theme.muted,
+      size: 12,
+      weight: 400,
+    });
   }
 
   grab(x, y, pen, { at }) {
@@ -123,7 +198,10 @@ export class Waves extends Scene {
   table({ part }) {
     const { d_model, positions } = this.lesson.values;
     const columns = this.shown.map((pair) => 2 * pair + (part === "cos" ? 1 : 0));
-    const rows = Array.from({ length: positions }, (_, position) => [position, ...columns.map((column) => encoding(position, column, d_model))]);
+    const rows = Array.from({ length: positions }, (_, position) => [
+      position,
+      ...columns.map((column) => encoding(position, column, d_model)),
+    ]);
     return { columns: [this.texts.position, ...columns.map((column) => `${this.texts.column} ${column}`)], rows };
   }
 }

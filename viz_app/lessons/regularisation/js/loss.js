@@ -1,7 +1,7 @@
 // The loss against the probability that the model gives to the right piece: with smoothing it has its minimum before 1.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, drawAxis, dot, trace, write } from "../../../components/common/plot.js";
+import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, smoothedLoss } from "./smoothing.js";
 
@@ -26,7 +26,15 @@ export class Loss extends Scene {
   get controls() {
     const { own, paper } = this.lesson.values.vocabularies;
     const named = (size, text) => [String(size), fillText(text, { size: size.toLocaleString("en-US") })];
-    return [{ name: "size", kind: "choice", label: this.texts.vocabulary, options: [named(own, this.texts.own), named(paper, this.texts.paper)], start: String(own) }];
+    return [
+      {
+        name: "size",
+        kind: "choice",
+        label: this.texts.vocabulary,
+        options: [named(own, this.texts.own), named(paper, this.texts.paper)],
+        start: String(own),
+      },
+    ];
   }
 
   height(width, room) {
@@ -38,7 +46,10 @@ export class Loss extends Scene {
   }
 
   axes({ width, height }) {
-    return { across: new Axis(odds(FIRST), odds(LAST), LEFT, width - 16), up: new Axis(0, HIGHEST, height - FOOT, TOP) };
+    return {
+      across: new Axis(odds(FIRST), odds(LAST), LEFT, width - 16),
+      up: new Axis(0, HIGHEST, height - FOOT, TOP),
+    };
   }
 
   curve({ across, up }, each) {
@@ -55,10 +66,25 @@ export class Loss extends Scene {
 
   frame(pen, plot) {
     const { context, theme, width } = pen;
-    drawAxis(context, plot.up, "left", LEFT, { theme, grid: plot.across.to - plot.across.from, ticks: plot.up.ticks(4) });
-    for (const p of this.ticks(width)) write(context, String(p), plot.across.place(odds(p)), plot.up.from + 12, { colour: theme.muted, font: theme.font, size: 12, align: "center" });
+    drawAxis(context, plot.up, "left", LEFT, {
+      theme,
+      grid: plot.across.to - plot.across.from,
+      ticks: plot.up.ticks(4),
+    });
+    for (const p of this.ticks(width))
+      write(context, String(p), plot.across.place(odds(p)), plot.up.from + 12, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 12,
+        align: "center",
+      });
     write(context, this.texts.loss_axis, 0, 10, { colour: theme.muted, font: theme.font, size: 12 });
-    write(context, this.texts.right_axis, plot.across.to, plot.up.from + 30, { colour: theme.muted, font: theme.font, size: 12, align: "right" });
+    write(context, this.texts.right_axis, plot.across.to, plot.up.from + 30, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      align: "right",
+    });
   }
 
   draw(pen, { epsilon, size }) {
@@ -67,15 +93,43 @@ export class Loss extends Scene {
     const plot = this.axes(pen);
     this.frame(pen, plot);
     this.pieces(pen, plot);
-    trace(context, this.curve(plot, (p) => -Math.log(p)), { colour: theme.muted, width: 1.75, dash: [6, 5] });
-    trace(context, this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary)), { colour: theme.kinds.encoder, width: 3.5 });
+    trace(
+      context,
+      this.curve(plot, (p) => -Math.log(p)),
+      { colour: theme.muted, width: 1.75, dash: [6, 5] },
+    );
+    trace(
+      context,
+      this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary)),
+      { colour: theme.kinds.encoder, width: 3.5 },
+    );
     if (!epsilon) return;
     const best = entropy(epsilon, vocabulary);
     const [x, y] = [plot.across.place(odds(1 - epsilon)), plot.up.place(best)];
-    trace(context, [[LEFT, y], [x, y]], { colour: theme.kinds.encoder, width: 1, dash: [2, 3] });
-    trace(context, [[x, y], [x, plot.up.from]], { colour: theme.kinds.encoder, width: 1, dash: [2, 3] });
+    trace(
+      context,
+      [
+        [LEFT, y],
+        [x, y],
+      ],
+      { colour: theme.kinds.encoder, width: 1, dash: [2, 3] },
+    );
+    trace(
+      context,
+      [
+        [x, y],
+        [x, plot.up.from],
+      ],
+      { colour: theme.kinds.encoder, width: 1, dash: [2, 3] },
+    );
     dot(context, x, y, 7, theme.kinds.encoder, theme.background);
-    write(context, fillText(this.texts.best, { loss: best.toFixed(2) }), x + 10, y + 22 < plot.up.from - 4 ? y + 22 : y - 18, { colour: theme.kinds.encoder, font: theme.font, size: 14, weight: 650 });
+    write(
+      context,
+      fillText(this.texts.best, { loss: best.toFixed(2) }),
+      x + 10,
+      y + 22 < plot.up.from - 4 ? y + 22 : y - 18,
+      { colour: theme.kinds.encoder, font: theme.font, size: 14, weight: 650 },
+    );
   }
 
   /** How sure the app's model was of each piece of the translation: a mark below the axis. */
@@ -84,9 +138,21 @@ export class Loss extends Scene {
     const y = height - 9;
     for (const { p } of steps) {
       const x = across.place(odds(Math.max(FIRST, Math.min(LAST, p))));
-      trace(context, [[x, y - 7], [x, y + 7]], { colour: theme.kinds.decoder, width: 2, alpha: 0.8 });
+      trace(
+        context,
+        [
+          [x, y - 7],
+          [x, y + 7],
+        ],
+        { colour: theme.kinds.decoder, width: 2, alpha: 0.8 },
+      );
     }
-    write(context, across.to - across.from > 480 ? this.texts.own_pieces : this.texts.own_short, across.from, y, { colour: theme.kinds.decoder, font: theme.font, size: 12, most: across.place(odds(0.35)) - across.from });
+    write(context, across.to - across.from > 480 ? this.texts.own_pieces : this.texts.own_short, across.from, y, {
+      colour: theme.kinds.decoder,
+      font: theme.font,
+      size: 12,
+      most: across.place(odds(0.35)) - across.from,
+    });
   }
 
   grab(x, y, pen) {
@@ -96,11 +162,19 @@ export class Loss extends Scene {
 
   say({ epsilon, size }) {
     const best = entropy(epsilon, Number(size));
-    return fillText(epsilon ? this.texts.loss_say : this.texts.loss_say_zero, { epsilon: epsilon.toFixed(2), p: (1 - epsilon).toFixed(2), loss: best.toFixed(2) });
+    return fillText(epsilon ? this.texts.loss_say : this.texts.loss_say_zero, {
+      epsilon: epsilon.toFixed(2),
+      p: (1 - epsilon).toFixed(2),
+      loss: best.toFixed(2),
+    });
   }
 
   table({ epsilon, size }) {
-    const rows = [0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999].map((p) => [p, -Math.log(p), smoothedLoss(p, epsilon, Number(size))]);
+    const rows = [0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999].map((p) => [
+      p,
+      -Math.log(p),
+      smoothedLoss(p, epsilon, Number(size)),
+    ]);
     return { columns: [this.texts.right_axis, "\u03b5 = 0", `\u03b5 = ${epsilon.toFixed(2)}`], rows };
   }
 }

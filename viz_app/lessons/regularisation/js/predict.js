@@ -36,12 +36,36 @@ export class Predict extends Loss {
     this.frame(pen, plot);
     for (const p of CANDIDATES) {
       const x = plot.across.place(odds(p));
-      trace(context, [[x, plot.up.from], [x, plot.up.to + 26]], { colour: theme.mark, width: 1.5, dash: [4, 4] });
-      write(context, revealed ? smoothedLoss(p, epsilon, vocabulary).toFixed(2) : "?", x, plot.up.to + 12, { colour: theme.text, font: theme.font, size: revealed ? 15 : 22, weight: 650, align: "center" });
+      trace(
+        context,
+        [
+          [x, plot.up.from],
+          [x, plot.up.to + 26],
+        ],
+        { colour: theme.mark, width: 1.5, dash: [4, 4] },
+      );
+      write(context, revealed ? smoothedLoss(p, epsilon, vocabulary).toFixed(2) : "?", x, plot.up.to + 12, {
+        colour: theme.text,
+        font: theme.font,
+        size: revealed ? 15 : 22,
+        weight: 650,
+        align: "center",
+      });
     }
     if (!revealed) return;
-    trace(context, this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary)), { colour: theme.kinds.encoder, width: 3.5 });
-    dot(context, plot.across.place(odds(1 - epsilon)), plot.up.place(entropy(epsilon, vocabulary)), 8, theme.kinds.encoder, theme.background);
+    trace(
+      context,
+      this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary)),
+      { colour: theme.kinds.encoder, width: 3.5 },
+    );
+    dot(
+      context,
+      plot.across.place(odds(1 - epsilon)),
+      plot.up.place(entropy(epsilon, vocabulary)),
+      8,
+      theme.kinds.encoder,
+      theme.background,
+    );
   }
 
   say(settings, revealed) {
@@ -53,6 +77,9 @@ export class Predict extends Loss {
   table(settings, revealed) {
     if (!revealed) return null;
     const { epsilon, vocabulary } = this.asked;
-    return { columns: [this.texts.right_axis, this.texts.loss_axis], rows: CANDIDATES.map((p) => [p, smoothedLoss(p, epsilon, vocabulary)]) };
+    return {
+      columns: [this.texts.right_axis, this.texts.loss_axis],
+      rows: CANDIDATES.map((p) => [p, smoothedLoss(p, epsilon, vocabulary)]),
+    };
   }
 }

@@ -10,7 +10,18 @@ const TOP = 52;
 export class Scores extends Scene {
   get controls() {
     const { texts } = this;
-    return [{ name: "whose", kind: "choice", label: texts.models, options: [["paper", texts.paper_models], ["small", texts.small_models]], start: "paper" }];
+    return [
+      {
+        name: "whose",
+        kind: "choice",
+        label: texts.models,
+        options: [
+          ["paper", texts.paper_models],
+          ["small", texts.small_models],
+        ],
+        start: "paper",
+      },
+    ];
   }
 
   height(width, room) {
@@ -25,7 +36,13 @@ export class Scores extends Scene {
     const { context, width, height, theme } = pen;
     const rows = this.measured(settings);
     if (!rows.length) {
-      write(context, this.texts.small_missing, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 15, align: "center", most: width - 20 });
+      write(context, this.texts.small_missing, width / 2, height / 2, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 15,
+        align: "center",
+        most: width - 20,
+      });
       return;
     }
     const gap = width > 520 ? 60 : 26;
@@ -42,14 +59,43 @@ export class Scores extends Scene {
     const up = new Axis(low - 0.45 * spread, high + 0.35 * spread, height - FOOT, TOP);
     const big = width > 520;
     write(context, this.texts[name], x, 12, { colour: theme.text, font: theme.font, size: big ? 16 : 14, weight: 650 });
-    write(context, this.texts[`better_${name}`], x, 32, { colour: theme.muted, font: theme.font, size: 12, most: side });
-    trace(context, [[x, up.from], [x + side, up.from]], { colour: theme.line, width: 1 });
-    drawAxis(context, across, "bottom", up.from, { theme, ticks: rows.map(({ epsilon }) => epsilon), show: (value) => `\u03b5 = ${value}` });
+    write(context, this.texts[`better_${name}`], x, 32, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 12,
+      most: side,
+    });
+    trace(
+      context,
+      [
+        [x, up.from],
+        [x + side, up.from],
+      ],
+      { colour: theme.line, width: 1 },
+    );
+    drawAxis(context, across, "bottom", up.from, {
+      theme,
+      ticks: rows.map(({ epsilon }) => epsilon),
+      show: (value) => `\u03b5 = ${value}`,
+    });
     rows.forEach(({ epsilon, [name]: value }) => {
       const [px, py] = [across.place(epsilon), up.place(value)];
-      trace(context, [[px, up.from], [px, up.to]], { colour: theme.line, width: 1 });
+      trace(
+        context,
+        [
+          [px, up.from],
+          [px, up.to],
+        ],
+        { colour: theme.line, width: 1 },
+      );
       dot(context, px, py, 7, colour, theme.background);
-      write(context, value.toFixed(name === "bleu" ? 1 : 2), px, py - 20, { colour, font: theme.font, size: big ? 18 : 15, weight: 650, align: "center" });
+      write(context, value.toFixed(name === "bleu" ? 1 : 2), px, py - 20, {
+        colour,
+        font: theme.font,
+        size: big ? 18 : 15,
+        weight: 650,
+        align: "center",
+      });
     });
   }
 
@@ -57,7 +103,13 @@ export class Scores extends Scene {
     const rows = this.measured(settings);
     if (!rows.length) return this.texts.small_missing;
     const [none, some] = rows;
-    const told = { epsilon: some.epsilon, before: none.perplexity.toFixed(2), after: some.perplexity.toFixed(2), bleu: none.bleu.toFixed(1), later: some.bleu.toFixed(1) };
+    const told = {
+      epsilon: some.epsilon,
+      before: none.perplexity.toFixed(2),
+      after: some.perplexity.toFixed(2),
+      bleu: none.bleu.toFixed(1),
+      later: some.bleu.toFixed(1),
+    };
     return fillText(settings.whose === "paper" ? this.texts.paper_say : this.texts.small_say, told);
   }
 

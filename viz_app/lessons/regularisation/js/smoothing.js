@@ -22,4 +22,13 @@ export function probability(value) {
   return value >= 0.001 ? value.toFixed(3) : value.toExponential(1).replace("-", "\u2212");
 }
 
-export const EPSILON = { name: "epsilon", label: "\u03b5", min: 0, max: 0.3, step: 0.01, rate: 0.06, start: 0.1, show: (value) => value.toFixed(2) };
+export const EPSILON = {
+  name: "epsilon",
+  label: "\u03b5",
+  min: 0,
+  max: 0.3,
+  step: 0.01,
+  rate: 0.06,
+  start: 0.1,
+  show: (value) => value.toFixed(2),
+};

@@ -11,8 +11,26 @@ export class Cost extends Scene {
   get controls() {
     const { texts } = this;
     return [
-      { name: "model", kind: "choice", label: texts.model, options: [["base", "base"], ["big", "big"]], start: "base" },
-      { name: "rate", kind: "range", label: texts.rate, min: 2, max: 400, step: 0.5, start: this.lesson.values.rate / 1e12, show: (value) => `${value}` },
+      {
+        name: "model",
+        kind: "choice",
+        label: texts.model,
+        options: [
+          ["base", "base"],
+          ["big", "big"],
+        ],
+        start: "base",
+      },
+      {
+        name: "rate",
+        kind: "range",
+        label: texts.rate,
+        min: 2,
+        max: 400,
+        step: 0.5,
+        start: this.lesson.values.rate / 1e12,
+        show: (value) => `${value}`,
+      },
     ];
   }
 
@@ -44,23 +62,49 @@ export class Cost extends Scene {
       context.fillStyle = colour;
       context.fillRect(left, y + 16, (longest * flops) / run.paper, 26);
       const inside = (longest * flops) / run.paper > 150;
-      write(context, scientific(flops), left + (longest * flops) / run.paper + (inside ? -10 : 10), y + 29, { ...style, weight: 650, align: inside ? "right" : "left", colour: inside ? theme.background : theme.text });
+      write(context, scientific(flops), left + (longest * flops) / run.paper + (inside ? -10 : 10), y + 29, {
+        ...style,
+        weight: 650,
+        align: inside ? "right" : "left",
+        colour: inside ? theme.background : theme.text,
+      });
     });
     const share = Math.max(UTILISED.min, Math.min(UTILISED.max, (100 * run.counted) / run.paper));
-    write(context, fillText(this.texts.utilised, { share: share.toFixed(0) }), left, 214, { ...style, colour: theme.muted, size: 14, most: longest });
+    write(context, fillText(this.texts.utilised, { share: share.toFixed(0) }), left, 214, {
+      ...style,
+      colour: theme.muted,
+      size: 14,
+      most: longest,
+    });
     const y = height - 62;
     write(context, span(this.hours(settings), this.texts), left, y, { ...style, size: 40, weight: 650 });
-    write(context, fillText(this.texts.with_gpus, { gpus: run.gpus, rate: settings.rate }), left, y + 38, { ...style, colour: theme.muted, size: 14, most: longest });
+    write(context, fillText(this.texts.with_gpus, { gpus: run.gpus, rate: settings.rate }), left, y + 38, {
+      ...style,
+      colour: theme.muted,
+      size: 14,
+      most: longest,
+    });
   }
 
   say(settings) {
-    return fillText(this.texts.cost_say, { model: settings.model, time: span(this.hours(settings), this.texts), rate: settings.rate });
+    return fillText(this.texts.cost_say, {
+      model: settings.model,
+      time: span(this.hours(settings), this.texts),
+      rate: settings.rate,
+    });
   }
 
   table() {
     const { runs } = this.lesson.values;
     const { texts } = this;
-    const rows = Object.entries(runs).map(([model, run]) => [model, run.hours, run.gpus, run.steps, scientific(run.paper), scientific(run.counted)]);
+    const rows = Object.entries(runs).map(([model, run]) => [
+      model,
+      run.hours,
+      run.gpus,
+      run.steps,
+      scientific(run.paper),
+      scientific(run.counted),
+    ]);
     return { columns: [texts.model, texts.hours, "GPUs", texts.steps, texts.paper_cost, texts.counted_cost], rows };
   }
 }

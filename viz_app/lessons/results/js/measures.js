@@ -4,10 +4,37 @@
  * paper(line), ours(own numbers) -> { mean, ... }; `better`: 1 where more is better, -1 where less is, 0 where neither.
  */
 export const MEASURES = {
-  bleu: { unit: "BLEU", better: 1, log: false, digits: 1, show: (value) => value.toFixed(1), tick: String, paper: ({ bleu }) => ({ mean: bleu }), ours: ({ bleu }) => bleu },
+  bleu: {
+    unit: "BLEU",
+    better: 1,
+    log: false,
+    digits: 1,
+    show: (value) => value.toFixed(1),
+    tick: String,
+    paper: ({ bleu }) => ({ mean: bleu }),
+    ours: ({ bleu }) => bleu,
+  },
   // Perplexities are told apart by their ratio.
-  perplexity: { unit: "PPL", better: -1, log: true, digits: 2, show: (value) => value.toFixed(2), tick: String, paper: ({ perplexity }) => ({ mean: perplexity }), ours: ({ perplexity }) => perplexity },
-  parameters: { unit: "", better: 0, log: true, digits: 3, show: (value) => value.toFixed(value < 10 ? 3 : 1), tick: String, paper: ({ counted }) => ({ mean: counted[1] }), ours: ({ parameters }) => ({ mean: parameters / 1e6 }) },
+  perplexity: {
+    unit: "PPL",
+    better: -1,
+    log: true,
+    digits: 2,
+    show: (value) => value.toFixed(2),
+    tick: String,
+    paper: ({ perplexity }) => ({ mean: perplexity }),
+    ours: ({ perplexity }) => perplexity,
+  },
+  parameters: {
+    unit: "",
+    better: 0,
+    log: true,
+    digits: 3,
+    show: (value) => value.toFixed(value < 10 ? 3 : 1),
+    tick: String,
+    paper: ({ counted }) => ({ mean: counted[1] }),
+    ours: ({ parameters }) => ({ mean: parameters / 1e6 }),
+  },
 };
 
 /** [left, right] of an axis that holds all values and some room; null where there are none. */
@@ -25,7 +52,9 @@ export function axisTicks(axis, { log }, count) {
   const [low, high] = [Math.min(axis.low, axis.high), Math.max(axis.low, axis.high)];
   for (const step of log ? steps(high - low) : steps((high - low) / count)) {
     const first = Math.ceil(low / step - 1e-9);
-    const ticks = Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, index) => Number(((first + index) * step).toPrecision(10)));
+    const ticks = Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, index) =>
+      Number(((first + index) * step).toPrecision(10)),
+    );
     const apart = ticks.slice(1).map((tick, index) => Math.abs(axis.place(tick) - axis.place(ticks[index])));
     if (ticks.length <= count && apart.every((pixels) => pixels >= 26)) return ticks;
   }

@@ -9,7 +9,10 @@ const HEADS = [1, 4, 8, 16, 32];
 export class Heads extends Scene {
   bars() {
     const lines = this.lesson.values.variations;
-    return HEADS.map((heads) => [heads, heads === 8 ? lines[0] : lines.find(({ change }) => change.startsWith(`h = ${heads},`))]);
+    return HEADS.map((heads) => [
+      heads,
+      heads === 8 ? lines[0] : lines.find(({ change }) => change.startsWith(`h = ${heads},`)),
+    ]);
   }
 
   draw({ context, width, height, theme, revealed }) {
@@ -22,19 +25,64 @@ export class Heads extends Scene {
       const best = revealed && bleu === 25.8;
       context.fillStyle = best ? theme.kinds.encoder : theme.line;
       context.fillRect(x - wide / 2, top, wide, height - FOOT - top);
-      if (revealed) write(context, bleu.toFixed(1), x, top - 14, { colour: theme.text, font: theme.font, size: 17, weight: 650, align: "center" });
-      else write(context, "?", x, top + 28, { colour: theme.muted, font: theme.font, size: 26, weight: 650, align: "center" });
-      write(context, String(heads), x, height - FOOT + 18, { colour: theme.text, font: theme.font, size: 16, weight: 600, align: "center" });
+      if (revealed)
+        write(context, bleu.toFixed(1), x, top - 14, {
+          colour: theme.text,
+          font: theme.font,
+          size: 17,
+          weight: 650,
+          align: "center",
+        });
+      else
+        write(context, "?", x, top + 28, {
+          colour: theme.muted,
+          font: theme.font,
+          size: 26,
+          weight: 650,
+          align: "center",
+        });
+      write(context, String(heads), x, height - FOOT + 18, {
+        colour: theme.text,
+        font: theme.font,
+        size: 16,
+        weight: 600,
+        align: "center",
+      });
     });
-    trace(context, [[10, height - FOOT], [width - 10, height - FOOT]], { colour: theme.muted, width: 1 });
-    write(context, this.texts.heads, width / 2, height - 16, { colour: theme.muted, font: theme.font, size: 13, align: "center" });
+    trace(
+      context,
+      [
+        [10, height - FOOT],
+        [width - 10, height - FOOT],
+      ],
+      { colour: theme.muted, width: 1 },
+    );
+    write(context, this.texts.heads, width / 2, height - 16, {
+      colour: theme.muted,
+      font: theme.font,
+      size: 13,
+      align: "center",
+    });
   }
 
   say(settings, revealed) {
-    return revealed ? this.bars().map(([heads, { bleu }]) => `h = ${heads}: ${bleu.toFixed(1)}`).join(", ") : this.texts.predict_say;
+    return revealed
+      ? this.bars()
+          .map(([heads, { bleu }]) => `h = ${heads}: ${bleu.toFixed(1)}`)
+          .join(", ")
+      : this.texts.predict_say;
   }
 
   table(settings, revealed) {
-    return revealed ? { columns: [this.texts.heads, "BLEU", "PPL"], rows: this.bars().map(([heads, { bleu, perplexity }]) => [String(heads), bleu.toFixed(1), perplexity.toFixed(2)]) } : null;
+    return revealed
+      ? {
+          columns: [this.texts.heads, "BLEU", "PPL"],
+          rows: this.bars().map(([heads, { bleu, perplexity }]) => [
+            String(heads),
+            bleu.toFixed(1),
+            perplexity.toFixed(2),
+          ]),
+        }
+      : null;
   }
 }

@@ -4,7 +4,7 @@
 import { fillText } from "../../../components/common/dom.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
-import { MEASURES, axisEnds, axisTicks } from "./measures.js";
+import { axisEnds, axisTicks, MEASURES } from "./measures.js";
 
 const ROWS = ["A", "B", "C", "D", "E", "big", "all"];
 const [TOP, FOOT] = [56, 46];
@@ -54,13 +54,23 @@ export class Variations extends Scene {
     const all = this.lesson.values.variations;
     const sides = [
       { from: plan.left, read: kind.paper, title: this.texts.of_paper, colour: theme.kinds.decoder },
-      { from: plan.second, read: (line) => line.ours && kind.ours(line.ours), title: this.title(plan.narrow), colour: theme.kinds.cross },
+      {
+        from: plan.second,
+        read: (line) => line.ours && kind.ours(line.ours),
+        title: this.title(plan.narrow),
+        colour: theme.kinds.cross,
+      },
     ];
     this.names(context, lines, plan, theme);
     for (const side of sides) {
       const ends = axisEnds(all.map(side.read), kind);
       const style = { colour: theme.muted, font: theme.font, size: 12.5 };
-      write(context, side.title, side.from, 16, { ...style, weight: 650, colour: theme.text, most: plan.each + plan.numbers + (plan.narrow ? 12 : 66) });
+      write(context, side.title, side.from, 16, {
+        ...style,
+        weight: 650,
+        colour: theme.text,
+        most: plan.each + plan.numbers + (plan.narrow ? 12 : 66),
+      });
       if (!ends) {
         write(context, this.texts.none_of_ours, side.from, TOP + 12, { ...style, most: plan.each + plan.numbers });
         continue;
@@ -73,35 +83,86 @@ export class Variations extends Scene {
   title(narrow) {
     const { reduced } = this.lesson.values;
     if (!reduced) return this.texts.of_ours;
-    return narrow ? this.texts.of_ours : fillText(this.texts.of_ours_small, { width: reduced.width, layers: reduced.layers, updates: reduced.updates.toLocaleString(this.lesson.language) });
+    return narrow
+      ? this.texts.of_ours
+      : fillText(this.texts.of_ours_small, {
+          width: reduced.width,
+          layers: reduced.layers,
+          updates: reduced.updates.toLocaleString(this.lesson.language),
+        });
   }
 
   names(context, lines, { left, lane, narrow }, theme) {
     lines.forEach((line, index) => {
       const own = line.row === "base" || line.row === "big";
       const size = Math.min(narrow ? 12 : 14, Math.max(10, lane * 0.62));
-      write(context, this.name(line), left - 12, TOP + (index + 0.5) * lane, { colour: theme.text, font: theme.font, size, weight: own ? 650 : 400, align: "right", most: left - 14 });
+      write(context, this.name(line), left - 12, TOP + (index + 0.5) * lane, {
+        colour: theme.text,
+        font: theme.font,
+        size,
+        weight: own ? 650 : 400,
+        align: "right",
+        most: left - 14,
+      });
     });
   }
 
   panel(context, lines, side) {
     const { axis, plan, kind, theme } = side;
     const base = side.read(lines[0]);
-    drawAxis(context, axis, "bottom", plan.foot + 6, { theme, ticks: axisTicks(axis, kind, plan.narrow ? 3 : 5), show: kind.tick });
-    write(context, `${kind.better ? kind.unit : this.texts.millions}${kind.better ? ` \u00b7 ${this.texts.better} \u2192` : ""}`, (axis.from + axis.to) / 2, plan.foot + 38, { colour: theme.muted, font: theme.font, size: 12, align: "center", most: plan.each + 16 });
-    if (base) trace(context, [[axis.place(base.mean), TOP - 8], [axis.place(base.mean), plan.foot + 4]], { colour: theme.kinds.encoder, width: 1.5, dash: [4, 4] });
+    drawAxis(context, axis, "bottom", plan.foot + 6, {
+      theme,
+      ticks: axisTicks(axis, kind, plan.narrow ? 3 : 5),
+      show: kind.tick,
+    });
+    write(
+      context,
+      `${kind.better ? kind.unit : this.texts.millions}${kind.better ? ` \u00b7 ${this.texts.better} \u2192` : ""}`,
+      (axis.from + axis.to) / 2,
+      plan.foot + 38,
+      { colour: theme.muted, font: theme.font, size: 12, align: "center", most: plan.each + 16 },
+    );
+    if (base)
+      trace(
+        context,
+        [
+          [axis.place(base.mean), TOP - 8],
+          [axis.place(base.mean), plan.foot + 4],
+        ],
+        { colour: theme.kinds.encoder, width: 1.5, dash: [4, 4] },
+      );
     lines.forEach((line, index) => this.lane(context, line, base, TOP + (index + 0.5) * plan.lane, side));
   }
 
   lane(context, line, base, y, side) {
     const { axis, plan, theme } = side;
     const value = side.read(line);
-    const text = { font: theme.font, colour: theme.text, size: Math.min(14, Math.max(10, plan.lane * 0.62)), align: "right" };
+    const text = {
+      font: theme.font,
+      colour: theme.text,
+      size: Math.min(14, Math.max(10, plan.lane * 0.62)),
+      align: "right",
+    };
     if (!value) return write(context, "\u2013", axis.to + plan.numbers * 0.42, y, { ...text, colour: theme.muted });
     const colour = line.row === "base" ? theme.kinds.encoder : side.colour;
     const at = axis.place(value.mean);
-    if (value.band) band(context, value.band.map((end) => axis.place(end)), y, plan.lane, theme);
-    if (base) trace(context, [[axis.place(base.mean), y], [at, y]], { colour, width: plan.lane < 30 ? 2 : 3 });
+    if (value.band)
+      band(
+        context,
+        value.band.map((end) => axis.place(end)),
+        y,
+        plan.lane,
+        theme,
+      );
+    if (base)
+      trace(
+        context,
+        [
+          [axis.place(base.mean), y],
+          [at, y],
+        ],
+        { colour, width: plan.lane < 30 ? 2 : 3 },
+      );
     for (const seed of value.seeds ?? []) if (value.seeds.length > 1) dot(context, axis.place(seed), y, 2, theme.muted);
     const radius = Math.min(6, Math.max(3.5, plan.lane * 0.2));
     // Empty where luck alone may have done it.
@@ -121,8 +182,16 @@ export class Variations extends Scene {
     }
     const [first, second] = [axis.to + plan.numbers * 0.46, axis.to + plan.numbers];
     write(context, kind.show(value.mean), first, y, { ...text, weight: 650 });
-    if (line.row !== "base" && base) write(context, signed(value.mean - base.mean, kind), second, y, { ...text, colour: theme.muted });
-    if (value.verdict) write(context, this.texts[`verdict_${value.verdict}`], second + 10, y, { ...text, align: "left", size: Math.min(12.5, text.size), colour: theme.muted, most: 66 });
+    if (line.row !== "base" && base)
+      write(context, signed(value.mean - base.mean, kind), second, y, { ...text, colour: theme.muted });
+    if (value.verdict)
+      write(context, this.texts[`verdict_${value.verdict}`], second + 10, y, {
+        ...text,
+        align: "left",
+        size: Math.min(12.5, text.size),
+        colour: theme.muted,
+        most: 66,
+      });
   }
 
   say({ row, measure }) {
@@ -131,7 +200,14 @@ export class Variations extends Scene {
     if (!kind.better) return this.texts.parameters_say;
     const places = lines.map((line) => kind.paper(line).mean * kind.better);
     const [best, worst] = [Math.max(...places), Math.min(...places)].map((place) => lines[places.indexOf(place)]);
-    const told = { row: row === "all" ? this.texts.every_row : fillText(this.texts.this_row, { row }), measure: kind.unit, best: this.name(best), high: kind.show(kind.paper(best).mean), worst: this.name(worst), low: kind.show(kind.paper(worst).mean) };
+    const told = {
+      row: row === "all" ? this.texts.every_row : fillText(this.texts.this_row, { row }),
+      measure: kind.unit,
+      best: this.name(best),
+      high: kind.show(kind.paper(best).mean),
+      worst: this.name(worst),
+      low: kind.show(kind.paper(worst).mean),
+    };
     return `${fillText(this.texts.variations_say, told)} ${this.sayOurs(lines, kind)}`;
   }
 
@@ -142,7 +218,12 @@ export class Variations extends Scene {
     const verdicts = lines.map(({ ours }) => ours && kind.ours(ours).verdict).filter(Boolean);
     const count = (verdict) => verdicts.filter((each) => each === verdict).length;
     if (!verdicts.length) return this.texts.reduced_single;
-    return fillText(this.texts.reduced_say, { count: verdicts.length, same: count("same"), other: count("other"), noise: count("noise") });
+    return fillText(this.texts.reduced_say, {
+      count: verdicts.length,
+      same: count("same"),
+      other: count("other"),
+      noise: count("noise"),
+    });
   }
 
   table({ row }) {
@@ -150,13 +231,33 @@ export class Variations extends Scene {
     const { bleu, perplexity } = MEASURES;
     const rows = this.lines(row).map((line) => {
       const paper = [bleu.show(line.bleu), perplexity.show(line.perplexity)];
-      const ours = line.ours ? [bleu, perplexity].flatMap((kind) => this.told(kind.ours(line.ours), kind)) : ["\u2013", "\u2013", "\u2013", "\u2013"];
+      const ours = line.ours
+        ? [bleu, perplexity].flatMap((kind) => this.told(kind.ours(line.ours), kind))
+        : ["\u2013", "\u2013", "\u2013", "\u2013"];
       const seeds = line.ours ? String(line.ours.bleu.seeds.length) : "\u2013";
-      const size = [line.millions === null ? "\u2013" : `${line.millions}`, line.counted[0].toFixed(1), line.counted[1].toFixed(1), line.ours ? (line.ours.parameters / 1e6).toFixed(3) : "\u2013"];
+      const size = [
+        line.millions === null ? "\u2013" : `${line.millions}`,
+        line.counted[0].toFixed(1),
+        line.counted[1].toFixed(1),
+        line.ours ? (line.ours.parameters / 1e6).toFixed(3) : "\u2013",
+      ];
       return [this.name(line), ...paper, ...ours, seeds, ...size];
     });
     const ours = ["BLEU", texts.verdict, "PPL", texts.verdict].map((text) => `${texts.of_ours}: ${text}`);
-    return { columns: [texts.change, `${texts.of_paper}: BLEU`, `${texts.of_paper}: PPL`, ...ours, texts.seeds, texts.printed, `${texts.counted} (37,000)`, `${texts.counted} (40,960)`, texts.counted_ours], rows };
+    return {
+      columns: [
+        texts.change,
+        `${texts.of_paper}: BLEU`,
+        `${texts.of_paper}: PPL`,
+        ...ours,
+        texts.seeds,
+        texts.printed,
+        `${texts.counted} (37,000)`,
+        `${texts.counted} (40,960)`,
+        texts.counted_ours,
+      ],
+      rows,
+    };
   }
 
   told(value, kind) {
@@ -188,4 +289,3 @@ function signed(difference, kind) {
   if (Number(text) === 0) return text;
   return `${difference < 0 ? "\u2212" : "+"}${text}`;
 }
-

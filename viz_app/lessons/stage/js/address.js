@@ -3,13 +3,20 @@
 /** The settings of a scene as one parameter, "at:5,mask:on,text:Guten%20Tag"; "" for none. */
 export function toAddress(settings) {
   const parts = Object.entries(settings).map(([name, value]) => [name, told(value)]);
-  return parts.filter(([, text]) => text).sort(([a], [b]) => (a < b ? -1 : 1)).map((part) => part.join(":")).join(",");
+  return parts
+    .filter(([, text]) => text)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map((part) => part.join(":"))
+    .join(",");
 }
 
 /** The address of a page with this scene in it; what else stands in it stays. */
 export function linkTo(href, { scene, settings }) {
   const link = new URL(href);
-  for (const [name, value] of [["scene", scene], ["with", toAddress(settings)]]) {
+  for (const [name, value] of [
+    ["scene", scene],
+    ["with", toAddress(settings)],
+  ]) {
     if (value) link.searchParams.set(name, value);
     else link.searchParams.delete(name);
   }

@@ -24,7 +24,10 @@ export class Film {
   page(page = h("canvas", {})) {
     const { canvas, ratio } = this.lesson.stage;
     const { theme, description } = this.lesson;
-    const [width, height] = [2 * Math.ceil((canvas.width + 2 * EDGE * ratio) / 2), 2 * Math.ceil((canvas.height + (HEAD + EDGE) * ratio) / 2)];
+    const [width, height] = [
+      2 * Math.ceil((canvas.width + 2 * EDGE * ratio) / 2),
+      2 * Math.ceil((canvas.height + (HEAD + EDGE) * ratio) / 2),
+    ];
     if (page.width !== width) page.width = width; // film coders want even sizes
     if (page.height !== height) page.height = height;
     const context = page.getContext("2d");

@@ -21,7 +21,8 @@ export class Grid {
     const context = this.canvas.getContext("2d");
     const image = context.createImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer);
-    for (let row = 0; row < rows; row++) for (let column = 0; column < columns; column++) pixels[row * columns + column] = pixelAt(row, column);
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) pixels[row * columns + column] = pixelAt(row, column);
     context.putImageData(image, 0, 0);
   }
 

@@ -32,8 +32,19 @@ export class Lesson {
     this.readout = h("p", { class: "readout" });
     this.numbers = h("div", { class: "table-place" });
     this.words = h("div", { class: "words" });
-    this.picture = h("div", { class: "picture", role: "tabpanel" }, this.stage.element, this.controlRow, this.readout, this.tools.element, this.numbers);
-    root.replaceChildren(h("div", { class: "top" }, this.tabs, this.tools.present), h("div", { class: "body" }, this.picture, this.words));
+    this.picture = h(
+      "div",
+      { class: "picture", role: "tabpanel" },
+      this.stage.element,
+      this.controlRow,
+      this.readout,
+      this.tools.element,
+      this.numbers,
+    );
+    root.replaceChildren(
+      h("div", { class: "top" }, this.tabs, this.tools.present),
+      h("div", { class: "body" }, this.picture, this.words),
+    );
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
     this.keys = new Keys(this);
@@ -59,7 +70,9 @@ export class Lesson {
     this.lesson = payload;
     this.texts = payload.texts;
     setAttribute(this.root, "lang", payload.language);
-    this.scenes = Object.fromEntries(payload.scenes.map(({ name }) => [name, new this.classes[name](payload, this.texts)]));
+    this.scenes = Object.fromEntries(
+      payload.scenes.map(({ name }) => [name, new this.classes[name](payload, this.texts)]),
+    );
     this.all = first ? {} : this.all; // settings of every scene that was shown
     this.asked = null;
     const scene = payload.state.scene || payload.scenes[0].name;
@@ -75,14 +88,24 @@ export class Lesson {
 
   style() {
     const { theme, root } = this;
-    const variables = { "--muted": theme.muted, "--line": theme.line, "--hatch": theme.hatch, ...Object.fromEntries(Object.entries(theme.kinds).map(([kind, colour]) => [`--${kind}`, colour])) };
+    const variables = {
+      "--muted": theme.muted,
+      "--line": theme.line,
+      "--hatch": theme.hatch,
+      ...Object.fromEntries(Object.entries(theme.kinds).map(([kind, colour]) => [`--${kind}`, colour])),
+    };
     for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
   }
 
   makeTabs() {
     const { scenes } = this.lesson;
     this.tabButtons = scenes.map(({ name, title }, index) =>
-      h("button", { type: "button", role: "tab", class: "tab", "data-scene": name, click: () => this.go(name) }, h("span", { class: "count" }, String(index + 1)), h("span", { class: "tab-title" }, title)),
+      h(
+        "button",
+        { type: "button", role: "tab", class: "tab", "data-scene": name, click: () => this.go(name) },
+        h("span", { class: "count" }, String(index + 1)),
+        h("span", { class: "tab-title" }, title),
+      ),
     );
     this.tabs.replaceChildren(...this.tabButtons);
     setAttribute(this.tabs, "aria-label", this.texts.scenes);
@@ -114,8 +137,10 @@ export class Lesson {
     const kept = Object.fromEntries(words.map((each) => [each.name, settings[each.name]]));
     for (const each of playhead ? [...controls, { kind: "range", ...playhead }] : controls) {
       const value = settings[each.name];
-      if (each.kind === "range" && typeof value === "number") kept[each.name] = Math.min(Math.max(value, each.min), each.max);
-      if (each.kind === "choice" && each.options.some(([own]) => own === value || own === String(value))) kept[each.name] = String(value);
+      if (each.kind === "range" && typeof value === "number")
+        kept[each.name] = Math.min(Math.max(value, each.min), each.max);
+      if (each.kind === "choice" && each.options.some(([own]) => own === value || own === String(value)))
+        kept[each.name] = String(value);
       if (each.kind === "pins" && arePins(value, each)) kept[each.name] = value;
       if (each.kind === "switch" && typeof value === "boolean") kept[each.name] = value;
       if ((each.kind === "held" || each.kind === "text") && typeof value === typeof each.start) kept[each.name] = value;
@@ -168,13 +193,26 @@ export class Lesson {
   }
 
   remakeControls(scene) {
-    this.controls = scene.controls.map((description) => ({ description, ...control(description, (value) => this.move(description, value)) }));
+    this.controls = scene.controls.map((description) => ({
+      description,
+      ...control(description, (value) => this.move(description, value)),
+    }));
     const { playhead } = scene;
-    this.time = playhead && playheadControl(playhead, this.texts, (value) => {
-      this.stage.pause();
-      this.set({ [playhead.name]: value });
-    }, () => this.stage.toggle());
-    this.controlRow.replaceChildren(...(this.time ? [this.time.element] : []), ...this.controls.map(({ element }) => element).filter(Boolean));
+    this.time =
+      playhead &&
+      playheadControl(
+        playhead,
+        this.texts,
+        (value) => {
+          this.stage.pause();
+          this.set({ [playhead.name]: value });
+        },
+        () => this.stage.toggle(),
+      );
+    this.controlRow.replaceChildren(
+      ...(this.time ? [this.time.element] : []),
+      ...this.controls.map(({ element }) => element).filter(Boolean),
+    );
   }
 
   makeWords() {
@@ -183,7 +221,13 @@ export class Lesson {
     if (question && !this.question) this.question = new Question(question, this.texts, () => this.changed());
     const next = this.lesson.scenes[this.index + 1];
     const coming = next?.title ?? this.lesson.onward;
-    const onward = coming && h("button", { type: "button", class: "next", click: () => this.turn(1) }, `${next ? this.texts.next : this.texts.next_lesson}: ${coming} \u2192`);
+    const onward =
+      coming &&
+      h(
+        "button",
+        { type: "button", class: "next", click: () => this.turn(1) },
+        `${next ? this.texts.next : this.texts.next_lesson}: ${coming} \u2192`,
+      );
     this.words.replaceChildren(
       h("h2", {}, title),
       section ? h("p", { class: "section" }, `${this.texts.section} ${section}`) : "",
@@ -211,7 +255,10 @@ export class Lesson {
   /** Changes settings of the scene; `now`: Python is to answer at once. */
   set(patch, now = false) {
     Object.assign(this.settings(), patch);
-    this.changed(false, now || this.controls.some(({ description }) => description.server && description.name in patch));
+    this.changed(
+      false,
+      now || this.controls.some(({ description }) => description.server && description.name in patch),
+    );
   }
 
   /** Brings everything up to date. */

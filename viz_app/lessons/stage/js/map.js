@@ -33,24 +33,64 @@ export function plain(token) {
  * @param place { x, y, width, height } with the labels; `row` is lit, or null; `masked`: keys after the query are.
  * @returns { left, top, cell } of the cells.
  */
-export function drawMap({ context, theme }, weights, { queries, keys, titles }, { x, y, width, height, row = null, masked = false }) {
+export function drawMap(
+  { context, theme },
+  weights,
+  { queries, keys, titles },
+  { x, y, width, height, row = null, masked = false },
+) {
   const side = Math.min(92, width * 0.28);
   const head = Math.min(74, height * 0.26);
   const cell = Math.min((width - side) / keys.length, (height - head) / queries.length, 72);
   const [left, top] = [x + side, y + head];
   context.imageSmoothingEnabled = false;
-  context.drawImage(picture(weights, (weight) => theme.pixels[weight]), left, top, cell * keys.length, cell * queries.length);
+  context.drawImage(
+    picture(weights, (weight) => theme.pixels[weight]),
+    left,
+    top,
+    cell * keys.length,
+    cell * queries.length,
+  );
   if (masked) hatch(context, theme, left, top, cell, queries.length, keys.length);
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
   context.strokeRect(left - 0.5, top - 0.5, cell * keys.length + 1, cell * queries.length + 1);
   const size = Math.max(8, Math.min(cell > 44 ? 16 : 13, cell - 1));
-  const lit = row === null ? -1 : weights.part(row).data.reduce((best, value, key, all) => (value > all[best] ? key : best), 0);
-  const style = (on) => ({ colour: on || row === null ? theme.text : theme.muted, font: theme.code, size, weight: on ? 700 : 400 });
-  queries.forEach((token, query) => write(context, plain(token), left - 7, top + (query + 0.5) * cell, { ...style(query === row), align: "right", most: side - 22 }));
-  keys.forEach((token, key) => write(context, plain(token), left + (key + 0.5) * cell, top - 7, { ...style(key === lit), turn: -Math.PI / 3.2, most: head + 6 }));
-  write(context, titles[0], x + 7, top + (cell * queries.length) / 2, { colour: theme.muted, font: theme.font, size: 11, align: "center", turn: -Math.PI / 2 });
-  write(context, titles[1], left + (cell * keys.length) / 2, top + cell * queries.length + 12, { colour: theme.muted, font: theme.font, size: 11, align: "center" });
+  const lit =
+    row === null ? -1 : weights.part(row).data.reduce((best, value, key, all) => (value > all[best] ? key : best), 0);
+  const style = (on) => ({
+    colour: on || row === null ? theme.text : theme.muted,
+    font: theme.code,
+    size,
+    weight: on ? 700 : 400,
+  });
+  queries.forEach((token, query) =>
+    write(context, plain(token), left - 7, top + (query + 0.5) * cell, {
+      ...style(query === row),
+      align: "right",
+      most: side - 22,
+    }),
+  );
+  keys.forEach((token, key) =>
+    write(context, plain(token), left + (key + 0.5) * cell, top - 7, {
+      ...style(key === lit),
+      turn: -Math.PI / 3.2,
+      most: head + 6,
+    }),
+  );
+  write(context, titles[0], x + 7, top + (cell * queries.length) / 2, {
+    colour: theme.muted,
+    font: theme.font,
+    size: 11,
+    align: "center",
+    turn: -Math.PI / 2,
+  });
+  write(context, titles[1], left + (cell * keys.length) / 2, top + cell * queries.length + 12, {
+    colour: theme.muted,
+    font: theme.font,
+    size: 11,
+    align: "center",
+  });
   if (row !== null) {
     context.strokeStyle = theme.text;
     context.lineWidth = 1.5;
@@ -62,10 +102,18 @@ export function drawMap({ context, theme }, weights, { queries, keys, titles }, 
 function hatch(context, theme, left, top, cell, rows, columns) {
   context.save();
   context.beginPath();
-  for (let row = 0; row < rows; row++) context.rect(left + (row + 1) * cell, top + row * cell, Math.max(0, columns - row - 1) * cell, cell);
+  for (let row = 0; row < rows; row++)
+    context.rect(left + (row + 1) * cell, top + row * cell, Math.max(0, columns - row - 1) * cell, cell);
   context.clip();
   for (let start = -rows * cell; start < columns * cell; start += 6) {
-    trace(context, [[left + start, top + rows * cell], [left + start + rows * cell, top]], { colour: theme.hatch, width: 1 });
+    trace(
+      context,
+      [
+        [left + start, top + rows * cell],
+        [left + start + rows * cell, top],
+      ],
+      { colour: theme.hatch, width: 1 },
+    );
   }
   context.restore();
 }

@@ -18,7 +18,11 @@ export function arePins(text, { form, most }) {
 
 /** `change(next)` is given what makes a new value of the settings. */
 export function pinsControl({ name, label, remove, most, now, tell }, change) {
-  const add = h("button", { type: "button", class: "pin", click: () => change((settings) => joined(settings[name], now(settings), most)) }, label);
+  const add = h(
+    "button",
+    { type: "button", class: "pin", click: () => change((settings) => joined(settings[name], now(settings), most)) },
+    label,
+  );
   const list = h("span", { class: "pinned" });
   let shown = null;
   return {
@@ -28,7 +32,21 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
       shown = text;
       list.replaceChildren(
         ...readPins(text).map((pin) =>
-          h("button", { type: "button", class: "pin-chip", "aria-label": `${remove}: ${tell(pin)}`, click: () => change((settings) => readPins(settings[name]).filter((each) => each !== pin).join("_")) }, `${tell(pin)} \u00d7`),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "pin-chip",
+              "aria-label": `${remove}: ${tell(pin)}`,
+              click: () =>
+                change((settings) =>
+                  readPins(settings[name])
+                    .filter((each) => each !== pin)
+                    .join("_"),
+                ),
+            },
+            `${tell(pin)} \u00d7`,
+          ),
         ),
       );
     },

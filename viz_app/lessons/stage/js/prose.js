@@ -2,7 +2,24 @@
 
 const HTML = new Set(["p", "strong", "em", "code"]);
 const MATHML = "http://www.w3.org/1998/Math/MathML";
-const ATTRIBUTES = new Set(["display", "class", "stretchy", "fence", "form", "mathvariant", "accent", "columnalign", "separator", "movablelimits", "linethickness", "rowspacing", "columnspacing", "minsize", "maxsize", "width"]);
+const ATTRIBUTES = new Set([
+  "display",
+  "class",
+  "stretchy",
+  "fence",
+  "form",
+  "mathvariant",
+  "accent",
+  "columnalign",
+  "separator",
+  "movablelimits",
+  "linethickness",
+  "rowspacing",
+  "columnspacing",
+  "minsize",
+  "maxsize",
+  "width",
+]);
 
 /** A node of reading.py -> a DOM node. */
 export function build(node, inMath = false) {

@@ -10,11 +10,21 @@ export class Question {
     this.onReveal = onReveal;
     this.revealed = false;
     this.buttons = question.choices.map(({ text }, index) =>
-      h("button", { type: "button", class: "answer", "aria-pressed": "false", click: () => this.choose(index) }, ...text.map((node) => build(node))),
+      h(
+        "button",
+        { type: "button", class: "answer", "aria-pressed": "false", click: () => this.choose(index) },
+        ...text.map((node) => build(node)),
+      ),
     );
     this.button = h("button", { type: "button", class: "reveal", click: () => this.reveal() }, texts.reveal);
     this.result = h("div", { class: "result", role: "status" });
-    this.element = h("div", { class: "question" }, h("div", { class: "answers" }, ...this.buttons), this.button, this.result);
+    this.element = h(
+      "div",
+      { class: "question" },
+      h("div", { class: "answers" }, ...this.buttons),
+      this.button,
+      this.result,
+    );
   }
 
   choose(index) {
@@ -33,7 +43,10 @@ export class Question {
       button.classList.toggle("right", right);
       button.classList.toggle("wrong", !right && index === this.chosen);
       button.setAttribute("aria-disabled", "true");
-      if (right || index === this.chosen) button.append(h("span", { class: "mark" }, right ? ` \u2713 ${this.texts.right}` : ` \u2717 ${this.texts.wrong}`));
+      if (right || index === this.chosen)
+        button.append(
+          h("span", { class: "mark" }, right ? ` \u2713 ${this.texts.right}` : ` \u2717 ${this.texts.wrong}`),
+        );
     });
     this.result.replaceChildren(...answer.map((node) => build(node)));
     this.onReveal();

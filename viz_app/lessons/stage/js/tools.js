@@ -11,7 +11,12 @@ export class Tools {
     this.lesson = lesson;
     this.tableShown = false;
     this.film = new Film(lesson, () => this.update());
-    this.table = h("button", { type: "button", class: "tool", "aria-expanded": "false", click: () => this.showTable() });
+    this.table = h("button", {
+      type: "button",
+      class: "tool",
+      "aria-expanded": "false",
+      click: () => this.showTable(),
+    });
     this.image = h("button", { type: "button", class: "tool", click: () => this.save() });
     this.record = h("button", { type: "button", class: "tool", click: () => this.film.toggle() });
     this.link = h("button", { type: "button", class: "tool", click: () => this.copy() });
@@ -68,4 +73,3 @@ export class Tools {
     this.film.stop();
   }
 }
-

@@ -2,8 +2,8 @@
 // of the file every sentence moves to where training puts it, among sentences of its own length.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { frame } from "../../stage/js/grid.js";
 import { write } from "../../../components/common/plot.js";
+import { frame } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 56;
@@ -12,13 +12,40 @@ const ROW = 0.85; // height of a line, in positions
 
 export class Batches extends Scene {
   get playhead() {
-    return { name: "sorted", label: this.texts.sort, min: 0, max: 1, step: 1, rate: 0.4, start: 0, show: (value) => `${Math.round(100 * value)}\u202f%` };
+    return {
+      name: "sorted",
+      label: this.texts.sort,
+      min: 0,
+      max: 1,
+      step: 1,
+      rate: 0.4,
+      start: 0,
+      show: (value) => `${Math.round(100 * value)}\u202f%`,
+    };
   }
 
   get controls() {
     return [
-      { name: "budget", kind: "range", label: this.texts.budget, min: 128, max: 512, step: 32, start: 256, server: true },
-      { name: "side", kind: "choice", label: this.texts.shown, options: [["0", this.texts.source], ["1", this.texts.target]], start: "0" },
+      {
+        name: "budget",
+        kind: "range",
+        label: this.texts.budget,
+        min: 128,
+        max: 512,
+        step: 32,
+        start: 256,
+        server: true,
+      },
+      {
+        name: "side",
+        kind: "choice",
+        label: this.texts.shown,
+        options: [
+          ["0", this.texts.source],
+          ["1", this.texts.target],
+        ],
+        start: "0",
+      },
     ];
   }
 
@@ -53,7 +80,9 @@ export class Batches extends Scene {
     const { unit, both } = this.layout(width, height - HEAD, side);
     this.drawHead(pen, share);
     const strength = [Math.max(0, 1 - 2 * share), Math.max(0, 2 * share - 1)];
-    both.forEach((corners, order) => strength[order] && this.drawBlocks(pen, corners, order, side, unit, strength[order]));
+    both.forEach(
+      (corners, order) => strength[order] && this.drawBlocks(pen, corners, order, side, unit, strength[order]),
+    );
     const { lengths, places } = this.lesson.arrays;
     context.fillStyle = theme.kinds.encoder;
     for (let pair = 0; pair < lengths.shape[0]; pair++) {
@@ -76,7 +105,11 @@ export class Batches extends Scene {
       const now = order === Math.round(share);
       const style = { colour: now ? theme.text : theme.muted, font: theme.font, most: width / 2 - 12 };
       write(context, this.texts[name], x, 10, { ...style, size: small ? 13 : 15, weight: now ? 650 : 400 });
-      write(context, fillText(this.texts.waste, { share: percent(padded / positions), batches }), x, 32, { ...style, size: small ? 13 : 15, weight: now ? 650 : 400 });
+      write(context, fillText(this.texts.waste, { share: percent(padded / positions), batches }), x, 32, {
+        ...style,
+        size: small ? 13 : 15,
+        weight: now ? 650 : 400,
+      });
     });
   }
 
@@ -107,12 +140,20 @@ export class Batches extends Scene {
 
   say({ sorted }) {
     const [padded, positions] = this.lesson.values.padding[Math.round(sorted)];
-    return fillText(sorted < 0.5 ? this.texts.plain_say : this.texts.sorted_say, { share: percent(padded / positions) });
+    return fillText(sorted < 0.5 ? this.texts.plain_say : this.texts.sorted_say, {
+      share: percent(padded / positions),
+    });
   }
 
   table() {
     const { padding } = this.lesson.values;
-    const rows = ["plain", "sorted"].map((name, order) => [this.texts[name], padding[order][2], padding[order][1], padding[order][0], padding[order][0] / padding[order][1]]);
+    const rows = ["plain", "sorted"].map((name, order) => [
+      this.texts[name],
+      padding[order][2],
+      padding[order][1],
+      padding[order][0],
+      padding[order][0] / padding[order][1],
+    ]);
     return { columns: ["", this.texts.batches, this.texts.positions, this.texts.padded, this.texts.padding], rows };
   }
 }

@@ -2,10 +2,10 @@
 // level rises over that list; what lies under it is merged, as it would be with a vocabulary of just so many merges.
 
 import { fillText } from "../../../components/common/dom.js";
-import { many } from "./numerals.js";
 import { Axis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { box, letter } from "./boxes.js";
+import { many } from "./numerals.js";
 
 const HEAD = 30;
 const BASE = 34; // height of the letters
@@ -31,7 +31,9 @@ export class Merges extends Scene {
     return this.merges.map(({ begin, middle, end, rank }, number) => {
       const part = (from, to) => {
         const before = made.get(`${from} ${to}`);
-        return before === undefined ? { x: (from + to) / 2, rank: 0 } : { x: this.at(before), rank: this.merges[before].rank };
+        return before === undefined
+          ? { x: (from + to) / 2, rank: 0 }
+          : { x: this.at(before), rank: this.merges[before].rank };
       };
       const [left, right] = [part(begin, middle), part(middle, end)];
       made.set(`${begin} ${end}`, number);
@@ -47,7 +49,16 @@ export class Merges extends Scene {
 
   get playhead() {
     const count = this.merges.length;
-    return { name: "done", label: this.texts.merges, min: 0, max: count, step: 1, rate: Math.max(2, count / 14), start: 0, show: (value) => String(Math.floor(value + 1e-6)) };
+    return {
+      name: "done",
+      label: this.texts.merges,
+      min: 0,
+      max: count,
+      step: 1,
+      rate: Math.max(2, count / 14),
+      start: 0,
+      show: (value) => String(Math.floor(value + 1e-6)),
+    };
   }
 
   /** The lines of the sentence: [first letter, letter after the last], broken between words. */
@@ -98,7 +109,13 @@ export class Merges extends Scene {
       this.drawTree(pen, up, begin, end, count);
       this.drawLetters(pen, bottom - BASE, begin, end, count);
     });
-    if (lines.length > shown.length) write(context, "\u2026", width - 10, height - 10, { colour: theme.muted, font: theme.font, size: 16, align: "right" });
+    if (lines.length > shown.length)
+      write(context, "\u2026", width - 10, height - 10, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 16,
+        align: "right",
+      });
   }
 
   /** Number of the merge that the level has reached; it glides from one merge of the sentence to the next. */
@@ -116,7 +133,22 @@ export class Merges extends Scene {
     if (!last) return;
     const [left, right] = [this.text(last.begin, last.middle), this.text(last.middle, last.end)];
     const small = width < 520;
-    write(context, small ? `${left} + ${right}` : `${fillText(this.texts.merge, { rank: many(last.rank), count: many(this.lesson.values.count) })}:  ${left} + ${right}`, width, 10, { colour: theme.kinds.decoder, font: small ? theme.code : theme.font, size: 14, weight: 600, align: "right", most: width * 0.6 });
+    write(
+      context,
+      small
+        ? `${left} + ${right}`
+        : `${fillText(this.texts.merge, { rank: many(last.rank), count: many(this.lesson.values.count) })}:  ${left} + ${right}`,
+      width,
+      10,
+      {
+        colour: theme.kinds.decoder,
+        font: small ? theme.code : theme.font,
+        size: 14,
+        weight: 600,
+        align: "right",
+        most: width * 0.6,
+      },
+    );
   }
 
   text(begin, end) {
@@ -126,12 +158,32 @@ export class Merges extends Scene {
   drawLevel({ context, theme, width }, up, level, begin, end, index) {
     const right = LEFT + (end - begin) * this.cell(width);
     for (const tick of [1, 10, 100, 1000, 10000].filter((each) => each <= up.high)) {
-      trace(context, [[LEFT - 6, up.place(tick)], [right, up.place(tick)]], { colour: theme.line, width: 1, alpha: 0.6 });
-      write(context, many(tick), LEFT - 10, up.place(tick), { colour: theme.muted, font: theme.font, size: 11, align: "right" });
+      trace(
+        context,
+        [
+          [LEFT - 6, up.place(tick)],
+          [right, up.place(tick)],
+        ],
+        { colour: theme.line, width: 1, alpha: 0.6 },
+      );
+      write(context, many(tick), LEFT - 10, up.place(tick), {
+        colour: theme.muted,
+        font: theme.font,
+        size: 11,
+        align: "right",
+      });
     }
     const y = up.place(Math.max(level, up.low));
-    trace(context, [[LEFT - 6, y], [right, y]], { colour: theme.kinds.decoder, width: 1.5, dash: [6, 4] });
-    if (!index) write(context, this.texts.merge_number, LEFT + 2, up.to - 6, { colour: theme.muted, font: theme.font, size: 11 });
+    trace(
+      context,
+      [
+        [LEFT - 6, y],
+        [right, y],
+      ],
+      { colour: theme.kinds.decoder, width: 1.5, dash: [6, 4] },
+    );
+    if (!index)
+      write(context, this.texts.merge_number, LEFT + 2, up.to - 6, { colour: theme.muted, font: theme.font, size: 11 });
   }
 
   drawTree({ context, theme, width }, up, begin, end, count) {
@@ -143,7 +195,15 @@ export class Merges extends Scene {
       const done = number < count;
       const colour = number === count - 1 ? theme.kinds.decoder : done ? theme.kinds.encoder : theme.mark;
       for (const part of [left, right]) {
-        trace(context, [[x(part.x), y(part.rank)], [x(part.x), y(rank)], [x(middle), y(rank)]], { colour, width: done ? 2 : 1, alpha: done ? 1 : 0.55 });
+        trace(
+          context,
+          [
+            [x(part.x), y(part.rank)],
+            [x(part.x), y(rank)],
+            [x(middle), y(rank)],
+          ],
+          { colour, width: done ? 2 : 1, alpha: done ? 1 : 0.55 },
+        );
       }
     });
   }
@@ -157,12 +217,22 @@ export class Merges extends Scene {
       if (place < end && joints.has(place)) continue;
       const now = last && last.begin === start && last.end === place;
       const colour = now ? theme.kinds.decoder : theme.kinds.encoder;
-      box(context, LEFT + (start - begin) * cell + 1, top, (place - start) * cell - 2, 25, { fill: colour, alpha: place - start > 1 ? 0.18 : 0.05, line: colour, thick: place - start > 1 ? 1.5 : 0.75 });
+      box(context, LEFT + (start - begin) * cell + 1, top, (place - start) * cell - 2, 25, {
+        fill: colour,
+        alpha: place - start > 1 ? 0.18 : 0.05,
+        line: colour,
+        thick: place - start > 1 ? 1.5 : 0.75,
+      });
       start = place;
     }
     for (let place = begin; place < end; place++) {
       const mark = this.letters[place] === "\u2581";
-      write(context, letter(this.letters[place]), LEFT + (place - begin + 0.5) * cell, top + 13, { colour: mark ? theme.muted : theme.text, font: theme.code, size: cell < 16 ? 13 : 15, align: "center" });
+      write(context, letter(this.letters[place]), LEFT + (place - begin + 0.5) * cell, top + 13, {
+        colour: mark ? theme.muted : theme.text,
+        font: theme.code,
+        size: cell < 16 ? 13 : 15,
+        align: "center",
+      });
     }
   }
 
@@ -170,12 +240,26 @@ export class Merges extends Scene {
     const count = Math.floor(done + 1e-6);
     const last = this.merges[count - 1];
     if (!last) return this.texts.merges_start;
-    if (count === this.merges.length) return fillText(this.texts.merges_end, { pieces: this.letters.length - count, letters: this.letters.length, count: many(this.lesson.values.count) });
-    return fillText(this.texts.merges_say, { rank: many(last.rank), left: this.text(last.begin, last.middle), right: this.text(last.middle, last.end) });
+    if (count === this.merges.length)
+      return fillText(this.texts.merges_end, {
+        pieces: this.letters.length - count,
+        letters: this.letters.length,
+        count: many(this.lesson.values.count),
+      });
+    return fillText(this.texts.merges_say, {
+      rank: many(last.rank),
+      left: this.text(last.begin, last.middle),
+      right: this.text(last.middle, last.end),
+    });
   }
 
   table() {
-    const rows = this.merges.map(({ begin, middle, end, rank }) => [rank, this.text(begin, middle), this.text(middle, end), this.text(begin, end)]);
+    const rows = this.merges.map(({ begin, middle, end, rank }) => [
+      rank,
+      this.text(begin, middle),
+      this.text(middle, end),
+      this.text(begin, end),
+    ]);
     return { columns: [this.texts.merge_number, this.texts.left, this.texts.right_part, this.texts.piece], rows };
   }
 }

@@ -21,7 +21,12 @@ export class Predict extends Scene {
       const hidden = index && !revealed;
       const count = hidden ? "?" : fillText(this.texts.piece_count, { count: word_pieces[index].length });
       write(context, count, width, y, { colour: theme.muted, font: theme.font, size: 17, weight: 600, align: "right" });
-      if (!hidden) return pieces(context, word_pieces[index], 1, y + 58, { theme, size, colour: index ? theme.kinds.decoder : theme.kinds.encoder });
+      if (!hidden)
+        return pieces(context, word_pieces[index], 1, y + 58, {
+          theme,
+          size,
+          colour: index ? theme.kinds.decoder : theme.kinds.encoder,
+        });
       box(context, 1, y + 58 - size, Math.min(width - 2, 260), 2 * size, { fill: theme.line, alpha: 0.6 });
       return write(context, "?", 22, y + 58, { colour: theme.text, font: theme.font, size: 20, weight: 700 });
     });
@@ -29,12 +34,18 @@ export class Predict extends Scene {
 
   say(settings, revealed) {
     const { word, word_pieces } = this.lesson.values;
-    return revealed ? fillText(this.texts.predict_say, { word: word[1], pieces: word_pieces[1].join(" ").replaceAll("\u2581", "") }) : this.texts.predict_hidden;
+    return revealed
+      ? fillText(this.texts.predict_say, { word: word[1], pieces: word_pieces[1].join(" ").replaceAll("\u2581", "") })
+      : this.texts.predict_hidden;
   }
 
   table(settings, revealed) {
     const { word, word_pieces } = this.lesson.values;
-    const rows = word.map((text, index) => [text, word_pieces[index].length, word_pieces[index].join(" ").replaceAll("\u2581", "")]);
+    const rows = word.map((text, index) => [
+      text,
+      word_pieces[index].length,
+      word_pieces[index].join(" ").replaceAll("\u2581", ""),
+    ]);
     return { columns: [this.texts.word, this.texts.pieces, ""], rows: revealed ? rows : rows.slice(0, 1) };
   }
 }

@@ -6,16 +6,38 @@ import { Scene } from "../../stage/js/scene.js";
 import { arrange, drawLanes } from "./lanes.js";
 
 const NAMES = ["steady", "noisy"];
-const PARTS = [["gradient", null], ["first", "first_raw"], ["second", "second_raw"], ["update", "update_raw"]];
+const PARTS = [
+  ["gradient", null],
+  ["first", "first_raw"],
+  ["second", "second_raw"],
+  ["update", "update_raw"],
+];
 
 export class Adam extends Scene {
   get playhead() {
-    return { name: "at", label: this.texts.update, min: 1, max: this.updates, step: 1, rate: 5, start: 1, show: (value) => String(Math.floor(value)) };
+    return {
+      name: "at",
+      label: this.texts.update,
+      min: 1,
+      max: this.updates,
+      step: 1,
+      rate: 5,
+      start: 1,
+      show: (value) => String(Math.floor(value)),
+    };
   }
 
   get controls() {
     const { texts } = this;
-    return [{ name: "gradients", kind: "choice", label: texts.gradients, options: NAMES.map((name) => [name, texts[name]]), start: "steady" }];
+    return [
+      {
+        name: "gradients",
+        kind: "choice",
+        label: texts.gradients,
+        options: NAMES.map((name) => [name, texts[name]]),
+        start: "steady",
+      },
+    ];
   }
 
   get updates() {
@@ -40,24 +62,49 @@ export class Adam extends Scene {
     const lanes = PARTS.map(([part, raw]) => {
       const all = [0, ...this.column(part, gradients), ...(raw ? this.column(raw, gradients) : [])];
       const [low, high] = [Math.min(...all), Math.max(...all)];
-      return { name: this.texts[`lane_${part}`], part, raw, low: low - 0.06 * (high - low), high: high + 0.06 * (high - low) };
+      return {
+        name: this.texts[`lane_${part}`],
+        part,
+        raw,
+        low: low - 0.06 * (high - low),
+        high: high + 0.06 * (high - low),
+      };
     });
     const plot = arrange(pen, lanes, { first: 1, last: this.updates, right: pen.width > 520 ? 166 : 88 });
     drawLanes(pen, plot, { title: this.texts.update });
     const { context, theme } = pen;
     const x = plot.across.place(at);
-    for (const { up } of plot.lanes) trace(context, [[x, up.to - 4], [x, up.from + 4]], { colour: theme.mark, width: 1.5 });
+    for (const { up } of plot.lanes)
+      trace(
+        context,
+        [
+          [x, up.to - 4],
+          [x, up.from + 4],
+        ],
+        { colour: theme.mark, width: 1.5 },
+      );
     for (const lane of plot.lanes) this.lane(pen, plot, lane, gradients, at);
   }
 
   lane(pen, { across }, { part, raw, up }, gradients, at) {
     const { context, theme } = pen;
     const colour = part === "update" ? theme.kinds.decoder : theme.kinds.encoder;
-    const points = (name, from, to) => [...this.column(name, gradients).slice(from, to)].map((value, index) => [across.place(from + index + 1), up.place(value)]);
+    const points = (name, from, to) =>
+      [...this.column(name, gradients).slice(from, to)].map((value, index) => [
+        across.place(from + index + 1),
+        up.place(value),
+      ]);
     if (part === "gradient") {
       this.column(part, gradients).forEach((value, index) => {
         const place = across.place(index + 1);
-        trace(context, [[place, up.place(0)], [place, up.place(value)]], { colour: theme.text, width: 2.5, alpha: index < at ? 0.85 : 0.18 });
+        trace(
+          context,
+          [
+            [place, up.place(0)],
+            [place, up.place(value)],
+          ],
+          { colour: theme.text, width: 2.5, alpha: index < at ? 0.85 : 0.18 },
+        );
       });
     } else {
       trace(context, points(part, at - 1, this.updates), { colour, width: 2.5, alpha: 0.16 });
@@ -70,19 +117,33 @@ export class Adam extends Scene {
     dot(context, x, up.place(value), 5, part === "gradient" ? theme.text : colour, theme.background);
     const middle = (up.from + up.to) / 2;
     const style = { font: theme.font, size: 15, weight: 650 };
-    write(context, signed(value, 3), across.to + 16, middle - (raw ? 9 : 0), { ...style, colour: part === "gradient" ? theme.text : colour });
+    write(context, signed(value, 3), across.to + 16, middle - (raw ? 9 : 0), {
+      ...style,
+      colour: part === "gradient" ? theme.text : colour,
+    });
     if (raw) this.rawValue(pen, this.column(raw, gradients)[at - 1], across.to + 16, middle + 11);
   }
 
   /** The number without correction, and where there is room the word for it. */
   rawValue({ context, width, theme }, value, x, y) {
-    trace(context, [[x, y], [x + 14, y]], { colour: theme.muted, width: 1.75, dash: [5, 4] });
+    trace(
+      context,
+      [
+        [x, y],
+        [x + 14, y],
+      ],
+      { colour: theme.muted, width: 1.75, dash: [5, 4] },
+    );
     const text = width > 520 ? `${signed(value, 3)} ${this.texts.raw}` : signed(value, 3);
     write(context, text, x + 20, y, { colour: theme.muted, font: theme.font, size: 13 });
   }
 
   grab(x, y, pen) {
-    const { across } = arrange(pen, [{ low: 0, high: 1 }], { first: 1, last: this.updates, right: pen.width > 520 ? 166 : 88 });
+    const { across } = arrange(pen, [{ low: 0, high: 1 }], {
+      first: 1,
+      last: this.updates,
+      right: pen.width > 520 ? 166 : 88,
+    });
     return { at: Math.round(across.value(x)) };
   }
 
@@ -90,13 +151,24 @@ export class Adam extends Scene {
     const index = Math.floor(at) - 1;
     const value = (name) => this.column(name, gradients)[index];
     const size = (name) => Math.abs(value(name)).toFixed(2);
-    return fillText(this.texts.adam_say, { update: index + 1, gradient: signed(value("gradient"), 2), step: size("update"), raw: size("update_raw") });
+    return fillText(this.texts.adam_say, {
+      update: index + 1,
+      gradient: signed(value("gradient"), 2),
+      step: size("update"),
+      raw: size("update_raw"),
+    });
   }
 
   table({ gradients }) {
     const columns = PARTS.flatMap(([part, raw]) => (raw ? [raw, part] : [part]));
-    const rows = Array.from({ length: this.updates }, (_, index) => [index + 1, ...columns.map((name) => this.column(name, gradients)[index])]);
-    const named = (name) => (name.endsWith("_raw") ? `${this.texts[`lane_${name.slice(0, -4)}`]} (${this.texts.raw})` : this.texts[`lane_${name}`]);
+    const rows = Array.from({ length: this.updates }, (_, index) => [
+      index + 1,
+      ...columns.map((name) => this.column(name, gradients)[index]),
+    ]);
+    const named = (name) =>
+      name.endsWith("_raw")
+        ? `${this.texts[`lane_${name.slice(0, -4)}`]} (${this.texts.raw})`
+        : this.texts[`lane_${name}`];
     return { columns: [this.texts.update, ...columns.map(named)], rows };
   }
 }

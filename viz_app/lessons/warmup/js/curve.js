@@ -8,7 +8,16 @@ import { axes, branches, branchNames, drawAxes, minimum, peakPlace, plate, STEPS
 
 export class Curve extends Scene {
   get playhead() {
-    return { name: "step", label: this.texts.step, min: 1, max: STEPS, step: 100, rate: 1500, start: 1000, show: thousands };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 1,
+      max: STEPS,
+      step: 100,
+      rate: 1500,
+      start: 1000,
+      show: thousands,
+    };
   }
 
   get paper() {
@@ -41,8 +50,20 @@ export class Curve extends Scene {
     branchNames(pen, plot, d_model, warmup, step);
     minimum(context, plot, d_model, warmup, { colour: theme.text, width: 3.5 });
     const top = peakPlace(plot, d_model, warmup);
-    trace(context, [[top.x, top.y], [top.x, plot.up.from]], { colour: theme.muted, width: 1, dash: [2, 3] });
-    if (pen.width >= 520 || Math.abs(step - warmup) > 3000) write(context, `warmup_steps = ${thousands(warmup)}`, top.x + 6, plot.up.from - 11, { colour: theme.muted, font: theme.code, size: 12 });
+    trace(
+      context,
+      [
+        [top.x, top.y],
+        [top.x, plot.up.from],
+      ],
+      { colour: theme.muted, width: 1, dash: [2, 3] },
+    );
+    if (pen.width >= 520 || Math.abs(step - warmup) > 3000)
+      write(context, `warmup_steps = ${thousands(warmup)}`, top.x + 6, plot.up.from - 11, {
+        colour: theme.muted,
+        font: theme.code,
+        size: 12,
+      });
     this.marker(pen, plot, step);
   }
 
@@ -53,8 +74,19 @@ export class Curve extends Scene {
     const rises = this.rises(step);
     const colour = rises ? theme.kinds.encoder : theme.kinds.decoder;
     const [x, y] = [plot.across.place(step), plot.up.place(now)];
-    trace(context, [[x, y], [x, plot.up.from]], { colour, width: 1.5 });
-    const lines = [rises ? this.texts.on_rising : this.texts.on_falling, `${this.texts.step} ${thousands(step)}`, scientific(now)];
+    trace(
+      context,
+      [
+        [x, y],
+        [x, plot.up.from],
+      ],
+      { colour, width: 1.5 },
+    );
+    const lines = [
+      rises ? this.texts.on_rising : this.texts.on_falling,
+      `${this.texts.step} ${thousands(step)}`,
+      scientific(now),
+    ];
     plate(pen, lines, x, rises ? y + 12 : y - 44, { colour });
     dot(context, x, y, 8, colour, theme.background);
   }
@@ -66,7 +98,11 @@ export class Curve extends Scene {
   say({ step }) {
     const { d_model, warmup } = this.paper;
     const label = this.rises(step) ? this.texts.curve_rising : this.texts.curve_falling;
-    return fillText(label, { step: thousands(step), rate: scientific(rate(step, d_model, warmup)), warmup: thousands(warmup) });
+    return fillText(label, {
+      step: thousands(step),
+      rate: scientific(rate(step, d_model, warmup)),
+      warmup: thousands(warmup),
+    });
   }
 
   table() {

@@ -10,7 +10,10 @@ export function arrange({ width, height }, lanes, { first, last, left = 12, righ
   const each = (height - foot) / lanes.length;
   return {
     across: new Axis(first, last, left, width - right),
-    lanes: lanes.map((lane, index) => ({ ...lane, up: new Axis(lane.low, lane.high, (index + 1) * each - 6, index * each + gap) })),
+    lanes: lanes.map((lane, index) => ({
+      ...lane,
+      up: new Axis(lane.low, lane.high, (index + 1) * each - 6, index * each + gap),
+    })),
     bottom: height - foot,
   };
 }
@@ -19,7 +22,15 @@ export function drawLanes({ context, theme, width }, { across, lanes, bottom }, 
   const style = { colour: theme.muted, font: theme.font, size: 13 };
   for (const { name, up, low, high } of lanes) {
     write(context, name, across.from, up.to - 13, style);
-    if (low <= 0 && high >= 0) trace(context, [[across.from, up.place(0)], [across.to, up.place(0)]], { colour: theme.line, width: 1 });
+    if (low <= 0 && high >= 0)
+      trace(
+        context,
+        [
+          [across.from, up.place(0)],
+          [across.to, up.place(0)],
+        ],
+        { colour: theme.line, width: 1 },
+      );
   }
   drawAxis(context, across, "bottom", bottom, { theme, ticks: across.ticks(ticks), show });
   write(context, title, across.to, bottom + 30, { ...style, size: 12, align: "right" });

@@ -18,7 +18,19 @@ export function peak(width, warmup) {
   return (width * warmup) ** -0.5;
 }
 
-const RAISED = { "-": "\u207b", 0: "\u2070", 1: "\u00b9", 2: "\u00b2", 3: "\u00b3", 4: "\u2074", 5: "\u2075", 6: "\u2076", 7: "\u2077", 8: "\u2078", 9: "\u2079" };
+const RAISED = {
+  "-": "\u207b",
+  0: "\u2070",
+  1: "\u00b9",
+  2: "\u00b2",
+  3: "\u00b3",
+  4: "\u2074",
+  5: "\u2075",
+  6: "\u2076",
+  7: "\u2077",
+  8: "\u2078",
+  9: "\u2079",
+};
 
 /** 0.000699 -> "6.99 × 10⁻⁴". */
 export function scientific(value, digits = 2) {

@@ -27,13 +27,33 @@ export class Runs extends Scene {
 
   get playhead() {
     if (!this.runs.length) return null;
-    return { name: "step", label: this.texts.step, min: 1, max: this.last, step: 50, rate: this.last / 14, start: Math.round(this.last * 0.25), show: thousands };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 1,
+      max: this.last,
+      step: 50,
+      rate: this.last / 14,
+      start: Math.round(this.last * 0.25),
+      show: thousands,
+    };
   }
 
   get controls() {
     const { texts } = this;
     if (!this.runs.length) return [];
-    return [{ name: "below", kind: "choice", label: texts.below, options: [["loss", texts.loss], ["gradient", texts.gradient_norm]], start: "loss" }];
+    return [
+      {
+        name: "below",
+        kind: "choice",
+        label: texts.below,
+        options: [
+          ["loss", texts.loss],
+          ["gradient", texts.gradient_norm],
+        ],
+        start: "loss",
+      },
+    ];
   }
 
   height(width, room) {
@@ -54,7 +74,12 @@ export class Runs extends Scene {
   bounds(below) {
     const all = this.runs.flatMap((run) => [...run[below]]).filter(Number.isFinite);
     const largest = Math.max(...all);
-    if (below === "gradient") return { low: 10 ** Math.floor(Math.log10(Math.max(1e-3, Math.min(...all)))), high: 10 ** Math.ceil(Math.log10(largest)), log: true };
+    if (below === "gradient")
+      return {
+        low: 10 ** Math.floor(Math.log10(Math.max(1e-3, Math.min(...all)))),
+        high: 10 ** Math.ceil(Math.log10(largest)),
+        log: true,
+      };
     return { low: Math.max(0, Math.floor(Math.min(...all))), high: Math.ceil(largest), log: false };
   }
 
@@ -79,15 +104,29 @@ export class Runs extends Scene {
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     if (!this.runs.length) {
-      write(context, this.texts.runs_missing, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 15, align: "center", most: width - 20 });
+      write(context, this.texts.runs_missing, width / 2, height / 2, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 15,
+        align: "center",
+        most: width - 20,
+      });
       return;
     }
     const { step, below } = settings;
     const plots = this.plots(pen, below);
     const grid = plots.across.to - plots.across.from;
-    drawAxis(context, plots.rate, "left", LEFT, { theme, grid, show: (value) => scientific(value, 0).replace(/^1 \u00d7 /, "") });
+    drawAxis(context, plots.rate, "left", LEFT, {
+      theme,
+      grid,
+      show: (value) => scientific(value, 0).replace(/^1 \u00d7 /, ""),
+    });
     drawAxis(context, plots.below, "left", LEFT, { theme, grid });
-    drawAxis(context, plots.across, "bottom", height - FOOT, { theme, ticks: plots.across.ticks(width > 560 ? 8 : 4), show: thousands });
+    drawAxis(context, plots.across, "bottom", height - FOOT, {
+      theme,
+      ticks: plots.across.ticks(width > 560 ? 8 : 4),
+      show: thousands,
+    });
     const style = { colour: theme.muted, font: theme.font, size: 12 };
     write(context, this.texts.rate, 0, 8, style);
     write(context, below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm, 0, plots.below.to - 16, style);
@@ -98,7 +137,14 @@ export class Runs extends Scene {
       if (run.failed) this.cross(pen, plots, run, run[below], index, step);
     });
     const x = plots.across.place(step);
-    trace(context, [[x, plots.rate.to], [x, plots.below.from]], { colour: theme.text, width: 1.5 });
+    trace(
+      context,
+      [
+        [x, plots.rate.to],
+        [x, plots.below.from],
+      ],
+      { colour: theme.text, width: 1.5 },
+    );
     this.readings(pen, plots, settings);
   }
 
@@ -120,8 +166,22 @@ export class Runs extends Scene {
   cross({ context, theme }, { across, below }, run, values, index, step) {
     const [x, y] = [across.place(run.failed), below.place(values[run.step.length - 1])];
     const style = { colour: this.colour(theme, index), width: 2.5, alpha: run.failed <= step ? 1 : 0.3 };
-    trace(context, [[x - CROSS, y - CROSS], [x + CROSS, y + CROSS]], style);
-    trace(context, [[x - CROSS, y + CROSS], [x + CROSS, y - CROSS]], style);
+    trace(
+      context,
+      [
+        [x - CROSS, y - CROSS],
+        [x + CROSS, y + CROSS],
+      ],
+      style,
+    );
+    trace(
+      context,
+      [
+        [x - CROSS, y + CROSS],
+        [x + CROSS, y - CROSS],
+      ],
+      style,
+    );
   }
 
   /** What was recorded last at the cursor, a line for each run, in the order of the values as far as there is room. */
@@ -134,15 +194,26 @@ export class Runs extends Scene {
     lines.sort((a, b) => a.y - b.y);
     let least = plots.below.to + 2;
     for (const line of lines) line.y = least = Math.max(least, line.y) + 0;
-    for (let index = 1; index < lines.length; index++) lines[index].y = Math.max(lines[index].y, lines[index - 1].y + 20);
+    for (let index = 1; index < lines.length; index++)
+      lines[index].y = Math.max(lines[index].y, lines[index - 1].y + 20);
     const over = Math.max(0, lines.at(-1).y - (plots.below.from - 6));
     const x = plots.across.to + 10;
     for (const { run, index, value, y } of lines) {
-      const told = run.failed && run.failed <= step ? this.texts.diverged : value === null ? "\u2013" : value.toFixed(2);
-      const text = width > 560 ? fillText(this.texts.run_reading, { warmup: thousands(run.warmup), value: told }) : `${run.warmup}: ${told}`;
+      const told =
+        run.failed && run.failed <= step ? this.texts.diverged : value === null ? "\u2013" : value.toFixed(2);
+      const text =
+        width > 560
+          ? fillText(this.texts.run_reading, { warmup: thousands(run.warmup), value: told })
+          : `${run.warmup}: ${told}`;
       context.fillStyle = this.colour(theme, index);
       context.fillRect(x, y - over - 5, 10, 10);
-      write(context, text, x + 16, y - over, { colour: theme.text, font: theme.font, size: width > 560 ? 14 : 12, weight: 600, most: width - x - 16 });
+      write(context, text, x + 16, y - over, {
+        colour: theme.text,
+        font: theme.font,
+        size: width > 560 ? 14 : 12,
+        weight: 600,
+        most: width - x - 16,
+      });
     }
   }
 
@@ -155,18 +226,35 @@ export class Runs extends Scene {
     if (!this.runs.length) return this.texts.runs_missing;
     const told = this.runs.map((run) => {
       const record = this.record(run, step);
-      const value = run.failed && run.failed <= step ? this.texts.diverged : record < 0 ? "\u2013" : run[below][record].toFixed(2);
+      const value =
+        run.failed && run.failed <= step ? this.texts.diverged : record < 0 ? "\u2013" : run[below][record].toFixed(2);
       return `${thousands(run.warmup)}: ${value}`;
     });
-    return fillText(this.texts.runs_say, { step: thousands(step), what: below === "loss" ? this.texts.loss : this.texts.gradient_norm, values: told.join(" \u00b7 ") });
+    return fillText(this.texts.runs_say, {
+      step: thousands(step),
+      what: below === "loss" ? this.texts.loss : this.texts.gradient_norm,
+      values: told.join(" \u00b7 "),
+    });
   }
 
   table({ below }) {
     if (!this.runs.length) return null;
-    const rows = this.runs.flatMap((run) => [...run.step].filter((_, index) => index % 10 === 9 || index === run.step.length - 1).map((step) => {
-      const record = this.record(run, step);
-      return [run.warmup, step, run.rate[record], run[below][record]];
-    }));
-    return { columns: ["warmup_steps", this.texts.step, this.texts.rate, below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm], rows };
+    const rows = this.runs.flatMap((run) =>
+      [...run.step]
+        .filter((_, index) => index % 10 === 9 || index === run.step.length - 1)
+        .map((step) => {
+          const record = this.record(run, step);
+          return [run.warmup, step, run.rate[record], run[below][record]];
+        }),
+    );
+    return {
+      columns: [
+        "warmup_steps",
+        this.texts.step,
+        this.texts.rate,
+        below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm,
+      ],
+      rows,
+    };
   }
 }

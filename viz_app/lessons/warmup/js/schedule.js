@@ -17,8 +17,16 @@ export function axes(width, height, top) {
 
 export function drawAxes({ context, width, height, theme }, { across, up }, texts) {
   const plot = { theme, grid: across.to - across.from };
-  drawAxis(context, up, "left", LEFT, { ...plot, ticks: up.ticks(height > 360 ? 6 : 4), show: (value) => String(Number((value * 1e4).toPrecision(3))) });
-  drawAxis(context, across, "bottom", height - FOOT, { theme, ticks: across.ticks(width > 560 ? 8 : 4), show: thousands });
+  drawAxis(context, up, "left", LEFT, {
+    ...plot,
+    ticks: up.ticks(height > 360 ? 6 : 4),
+    show: (value) => String(Number((value * 1e4).toPrecision(3))),
+  });
+  drawAxis(context, across, "bottom", height - FOOT, {
+    theme,
+    ticks: across.ticks(width > 560 ? 8 : 4),
+    show: thousands,
+  });
   const style = { colour: theme.muted, font: theme.font, size: 12 };
   write(context, texts.rate_axis, 0, 9, style);
   write(context, texts.step_axis, width - RIGHT, height - 6, { ...style, align: "right" });
@@ -57,7 +65,11 @@ export function minimum(context, { across, up }, width, warmup, style, last = ST
 /** Both branches, dashed. */
 export function branches({ context, theme }, plot, width, warmup) {
   inside(context, plot, () => {
-    curve(context, plot, (step) => rising(step, width, warmup), { colour: theme.kinds.encoder, dash: [6, 5], width: 1.75 });
+    curve(context, plot, (step) => rising(step, width, warmup), {
+      colour: theme.kinds.encoder,
+      dash: [6, 5],
+      width: 1.75,
+    });
     curve(context, plot, (step) => falling(step, width), { colour: theme.kinds.decoder, dash: [6, 5], width: 1.75 });
   });
 }
@@ -67,8 +79,18 @@ export function branchNames({ context, theme, width: room }, { across, up }, wid
   if (room < 520) return;
   const high = warmup * 1.18;
   const along = STEPS * (step > STEPS * 0.55 && step < STEPS * 0.95 ? 0.4 : 0.78);
-  power(context, "step \u00b7 warmup_steps", "\u22121.5", across.place(high) + 14, up.place(rising(high, width, warmup)), { colour: theme.kinds.encoder, font: theme.font });
-  power(context, "step", "\u22120.5", across.place(along), up.place(falling(along, width)) - 20, { colour: theme.kinds.decoder, font: theme.font });
+  power(
+    context,
+    "step \u00b7 warmup_steps",
+    "\u22121.5",
+    across.place(high) + 14,
+    up.place(rising(high, width, warmup)),
+    { colour: theme.kinds.encoder, font: theme.font },
+  );
+  power(context, "step", "\u22120.5", across.place(along), up.place(falling(along, width)) - 20, {
+    colour: theme.kinds.decoder,
+    font: theme.font,
+  });
 }
 
 function power(context, base, exponent, x, y, style) {
@@ -101,6 +123,13 @@ export function plate({ context, width, theme }, lines, x, y, { colour, side = 1
   context.strokeStyle = colour;
   context.lineWidth = 1.5;
   context.stroke();
-  lines.forEach((line, index) => write(context, line, left + 10, top + 15 + 20 * index, { colour: index ? theme.text : colour, font: theme.font, size: 14, weight: index ? 400 : 600 }));
+  lines.forEach((line, index) =>
+    write(context, line, left + 10, top + 15 + 20 * index, {
+      colour: index ? theme.text : colour,
+      font: theme.font,
+      size: 14,
+      weight: index ? 400 : 600,
+    }),
+  );
   context.restore();
 }

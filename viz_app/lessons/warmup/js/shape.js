@@ -1,8 +1,8 @@
 // Width and warm-up: the peak is dragged along the branch that falls, and curves can be pinned for comparison.
 
 import { fillText } from "../../../components/common/dom.js";
-import { readPins } from "../../stage/js/pins.js";
 import { dot, trace, write } from "../../../components/common/plot.js";
+import { readPins } from "../../stage/js/pins.js";
 import { Scene } from "../../stage/js/scene.js";
 import { peak, rate, scientific, thousands } from "./rate.js";
 import { axes, branches, drawAxes, inside, minimum, peakPlace, plate } from "./schedule.js";
@@ -15,16 +15,38 @@ const NARROW = 520;
 
 export class Shape extends Scene {
   get playhead() {
-    return { name: "warmup", label: "warmup_steps", min: LEAST, max: MOST, step: 200, rate: 1400, start: this.lesson.values.paper.warmup, show: thousands };
+    return {
+      name: "warmup",
+      label: "warmup_steps",
+      min: LEAST,
+      max: MOST,
+      step: 200,
+      rate: 1400,
+      start: this.lesson.values.paper.warmup,
+      show: thousands,
+    };
   }
 
   get controls() {
     const { texts, lesson } = this;
-    const options = lesson.values.widths.map((width) => [String(width), width === lesson.values.own.d_model ? fillText(texts.own_width, { width }) : String(width)]);
+    const options = lesson.values.widths.map((width) => [
+      String(width),
+      width === lesson.values.own.d_model ? fillText(texts.own_width, { width }) : String(width),
+    ]);
     const now = ({ width, warmup }) => `${width}-${Math.round(warmup / BY)}`;
     return [
       { name: "width", kind: "choice", label: "d_model", options, start: String(lesson.values.paper.d_model) },
-      { name: "pins", kind: "pins", label: texts.pin, most: PINS, now, tell: (pin) => this.named(this.read(pin)), form: /^\d{2,4}-\d{1,3}$/, remove: texts.unpin, start: "" },
+      {
+        name: "pins",
+        kind: "pins",
+        label: texts.pin,
+        most: PINS,
+        now,
+        tell: (pin) => this.named(this.read(pin)),
+        form: /^\d{2,4}-\d{1,3}$/,
+        remove: texts.unpin,
+        start: "",
+      },
     ];
   }
 
@@ -49,7 +71,11 @@ export class Shape extends Scene {
   plot(pen, settings) {
     const { paper } = this.lesson.values;
     const width = Number(settings.width);
-    const tops = [peak(width, LEAST), peak(paper.d_model, paper.warmup), ...this.curves(settings).map((each) => peak(each.width, each.warmup))];
+    const tops = [
+      peak(width, LEAST),
+      peak(paper.d_model, paper.warmup),
+      ...this.curves(settings).map((each) => peak(each.width, each.warmup)),
+    ];
     return axes(pen.width, pen.height, 1.12 * Math.max(...tops));
   }
 
@@ -68,8 +94,19 @@ export class Shape extends Scene {
     minimum(context, plot, width, warmup, { colour: theme.text, width: 3.5 });
     for (const { label, x, y } of names) halo(context, label, x, y, theme);
     const { x, y } = peakPlace(plot, width, warmup);
-    trace(context, [[x, y], [x, plot.up.from]], { colour: theme.text, width: 1.5 });
-    const lines = [fillText(this.texts.peak_of, { width }), `warmup_steps ${thousands(warmup)}`, scientific(peak(width, warmup))];
+    trace(
+      context,
+      [
+        [x, y],
+        [x, plot.up.from],
+      ],
+      { colour: theme.text, width: 1.5 },
+    );
+    const lines = [
+      fillText(this.texts.peak_of, { width }),
+      `warmup_steps ${thousands(warmup)}`,
+      scientific(peak(width, warmup)),
+    ];
     const corner = pen.width < NARROW || names.length > 1; // beside the peak it would hide the names of others
     plate(pen, lines, corner ? pen.width : x, corner ? plot.up.to + 24 : y - 46, { colour: theme.text });
     dot(context, x, y, 9, theme.kinds.cross, theme.background);
@@ -79,7 +116,10 @@ export class Shape extends Scene {
   ghosts({ context, theme, width: room }, plot, settings) {
     const { paper } = this.lesson.values;
     const own = { width: paper.d_model, warmup: paper.warmup };
-    const all = [{ ...own, label: this.texts.paper_base }, ...this.curves(settings).map((each) => ({ ...each, label: this.named(each) }))];
+    const all = [
+      { ...own, label: this.texts.paper_base },
+      ...this.curves(settings).map((each) => ({ ...each, label: this.named(each) })),
+    ];
     const taken = [];
     for (const { width, warmup, label } of all) {
       if (width === Number(settings.width) && Math.abs(warmup - settings.warmup) < BY) continue;
@@ -102,14 +142,33 @@ export class Shape extends Scene {
     const { own } = this.lesson.values;
     const number = Number(width);
     const label = number === own.d_model ? this.texts.shape_own : this.texts.shape_say;
-    return fillText(label, { width, warmup: thousands(warmup), rate: scientific(peak(number, warmup)), own: thousands(own.warmup), factor: own.factor });
+    return fillText(label, {
+      width,
+      warmup: thousands(warmup),
+      rate: scientific(peak(number, warmup)),
+      own: thousands(own.warmup),
+      factor: own.factor,
+    });
   }
 
   table(settings) {
     const all = [{ width: Number(settings.width), warmup: settings.warmup }, ...this.curves(settings)];
     const steps = [100, 400, 1000, 4000, 10000, 20000, 100000];
-    const rows = all.map(({ width, warmup }) => [width, Math.round(warmup), peak(width, warmup), ...steps.map((step) => rate(step, width, warmup))]);
-    return { columns: ["d_model", "warmup_steps", this.texts.peak, ...steps.map((step) => `${this.texts.step} ${thousands(step)}`)], rows };
+    const rows = all.map(({ width, warmup }) => [
+      width,
+      Math.round(warmup),
+      peak(width, warmup),
+      ...steps.map((step) => rate(step, width, warmup)),
+    ]);
+    return {
+      columns: [
+        "d_model",
+        "warmup_steps",
+        this.texts.peak,
+        ...steps.map((step) => `${this.texts.step} ${thousands(step)}`),
+      ],
+      rows,
+    };
   }
 }
 

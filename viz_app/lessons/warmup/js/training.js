@@ -15,20 +15,43 @@ export class Training extends Scene {
   constructor(lesson, texts) {
     super(lesson, texts);
     const { arrays, values } = lesson;
-    this.recorded = { ...values.recorded, state: "done", loss: arrays.recorded_loss.data, attention: arrays.recorded_attention };
+    this.recorded = {
+      ...values.recorded,
+      state: "done",
+      loss: arrays.recorded_loss.data,
+      attention: arrays.recorded_attention,
+    };
     this.steps = this.recorded.loss.length;
     this.state = null; // of the live run, as far as it was heard of
     this.live = null;
   }
 
   get playhead() {
-    return { name: "at", label: this.texts.update, min: 0, max: this.steps, step: 10, rate: this.steps / 20, start: 0, show: thousands };
+    return {
+      name: "at",
+      label: this.texts.update,
+      min: 0,
+      max: this.steps,
+      step: 10,
+      rate: this.steps / 20,
+      start: 0,
+      show: thousands,
+    };
   }
 
   get controls() {
     const { texts } = this;
     return [
-      { name: "source", kind: "choice", label: texts.source, options: [["recorded", texts.recorded], ["live", texts.live]], start: "recorded" },
+      {
+        name: "source",
+        kind: "choice",
+        label: texts.source,
+        options: [
+          ["recorded", texts.recorded],
+          ["live", texts.live],
+        ],
+        start: "recorded",
+      },
       { name: "start", kind: "button", label: texts.train_now },
     ];
   }
@@ -68,12 +91,20 @@ export class Training extends Scene {
     const run = this.shown(settings);
     if (!run) {
       const text = this.state === "running" ? this.texts.live_waiting : this.texts.live_idle;
-      write(context, text, width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 16, align: "center", most: width - 20 });
+      write(context, text, width / 2, height / 2, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 16,
+        align: "center",
+        most: width - 20,
+      });
       return;
     }
     const wide = width >= WIDE;
     const loss = wide ? { x: 0, y: 0, width: width * 0.4, height } : { x: 0, y: 0, width, height: 176 };
-    const maps = wide ? { x: loss.width + 34, y: 0, width: width - loss.width - 34, height } : { x: 0, y: 190, width, height: height - 190 };
+    const maps = wide
+      ? { x: loss.width + 34, y: 0, width: width - loss.width - 34, height }
+      : { x: 0, y: 190, width, height: height - 190 };
     this.drawLoss(pen, loss, run, settings.at);
     this.drawMaps(pen, maps, run, this.moment(run, settings.at));
   }
@@ -95,9 +126,23 @@ export class Training extends Scene {
     });
     context.restore();
     const x = across.place(at);
-    trace(context, [[x, up.to], [x, up.from]], { colour: theme.text, width: 1.5 });
+    trace(
+      context,
+      [
+        [x, up.to],
+        [x, up.from],
+      ],
+      { colour: theme.text, width: 1.5 },
+    );
     const now = run.loss[Math.max(0, Math.floor(at) - 1)];
-    if (now !== undefined) write(context, now.toFixed(2), at > this.steps * 0.75 ? x - 8 : x + 8, up.to + 8, { colour: theme.text, font: theme.font, size: 16, weight: 650, align: at > this.steps * 0.75 ? "right" : "left" });
+    if (now !== undefined)
+      write(context, now.toFixed(2), at > this.steps * 0.75 ? x - 8 : x + 8, up.to + 8, {
+        colour: theme.text,
+        font: theme.font,
+        size: 16,
+        weight: 650,
+        align: at > this.steps * 0.75 ? "right" : "left",
+      });
   }
 
   /** A map for each head; beside the rows what the model would write there. */
@@ -106,7 +151,9 @@ export class Training extends Scene {
     const [heads, rows, columns] = run.attention.shape.slice(1);
     const gap = 14;
     const edge = 50; // for the letters at the left
-    const cell = Math.floor(Math.min((box.width - edge - gap * (heads - 1)) / (heads * columns), (box.height - TOP - 44) / rows));
+    const cell = Math.floor(
+      Math.min((box.width - edge - gap * (heads - 1)) / (heads * columns), (box.height - TOP - 44) / rows),
+    );
     const side = cell * columns;
     const left = box.x + edge;
     const top = box.y + TOP + 16;
@@ -116,7 +163,10 @@ export class Training extends Scene {
     wanted.forEach((right, row) => {
       const y = top + (row + 0.5) * cell;
       const said = guess[row];
-      write(context, said === "." ? "\u2190" : said, left - 14, y, { ...letter, colour: said === right ? theme.kinds.cross : theme.kinds.decoder });
+      write(context, said === "." ? "\u2190" : said, left - 14, y, {
+        ...letter,
+        colour: said === right ? theme.kinds.cross : theme.kinds.decoder,
+      });
       write(context, right === "." ? "" : right, left - 38, y, { ...letter, weight: 400, colour: theme.muted });
     });
     const small = { colour: theme.muted, font: theme.font, size: 12 };
@@ -124,7 +174,9 @@ export class Training extends Scene {
       const x = left + head * (side + gap);
       this.drawMap(pen, run.attention.part(moment, head), x, top, cell, rows, columns);
       write(context, fillText(this.texts.head, { head: head + 1 }), x, box.y + 8, small);
-      [...run.word].forEach((read, column) => write(context, read, x + (column + 0.5) * cell, top - 10, { ...letter, colour: theme.text }));
+      [...run.word].forEach((read, column) =>
+        write(context, read, x + (column + 0.5) * cell, top - 10, { ...letter, colour: theme.text }),
+      );
       context.strokeStyle = theme.line;
       context.strokeRect(x - 0.5, top - 0.5, side + 1, cell * rows + 1);
     }

@@ -1,7 +1,7 @@
 // Predict: from which length on does self-attention cost more? The curves are hidden until the answer is revealed.
 
-import { Crossover } from "./crossover.js";
 import { write } from "../../../components/common/plot.js";
+import { Crossover } from "./crossover.js";
 
 export class Cheaper extends Crossover {
   get playhead() {
@@ -15,7 +15,14 @@ export class Cheaper extends Crossover {
   draw(pen, settings) {
     const { context, width, height, theme, revealed } = pen;
     if (revealed) super.draw(pen, { n: 512, d: "512", r: this.lesson.values.r, ...settings });
-    else write(context, "n = ?", width / 2, height / 2, { colour: theme.muted, font: theme.font, size: 54, weight: 650, align: "center" });
+    else
+      write(context, "n = ?", width / 2, height / 2, {
+        colour: theme.muted,
+        font: theme.font,
+        size: 54,
+        weight: 650,
+        align: "center",
+      });
   }
 
   lit() {

@@ -5,11 +5,27 @@ import { Axis, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { LAYERS, operations, path, sequential } from "./table1.js";
 
-const FORMULAS = { attention: "n² · d", recurrent: "n · d²", convolution: "k · n · d²", dilated: "k · n · d²", separable: "k·n·d + n·d²", restricted: "r · n · d" };
+const FORMULAS = {
+  attention: "n² · d",
+  recurrent: "n · d²",
+  convolution: "k · n · d²",
+  dilated: "k · n · d²",
+  separable: "k·n·d + n·d²",
+  restricted: "r · n · d",
+};
 
 export class Costs extends Scene {
   get playhead() {
-    return { name: "n", label: "n", min: 1, max: 1000, step: 1, rate: 90, start: this.lesson.values.tokens.length, show: (value) => String(Math.round(value)) };
+    return {
+      name: "n",
+      label: "n",
+      min: 1,
+      max: 1000,
+      step: 1,
+      rate: 90,
+      start: this.lesson.values.tokens.length,
+      show: (value) => String(Math.round(value)),
+    };
   }
 
   get controls() {
@@ -43,9 +59,20 @@ export class Costs extends Scene {
       const y = top + (index + 0.5) * lane + (narrow ? 9 : 0);
       const own = layer === "attention" || layer === "restricted";
       const colour = own ? theme.kinds.encoder : theme.muted;
-      if (narrow) write(context, `${this.texts[`layer_${layer}`]}  ${FORMULAS[layer]}`, left, y - 19, { ...style, colour: theme.text, size: 13 });
+      if (narrow)
+        write(context, `${this.texts[`layer_${layer}`]}  ${FORMULAS[layer]}`, left, y - 19, {
+          ...style,
+          colour: theme.text,
+          size: 13,
+        });
       else {
-        write(context, this.texts[`layer_${layer}`], left - 14, y - 9, { ...style, colour: theme.text, size: 14, weight: own ? 650 : 400, align: "right" });
+        write(context, this.texts[`layer_${layer}`], left - 14, y - 9, {
+          ...style,
+          colour: theme.text,
+          size: 14,
+          weight: own ? 650 : 400,
+          align: "right",
+        });
         write(context, FORMULAS[layer], left - 14, y + 9, { ...style, align: "right" });
       }
       const tall = Math.min(22, lane * 0.42);
@@ -56,10 +83,26 @@ export class Costs extends Scene {
       const text = short(count);
       const at = scale.place(Math.max(count, scale.low));
       const inside = at - left > 90 && at + 90 > width - right;
-      write(context, text, at + (inside ? -8 : 8), y, { ...style, colour: inside ? theme.background : theme.text, size: 13, weight: count === least ? 700 : 500, align: inside ? "right" : "left" });
+      write(context, text, at + (inside ? -8 : 8), y, {
+        ...style,
+        colour: inside ? theme.background : theme.text,
+        size: 13,
+        weight: count === least ? 700 : 500,
+        align: inside ? "right" : "left",
+      });
       if (narrow) return;
-      write(context, String(sequential(layer, numbers)), width - 92, y, { ...style, colour: theme.text, size: 14, align: "right" });
-      write(context, String(path(layer, numbers)), width - 8, y, { ...style, colour: theme.text, size: 14, align: "right" });
+      write(context, String(sequential(layer, numbers)), width - 92, y, {
+        ...style,
+        colour: theme.text,
+        size: 14,
+        align: "right",
+      });
+      write(context, String(path(layer, numbers)), width - 8, y, {
+        ...style,
+        colour: theme.text,
+        size: 14,
+        align: "right",
+      });
     });
   }
 
@@ -67,20 +110,33 @@ export class Costs extends Scene {
     const numbers = this.numbers(settings);
     const [one, other] = ["attention", "recurrent"].map((layer) => operations(layer, numbers));
     const times = (Math.max(one, other) / Math.min(one, other)).toFixed(1);
-    const text = one < other ? this.texts.costs_cheaper : one > other ? this.texts.costs_dearer : this.texts.costs_equal;
+    const text =
+      one < other ? this.texts.costs_cheaper : one > other ? this.texts.costs_dearer : this.texts.costs_equal;
     return fillText(text, { times, n: numbers.n, d: numbers.d });
   }
 
   table(settings) {
     const numbers = this.numbers(settings);
     const { texts } = this;
-    const rows = LAYERS.map((layer) => [texts[`layer_${layer}`], FORMULAS[layer], short(operations(layer, numbers)), sequential(layer, numbers), path(layer, numbers)]);
+    const rows = LAYERS.map((layer) => [
+      texts[`layer_${layer}`],
+      FORMULAS[layer],
+      short(operations(layer, numbers)),
+      sequential(layer, numbers),
+      path(layer, numbers),
+    ]);
     return { columns: [texts.layer, texts.formula, texts.operations, texts.sequential, texts.path], rows };
   }
 }
 
 /** 4600000 -> "4.6 M" */
 export function short(count) {
-  for (const [size, sign] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) if (count >= size) return `${(count / size).toFixed(1)}\u202f${sign}`;
+  for (const [size, sign] of [
+    [1e12, "T"],
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ])
+    if (count >= size) return `${(count / size).toFixed(1)}\u202f${sign}`;
   return String(Math.round(count));
 }

@@ -11,7 +11,16 @@ const MOST = 2000;
 
 export class Crossover extends Scene {
   get playhead() {
-    return { name: "n", label: "n", min: 1, max: MOST, step: 1, rate: 160, start: this.lesson.values.tokens.length, show: (value) => String(Math.round(value)) };
+    return {
+      name: "n",
+      label: "n",
+      min: 1,
+      max: MOST,
+      step: 1,
+      rate: 160,
+      start: this.lesson.values.tokens.length,
+      show: (value) => String(Math.round(value)),
+    };
   }
 
   get controls() {
@@ -26,7 +35,10 @@ export class Crossover extends Scene {
   }
 
   axes({ width, height }, { d }) {
-    return [new Axis(0, MOST, LEFT, width - RIGHT), new Axis(0, operations("attention", { n: MOST, d: Number(d) }), height - FOOT, TOP)];
+    return [
+      new Axis(0, MOST, LEFT, width - RIGHT),
+      new Axis(0, operations("attention", { n: MOST, d: Number(d) }), height - FOOT, TOP),
+    ];
   }
 
   draw(pen, settings) {
@@ -41,20 +53,37 @@ export class Crossover extends Scene {
       ["restricted", theme.kinds.encoder, [5, 4], this.texts.layer_restricted],
     ];
     const [x] = [across.place(settings.n)];
-    trace(context, [[x, TOP], [x, height - FOOT]], { colour: theme.text, width: 1.2 });
+    trace(
+      context,
+      [
+        [x, TOP],
+        [x, height - FOOT],
+      ],
+      { colour: theme.text, width: 1.2 },
+    );
     const ends = [];
     for (const [layer, colour, dash, label] of lines) {
-      const points = Array.from({ length: 101 }, (_, i) => (i / 100) * MOST).map((n) => [across.place(n), up.place(operations(layer, { n, d, r: settings.r }))]);
+      const points = Array.from({ length: 101 }, (_, i) => (i / 100) * MOST).map((n) => [
+        across.place(n),
+        up.place(operations(layer, { n, d, r: settings.r })),
+      ]);
       trace(context, points, { colour, width: 2.2, dash });
       const y = up.place(operations(layer, { n: settings.n, d, r: settings.r }));
       dot(context, x, y, 5, colour, theme.background);
       ends.push([points[layer === "attention" ? 82 : 100], colour, label]);
     }
-    for (const [[ex, ey], colour, label] of ends) write(context, label, ex - 10, ey - 12, { colour, font: theme.font, size: 13.5, weight: 600, align: "right" });
+    for (const [[ex, ey], colour, label] of ends)
+      write(context, label, ex - 10, ey - 12, { colour, font: theme.font, size: 13.5, weight: 600, align: "right" });
     const meet = [across.place(d), up.place(operations("recurrent", { n: d, d }))];
     if (d <= MOST) {
       dot(context, meet[0], meet[1], 7, "transparent", theme.text);
-      write(context, `n = d = ${d}`, meet[0] - 6, meet[1] - 20, { align: "right", colour: theme.text, font: theme.font, size: 13, weight: 600 });
+      write(context, `n = d = ${d}`, meet[0] - 6, meet[1] - 20, {
+        align: "right",
+        colour: theme.text,
+        font: theme.font,
+        size: 13,
+        weight: 600,
+      });
     }
   }
 
@@ -72,7 +101,10 @@ export class Crossover extends Scene {
   table(settings) {
     const d = Number(settings.d);
     const { texts } = this;
-    const rows = [1, 10, 30, 70, 128, 256, 512, 1024, 2000].map((n) => [n, ...["attention", "recurrent", "restricted"].map((layer) => short(operations(layer, { n, d, r: settings.r })))]);
+    const rows = [1, 10, 30, 70, 128, 256, 512, 1024, 2000].map((n) => [
+      n,
+      ...["attention", "recurrent", "restricted"].map((layer) => short(operations(layer, { n, d, r: settings.r }))),
+    ]);
     return { columns: ["n", texts.layer_attention, texts.layer_recurrent, texts.layer_restricted], rows };
   }
 }

@@ -16,13 +16,28 @@ export class Path extends Scene {
 
   get playhead() {
     const last = this.tokens.length - 1;
-    return { name: "step", label: this.texts.step, min: 0, max: last, step: 1, rate: 1.6, start: 0, show: (value) => String(Math.floor(value + 1e-6)) };
+    return {
+      name: "step",
+      label: this.texts.step,
+      min: 0,
+      max: last,
+      step: 1,
+      rate: 1.6,
+      start: 0,
+      show: (value) => String(Math.floor(value + 1e-6)),
+    };
   }
 
   get controls() {
     const { texts } = this;
     return [
-      { name: "layer", kind: "choice", label: texts.layer, options: KINDS.map((layer) => [layer, texts[`layer_${layer}`]]), start: "recurrent" },
+      {
+        name: "layer",
+        kind: "choice",
+        label: texts.layer,
+        options: KINDS.map((layer) => [layer, texts[`layer_${layer}`]]),
+        start: "recurrent",
+      },
       { name: "r", kind: "range", label: "r", min: 1, max: 6, step: 1, start: 2 },
     ];
   }
@@ -42,7 +57,13 @@ export class Path extends Scene {
     const steps = path(layer, { n, k: 3, r });
     for (let number = 0; number < steps; number++) {
       const before = rows[number];
-      rows.push(new Set(Array.from({ length: n }, (_, p) => p).filter((p) => neighbours(layer, number, p, { n, k: 3, r }).some((q) => before.has(q)))));
+      rows.push(
+        new Set(
+          Array.from({ length: n }, (_, p) => p).filter((p) =>
+            neighbours(layer, number, p, { n, k: 3, r }).some((q) => before.has(q)),
+          ),
+        ),
+      );
     }
     return rows;
   }
@@ -56,7 +77,8 @@ export class Path extends Scene {
     const lane = Math.min(64, (height - TOP - FOOT) / Math.max(1, rows.length - 1));
     const y = (row) => height - FOOT - row * lane;
     const radius = Math.max(3, Math.min(9, (width - 48) / n / 3, lane / 3 + 1.5));
-    for (let row = 1; row <= Math.ceil(now); row++) this.links(context, settings, rows, row, Math.min(1, now - row + 1), { x, y, theme, n });
+    for (let row = 1; row <= Math.ceil(now); row++)
+      this.links(context, settings, rows, row, Math.min(1, now - row + 1), { x, y, theme, n });
     rows.forEach((known, row) => {
       for (let p = 0; p < n; p++) {
         const lit = known.has(p) && row <= Math.floor(now + 1e-6);
@@ -75,8 +97,15 @@ export class Path extends Scene {
       if (!rows[row].has(p)) continue;
       for (const q of neighbours(settings.layer, row - 1, p, { n, k: 3, r: settings.r })) {
         if (!rows[row - 1].has(q)) continue;
-        const [a, b] = [[x(q), y(row - 1)], [x(p), y(row)]];
-        trace(context, [a, [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]], { colour: theme.kinds.encoder, width: 1.4, alpha: faint });
+        const [a, b] = [
+          [x(q), y(row - 1)],
+          [x(p), y(row)],
+        ];
+        trace(context, [a, [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]], {
+          colour: theme.kinds.encoder,
+          width: 1.4,
+          alpha: faint,
+        });
       }
     }
   }
@@ -101,13 +130,22 @@ export class Path extends Scene {
   say(settings) {
     const rows = this.known(settings);
     const step = Math.min(Math.floor(settings.step + 1e-6), rows.length - 1);
-    const told = { step, heard: rows[step].size, n: this.tokens.length, path: rows.length - 1, layer: this.texts[`layer_${settings.layer}`] };
+    const told = {
+      step,
+      heard: rows[step].size,
+      n: this.tokens.length,
+      path: rows.length - 1,
+      layer: this.texts[`layer_${settings.layer}`],
+    };
     return fillText(step === rows.length - 1 ? this.texts.path_arrived : this.texts.path_say, told);
   }
 
   table(settings) {
     const { texts } = this;
     const n = this.tokens.length;
-    return { columns: [texts.layer, texts.path], rows: KINDS.map((layer) => [texts[`layer_${layer}`], String(path(layer, { n, k: 3, r: settings.r }))]) };
+    return {
+      columns: [texts.layer, texts.path],
+      rows: KINDS.map((layer) => [texts[`layer_${layer}`], String(path(layer, { n, k: 3, r: settings.r }))]),
+    };
   }
 }

@@ -19,7 +19,14 @@ export class Timed extends Scene {
   get controls() {
     const { texts, lesson } = this;
     return [
-      { name: "d", kind: "choice", label: "d", options: lesson.values.timed.widths.map((d) => [String(d), String(d)]), start: String(lesson.values.timed.widths[0]), server: true },
+      {
+        name: "d",
+        kind: "choice",
+        label: "d",
+        options: lesson.values.timed.widths.map((d) => [String(d), String(d)]),
+        start: String(lesson.values.timed.widths[0]),
+        server: true,
+      },
       { name: "measure", kind: "button", label: texts.measure },
       { name: "stop", kind: "button", label: texts.stop },
     ];
@@ -53,11 +60,18 @@ export class Timed extends Scene {
     const [across, up] = this.axes(pen, points);
     const lengths = this.lesson.values.timed.lengths.filter((_, index) => width > 480 || index % 2 === 0);
     this.crossing(pen, settings, across, up);
-    drawAxis(context, across, "bottom", height - FOOT, { theme, ticks: lengths, show: thousands, title: this.texts.length });
+    drawAxis(context, across, "bottom", height - FOOT, {
+      theme,
+      ticks: lengths,
+      show: thousands,
+      title: this.texts.length,
+    });
     drawAxis(context, up, "left", LEFT, { theme, show: time, grid: width - RIGHT - LEFT });
     this.prediction(pen, settings, across, up);
     for (const kind of KINDS) {
-      const own = points.filter((point) => point.kind === kind).map(({ n, seconds }) => [across.place(n), up.place(seconds)]);
+      const own = points
+        .filter((point) => point.kind === kind)
+        .map(({ n, seconds }) => [across.place(n), up.place(seconds)]);
       const { colour, dash } = look(theme, kind);
       trace(context, own, { colour, width: 1.2, dash, alpha: 0.6 });
       for (const [x, y] of own) mark(context, theme, kind, x, y);
@@ -83,7 +97,14 @@ export class Timed extends Scene {
   /** Where Table 1 lets them cross. */
   prediction({ context, theme }, { d }, across, up) {
     const x = across.place(Number(d));
-    trace(context, [[x, up.to], [x, up.from]], { colour: theme.muted, width: 1, dash: [3, 4] });
+    trace(
+      context,
+      [
+        [x, up.to],
+        [x, up.from],
+      ],
+      { colour: theme.muted, width: 1, dash: [3, 4] },
+    );
     write(context, this.texts.table1_says, x + 6, up.to + 10, { colour: theme.muted, font: theme.font, size: 12 });
   }
 
@@ -121,7 +142,13 @@ export class Timed extends Scene {
     const long = context.measureText(text).width;
     context.fillStyle = theme.background;
     context.fillRect(right ? x - 16 - long : x + 8, y - 22, long + 8, 20);
-    write(context, text, right ? x - 12 : x + 12, y - 12, { colour: theme.text, font: theme.font, size: 13, weight: 600, align: right ? "right" : "left" });
+    write(context, text, right ? x - 12 : x + 12, y - 12, {
+      colour: theme.text,
+      font: theme.font,
+      size: 13,
+      weight: 600,
+      align: right ? "right" : "left",
+    });
   }
 
   done(d) {
@@ -132,8 +159,10 @@ export class Timed extends Scene {
     const { news, texts } = this;
     const said = [];
     const running = news?.state === "running";
-    if (running) said.push(fillText(texts.timed_running, { d: news.width, done: this.done(news.width), total: news.total }));
-    else if (this.done(d) && news.width === Number(d)) said.push(fillText(texts[`timed_${news.state}`], { d, done: this.done(d), total: news.total }));
+    if (running)
+      said.push(fillText(texts.timed_running, { d: news.width, done: this.done(news.width), total: news.total }));
+    else if (this.done(d) && news.width === Number(d))
+      said.push(fillText(texts[`timed_${news.state}`], { d, done: this.done(d), total: news.total }));
     if (!this.done(d)) return said[0] ?? fillText(texts.timed_idle, { d });
     if (!running || news.width !== Number(d)) said.push(this.outcome(d));
     if (!running) said.push(`${fillText(texts.machine, news.machine)}.`);
@@ -145,7 +174,11 @@ export class Timed extends Scene {
     const found = this.news.crossings[d];
     if (found) return fillText(this.texts.timed_crossing, { low: thousands(found[0]), high: thousands(found[1]) });
     const points = this.points({ d });
-    const both = this.lesson.values.timed.lengths.map((n) => ["attention", "recurrent"].map((kind) => points.find((point) => point.kind === kind && point.n === n)?.seconds)).filter(([one, other]) => one && other);
+    const both = this.lesson.values.timed.lengths
+      .map((n) =>
+        ["attention", "recurrent"].map((kind) => points.find((point) => point.kind === kind && point.n === n)?.seconds),
+      )
+      .filter(([one, other]) => one && other);
     if (both.length < 2) return "";
     if (both.every(([one, other]) => one <= other)) return this.texts.timed_faster;
     const [one, other] = both.at(-1);
@@ -157,7 +190,10 @@ export class Timed extends Scene {
     const points = this.points(settings);
     if (!points.length) return null;
     const lengths = [...new Set(points.map(({ n }) => n))];
-    const rows = lengths.map((n) => [n, ...KINDS.map((kind) => precise(points.find((point) => point.kind === kind && point.n === n)?.seconds))]);
+    const rows = lengths.map((n) => [
+      n,
+      ...KINDS.map((kind) => precise(points.find((point) => point.kind === kind && point.n === n)?.seconds)),
+    ]);
     return { columns: ["n", ...KINDS.map((kind) => texts[`layer_${kind}`])], rows };
   }
 }
