@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from viz_app.components.modules import join_modules
+from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.labels import labels
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, fill, placeholders, texts
 
 APP = Path(__file__).resolve().parents[2] / "viz_app"
@@ -21,7 +23,7 @@ DOUBTFUL = re.compile(r"\{(?!weight\}|percent\})\w+\}['\"’”»)\]]?(?:은|는
 
 
 def all_labels(language: str) -> dict[str, str]:
-    tables = texts(language).tables()
+    tables = labels(language).tables()
     return {f"{table}.{key}": label for table, entries in tables.items() for key, label in entries.items()}
 
 
@@ -178,3 +180,19 @@ def test_the_files_are_plain_tables_of_labels() -> None:
         tables = tomllib.loads((APP / "text" / f"{language}.toml").read_text(encoding="utf-8"))
         assert all(isinstance(label, str) for table in tables.values() for label in table.values())
         assert isinstance(texts(language), Texts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_labels_of_a_lesson_lie_in_its_folder(language: str) -> None:
+    """Plain keys, no tables; the labels of the app hold none of them."""
+    for entry in LESSONS:
+        file = APP / "lessons" / entry.name / f"labels.{language}.toml"
+        written = tomllib.loads(file.read_text(encoding="utf-8"))
+        assert all(isinstance(label, str) for label in written.values())
+        assert labels(language).table(f"lesson_{entry.name}") == written
+    assert not [table for table in texts(language).tables() if table.startswith("lesson_")]
+
+
+def test_a_table_is_not_added_twice() -> None:
+    with pytest.raises(ValueError, match="nav"):
+        texts("en").with_tables({"nav": {}})

@@ -10,7 +10,7 @@ import pytest
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from viz_app.lessons import lesson
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -70,7 +70,7 @@ def test_the_sentence_goes_through_figure_1(
     page.wait_for_function("(new URL(location.href).searchParams.get('with') ?? '').includes('at:')")
     page.keyboard.press("End")  # no key of the lesson: nothing changes
     assert station(page)["name"] == "cross_attention"
-    page.get_by_role("button", name=texts("en")("lesson.table")).click()
+    page.get_by_role("button", name=labels("en")("lesson.table")).click()
     rows = page.locator(".numbers tbody tr")
     assert rows.count() == page.evaluate(f"{SCENE}.route.length")
     wait_until_idle(page)  # what a run leaves behind fades
@@ -91,7 +91,7 @@ def test_every_scene_paints_and_fits(open_page: OpenPage, app_url: str, language
 
 def test_steps_controls_and_the_hidden_answer(open_page: OpenPage, app_url: str) -> None:
     page = opened(open_page, app_url)
-    t = texts("en")
+    t = labels("en")
     go(page, "training")
     page.locator(".lesson canvas").focus()
     page.keyboard.press("ArrowRight")

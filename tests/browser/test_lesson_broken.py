@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready
 from viz_app.lessons import lesson
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
-T = texts("en")
+T = labels("en")
 SCENES = lesson("broken", "en").scenes
 READY = ROOT + ".lesson.scenes[" + ROOT + ".lesson.name].ready"
 

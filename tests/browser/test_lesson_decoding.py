@@ -7,9 +7,9 @@ import pytest
 from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from transformer_core.metrics import bleu
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
-T = texts("en")
+T = labels("en")
 LESSON = ROOT + ".lesson"
 
 

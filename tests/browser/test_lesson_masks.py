@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-T = texts("en")
+T = labels("en")
 SCENES = ("rows", "compare", "padding", "leak", "predict")
 
 

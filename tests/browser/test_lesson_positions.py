@@ -8,9 +8,9 @@ from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
 from transformer_core.positions import sinusoidal_positions
 from viz_app.lessons import lesson
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
-T = texts("en")
+T = labels("en")
 SCENES = [scene.name for scene in lesson("positions", "en").scenes]
 
 

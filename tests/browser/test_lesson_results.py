@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
+from viz_app.lessons.labels import labels
 from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.results.reduced_table import Measure, Verdict, load, ours
-from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-T = texts("en")
+T = labels("en")
 VERDICTS: tuple[Verdict, ...] = ("same", "other", "noise")
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
 from viz_app.lessons import lesson
+from viz_app.lessons.labels import labels
 from viz_app.lessons.subwords.batching import by_length
-from viz_app.text import texts
 
-T = texts("en")
+T = labels("en")
 
 
 def test_all_scenes_paint_and_the_controls_are_answered(

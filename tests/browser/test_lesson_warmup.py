@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from viz_app.lessons import lesson
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-T = texts("en")
+T = labels("en")
 LESSON = ROOT + ".lesson"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready
-from viz_app.text import texts
+from viz_app.lessons.labels import labels
 
-T = texts("en")
+T = labels("en")
 SCENE = ROOT + ".lesson.scenes.timed"
 
 

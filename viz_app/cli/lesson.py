@@ -117,7 +117,6 @@ def _context(options: argparse.Namespace) -> Context:
     from viz_app.lessons.stage.state import LessonState, from_address, unread
     from viz_app.serving.request_queue import ModelGate
     from viz_app.serving.translation_service import TranslationService
-    from viz_app.text import texts
 
     given = getattr(options, "with") or ""
     if wrong := unread(given):
@@ -130,4 +129,4 @@ def _context(options: argparse.Namespace) -> Context:
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
     state = LessonState(options.scene or "", from_address(given))
-    return Context(text, state, texts(options.language), lambda: service, SESSION)
+    return Context(text, state, options.language, lambda: service, SESSION)

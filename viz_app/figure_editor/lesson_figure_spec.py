@@ -13,7 +13,7 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.scene_figure import told_figure
 from viz_app.lessons.stage.state import LessonState, from_address, to_address, unread
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import DEFAULT_LANGUAGE, texts
+from viz_app.text import DEFAULT_LANGUAGE
 
 Refusal = Literal["", "lesson", "scene", "settings"]
 _NAMES = ("lesson", "scene", "with")
@@ -71,7 +71,7 @@ class LessonScene:
         Raises:
             Superseded: A newer request took over the model.
         """
-        return told_figure(self.lesson, Context(text, self.state, texts(language), load, session))
+        return told_figure(self.lesson, Context(text, self.state, language, load, session))
 
 
 def no_scene() -> dict[str, str | None]:

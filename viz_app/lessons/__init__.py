@@ -1,4 +1,7 @@
-"""The lessons. Each is a folder: its words (`en.md`, `ko.md`), its numbers (`numbers.py`) and its scenes (`js/`).
+"""The lessons, each in a folder of its own.
+
+Its words are in `en.md` and `ko.md`, its labels in `labels.en.toml` and `labels.ko.toml`, its numbers in `numbers.py`,
+its scenes in `js/`.
 
 `numbers.py` computes with the model and the formulas of `transformer_core`. It has
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy.typing as npt
 
 from transformer_core.tokenizer import EOS_TOKEN
+from viz_app.lessons.labels import labels
 from viz_app.lessons.stage.state import LessonState
 from viz_app.serving.translation_service import Result, TranslationService
 from viz_app.text import Texts
@@ -40,16 +41,21 @@ class Context:
     Args:
         text: The visitor's sentence, fit for the model.
         state: Scene and settings.
-        t: Labels in the visitor's language.
+        language: The visitor's.
         load: Gives the service of the model; called only by lessons that need it.
         session: Name of the session, for the gate.
     """
 
     text: str
     state: LessonState
-    t: Texts
+    language: str
     load: Callable[[], TranslationService]
     session: str
+
+    @property
+    def t(self) -> Texts:
+        """Labels in the visitor's language, with those of the lessons."""
+        return labels(self.language)
 
     @cached_property
     def service(self) -> TranslationService:

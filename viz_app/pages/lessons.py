@@ -104,7 +104,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     after = next_stop(name, on_route=following())
     served = load(t)
     again = partial(loader.service, served.name)  # by its name, since a download asks from another thread
-    context = Context(fitting(text, served.translator), state, t, again, session.session_id())
+    context = Context(fitting(text, served.translator), state, t.language, again, session.session_id())
     if name in small_target.LESSONS and small_target.other_language(context):
         st.caption(t("lessons.small_german"))
     try:
@@ -116,7 +116,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         values=numbers.values,
         arrays=numbers.arrays,
         answers=numbers.answers,
-        texts=t.table("lesson") | t.table(f"lesson_{name}"),
+        texts=t.table("lesson") | context.t.table(f"lesson_{name}"),
         state=state,
         onward=title_of(t, after) if after else None,
     )

@@ -1,6 +1,7 @@
 """Every label of the app, in English and Korean.
 
-`en.toml` and `ko.toml` hold the same keys, one table for each page or browser component. A placeholder is written
+`en.toml` and `ko.toml` hold the same keys, one table for each page or browser component; the lessons add theirs from
+their folders (`viz_app.lessons.labels`). A placeholder is written
 `{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
 """
 
@@ -41,18 +42,24 @@ class Texts:
         try:
             template = self._tables[table][name]
         except KeyError:
-            raise KeyError(f"there is no text {key!r} in {self.language}.toml") from None
+            raise KeyError(f"there is no text {key!r} in {self.language}") from None
         return fill(template, **values)
 
     def table(self, name: str) -> dict[str, str]:
         """All labels of one table, placeholders unfilled, as a copy for a browser component."""
         if name not in self._tables:
-            raise KeyError(f"there is no table [{name}] in {self.language}.toml")
+            raise KeyError(f"there is no table [{name}] in {self.language}")
         return dict(self._tables[name])
 
     def tables(self) -> dict[str, dict[str, str]]:
         """All tables, as copies."""
         return {name: dict(table) for name, table in self._tables.items()}
+
+    def with_tables(self, tables: dict[str, dict[str, str]]) -> Texts:
+        """These labels and more of the same language. Raises ValueError for a table that is there already."""
+        if twice := sorted(self._tables.keys() & tables.keys()):
+            raise ValueError(f"the table [{twice[0]}] is there twice in {self.language}")
+        return Texts(self.language, {**self._tables, **tables})
 
 
 def fill(template: str, **values: object) -> str:

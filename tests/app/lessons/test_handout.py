@@ -23,7 +23,7 @@ from viz_app.lessons.scene_figure import told_figure
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import LANGUAGES, texts
+from viz_app.text import LANGUAGES
 
 TEXT = "The dog </p><script>alert(1)</script>"
 
@@ -31,7 +31,7 @@ TEXT = "The dog </p><script>alert(1)</script>"
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
     service = TranslationService(Translator.load(random_checkpoint, device="cpu"), ModelGate(1))
-    return Context("The dog.", LessonState(), texts("en"), lambda: service, "test")
+    return Context("The dog.", LessonState(), "en", lambda: service, "test")
 
 
 class Seen(HTMLParser):
@@ -53,7 +53,7 @@ class Seen(HTMLParser):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context, language: str) -> None:
-    context = dataclasses.replace(context, t=texts(language), text=TEXT)
+    context = dataclasses.replace(context, language=language, text=TEXT)
     seen = Seen()
     seen.feed(handout("positions", context).decode())
     assert "script" not in seen.tags and "math" in seen.tags

@@ -327,7 +327,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
     st.session_state.clear()
     for state in (LessonState("roles"), LessonState("one")):
         contexts = [
-            Context(TEXT, state, texts("en"), lambda name=name: loader.service(name), "me")  # type: ignore[misc]
+            Context(TEXT, state, "en", lambda name=name: loader.service(name), "me")  # type: ignore[misc]
             for name in ("random", "french")
         ]
         found = [module_of("heads").data(context).values for context in contexts]
@@ -340,7 +340,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
     ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
 )
 def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
-    context = Context(TEXT, LessonState(), texts(language), lambda: loader.service("french"), "me")
+    context = Context(TEXT, LessonState(), language, lambda: loader.service("french"), "me")
     assert (
         f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}" in handout("results", context).decode()
     )
@@ -348,10 +348,10 @@ def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, langua
 
 def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
     """What a French model wrote would be noise to them."""
-    by_french = Context(TEXT, LessonState(), texts("en"), lambda: loader.service("french"), "me")
+    by_french = Context(TEXT, LessonState(), "en", lambda: loader.service("french"), "me")
     healthy = Translator.load(Path("checkpoints/small/base"))
     assert small_target(by_french) == healthy.translate(TEXT).text
-    untold = Context(TEXT, LessonState(), texts("en"), lambda: loader.service("random"), "me")
+    untold = Context(TEXT, LessonState(), "en", lambda: loader.service("random"), "me")
     assert small_target(untold) == untold.result.translation.text
 
 

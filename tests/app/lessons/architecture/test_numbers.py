@@ -32,7 +32,7 @@ from viz_app.lessons.stage import LessonState
 from viz_app.serving.registry import DEFAULT_CHECKPOINT
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import LANGUAGES, texts
+from viz_app.text import LANGUAGES
 
 SCRIPTS = Path(component.__file__).parents[1] / "architecture" / "js"
 SENTENCE = "The dog is fast."
@@ -46,7 +46,7 @@ def translator(random_checkpoint: Path) -> Translator:
 
 def context_of(translator: Translator, text: str = SENTENCE, scene: str = "flow") -> Context:
     service = TranslationService(translator, ModelGate(1))
-    return Context(text, LessonState(scene), texts("en"), lambda: service, "me")
+    return Context(text, LessonState(scene), "en", lambda: service, "me")
 
 
 @pytest.fixture(scope="module")

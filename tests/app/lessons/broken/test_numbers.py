@@ -21,7 +21,6 @@ from viz_app.lessons.small_models import SmallUnavailable, journals
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES
 
 
@@ -31,7 +30,7 @@ def service(random_checkpoint: Path) -> TranslationService:
 
 
 def context(service: TranslationService, scene: str, text: str = "The dog sleeps.", **settings: Any) -> Context:
-    return Context(text, LessonState(scene, settings), texts("en"), lambda: service, "me")
+    return Context(text, LessonState(scene, settings), "en", lambda: service, "me")
 
 
 @pytest.mark.parametrize("scene", ["", *SUSPECTS])
@@ -66,7 +65,7 @@ def test_a_long_sentence_is_cut_and_that_is_told(service: TranslationService) ->
 @pytest.mark.parametrize("exhibit", broken.EXHIBITS)
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str, language: str) -> None:
-    shown = dataclasses.replace(context(service, "b", exhibit=exhibit, head=3.0), t=texts(language))
+    shown = dataclasses.replace(context(service, "b", exhibit=exhibit, head=3.0), language=language)
     drawn = broken.figure("b", shown)
     assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
     told = suspects.statement("unscaled", shown)

@@ -20,13 +20,12 @@ from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 
 @pytest.fixture(scope="module")
 def context(random_checkpoint: Path) -> Context:
     service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
-    return Context("The dog is fast.", LessonState("tree"), texts("en"), lambda: service, "somebody")
+    return Context("The dog is fast.", LessonState("tree"), "en", lambda: service, "somebody")
 
 
 def data(context: Context, **settings: str) -> Data:

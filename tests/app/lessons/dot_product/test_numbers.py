@@ -22,7 +22,6 @@ from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.stage import LessonState, from_address, to_address
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 SCRIPT = Path(dot_product.__file__).with_name("js") / "attend.js"
 
@@ -30,7 +29,7 @@ SCRIPT = Path(dot_product.__file__).with_name("js") / "attend.js"
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
     service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
-    return Context("Where did you buy it?", LessonState("real"), texts("en"), lambda: service, "me")
+    return Context("Where did you buy it?", LessonState("real"), "en", lambda: service, "me")
 
 
 def test_vectors_give_the_weights_of_the_model(context: Context) -> None:

@@ -24,7 +24,6 @@ from viz_app.lessons.heads.head_measures import all_heads, differing, one_by_one
 from viz_app.lessons.stage import LessonState, from_address, to_address
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."
@@ -38,7 +37,7 @@ def translator(random_checkpoint: Path) -> Translator:
 @pytest.fixture(scope="module")
 def context(translator: Translator) -> Context:
     service = TranslationService(translator, ModelGate(1))
-    return Context(TEXT, LessonState("tour"), texts("en"), lambda: service, "somebody")
+    return Context(TEXT, LessonState("tour"), "en", lambda: service, "somebody")
 
 
 def at(context: Context, scene: str, **settings: float | str) -> Context:
@@ -135,7 +134,7 @@ def test_every_scene_has_its_numbers(context: Context, translator: Translator) -
     asked = data(at(context, "concat", kind="encoder", layer=1))
     assert asked.answers["kind"] == "encoder" and asked.answers["layer"] == 0
     assert asked.arrays["parts"].shape[1] == len(context.pieces)
-    many = Context("dog " * 60, LessonState("predict"), context.t, context.load, "x")
+    many = Context("dog " * 60, LessonState("predict"), context.language, context.load, "x")
     assert (
         data(many).values["cut"]
         and data(many).values["alone"]["text"] == one_by_one(translator, EXAMPLES["word_order"]).text

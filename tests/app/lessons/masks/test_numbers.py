@@ -22,7 +22,6 @@ from viz_app.lessons.small_models import SmallUnavailable
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 SCRIPTS = Path(masks.__file__).with_name("js")
 SENTENCE = "I do not have a car because it is fast."
@@ -36,7 +35,7 @@ def translator(random_checkpoint: Path) -> Translator:
 @pytest.fixture
 def context(translator: Translator) -> Context:
     service = TranslationService(translator, ModelGate(1))
-    return Context(SENTENCE, LessonState("rows"), texts("en"), lambda: service, "me")
+    return Context(SENTENCE, LessonState("rows"), "en", lambda: service, "me")
 
 
 def test_with_the_mask_the_scores_give_the_weights_of_the_model(context: Context) -> None:

@@ -23,7 +23,6 @@ from viz_app.lessons.stage import LessonState
 from viz_app.lessons.word_order import change, exchanged, pieces_in, start_of, translations, words_of
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 ENCODING = Path(component.__file__).parents[1] / "positions" / "js" / "encoding.js"
 TEXT = "The little dog is playing in the garden."
@@ -37,7 +36,7 @@ def translator(random_checkpoint: Path) -> Translator:
 
 def context(translator: Translator, scene: str, text: str = TEXT, **settings: Any) -> Context:
     service = TranslationService(translator, ModelGate(1))
-    return Context(text, LessonState(scene, settings), texts("en"), lambda: service, "somebody")
+    return Context(text, LessonState(scene, settings), "en", lambda: service, "somebody")
 
 
 @pytest.mark.usefixtures("node")

@@ -23,7 +23,6 @@ from viz_app.lessons.small_models import Measured, SmallUnavailable
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 JS = Path(regularisation.__file__).with_name("js")
 
@@ -35,7 +34,7 @@ def service(random_checkpoint: Path) -> TranslationService:
 
 @pytest.fixture
 def context(service: TranslationService) -> Context:
-    return Context("A man rides.", LessonState("loss", {"epsilon": 0.2}), texts("en"), lambda: service, "me")
+    return Context("A man rides.", LessonState("loss", {"epsilon": 0.2}), "en", lambda: service, "me")
 
 
 def reference(p: float, epsilon: float, vocabulary: int) -> float:

@@ -15,7 +15,6 @@ from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_table import RESULTS
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 
 def no_model() -> TranslationService:
@@ -23,7 +22,7 @@ def no_model() -> TranslationService:
 
 
 def context(**settings: str | float) -> Context:
-    return Context("The dog.", LessonState("scores", settings), texts("en"), no_model, "test")
+    return Context("The dog.", LessonState("scores", settings), "en", no_model, "test")
 
 
 def test_counted_parameters_round_to_the_printed_ones() -> None:

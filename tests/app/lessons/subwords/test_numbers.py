@@ -17,7 +17,6 @@ from viz_app.lessons.subwords.merging import letters_of, merges, misspelt, piece
 from viz_app.lessons.subwords.numbers import data, figure
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES
 
 
@@ -93,7 +92,7 @@ def test_the_lesson_answers_its_control(random_checkpoint: Path) -> None:
 
     def context(scene: str, **settings: Any) -> Context:
         service = TranslationService(translator, ModelGate(1))
-        return Context("He bought a tennis racket.", LessonState(scene, settings), texts("en"), lambda: service, "one")
+        return Context("He bought a tennis racket.", LessonState(scene, settings), "en", lambda: service, "one")
 
     numbers = data(context("batches", budget=170.0))
     assert numbers.answers == {"budget": 160}

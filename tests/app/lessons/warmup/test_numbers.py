@@ -22,7 +22,6 @@ from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 JS = Path(adam.__file__).with_name("js")
 
@@ -30,7 +29,7 @@ JS = Path(adam.__file__).with_name("js")
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
     service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
-    return Context("A man rides.", LessonState("curve"), texts("en"), lambda: service, "me")
+    return Context("A man rides.", LessonState("curve"), "en", lambda: service, "me")
 
 
 def course(steps: int, values: list[float], failed: int | None = None) -> Course:
@@ -121,7 +120,7 @@ def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pyt
 
 @pytest.mark.parametrize("scene", ["curve", "shape", "adam", "live"])
 def test_scenes_are_figures_too(context: Context, scene: str) -> None:
-    shown = Context(context.text, LessonState(scene, {"warmup": 2000.0}), context.t, context.load, "me")
+    shown = Context(context.text, LessonState(scene, {"warmup": 2000.0}), context.language, context.load, "me")
     figure = warmup.figure(scene, shown)
     assert isinstance(figure, CurvesFigure) and export(figure, "csv")
     if scene == "shape":  # the peak of equation 3, by hand: (512 * 2000)^-0.5
@@ -140,7 +139,7 @@ def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: py
     run.thread.join(30)
     time[0] = 5.0
     assert warmup.news(context).values == {"state": "done"} and run.manners.watched == 0.0
-    live = Context(context.text, LessonState("live", {"source": "live"}), context.t, context.load, "me")
+    live = Context(context.text, LessonState("live", {"source": "live"}), context.language, context.load, "me")
     told = warmup.news(live)
     assert run.manners.watched == 5.0
     assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)

@@ -20,7 +20,6 @@ from viz_app.lessons.stage import LessonState
 from viz_app.lessons.why import numbers as why
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-from viz_app.text import texts
 
 CASES = [{"n": n, "d": d, "k": k, "r": r} for n, d, k, r in product((1, 2, 11, 70, 512), (64, 512), (3, 7), (1, 8))]
 
@@ -60,7 +59,7 @@ def test_what_is_measured_is_news_and_a_figure(random_checkpoint: Path, monkeypa
     times = LayerTimes(lengths=(2, 4), pause=lambda seconds: None)
     monkeypatch.setattr(why, "layer_times", lambda: times)
     service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
-    shown = Context("A man.", LessonState("timed", {"d": "256"}), texts("en"), lambda: service, "me")
+    shown = Context("A man.", LessonState("timed", {"d": "256"}), "en", lambda: service, "me")
     assert why.figure("timed", shown) is None and why.news(shown).values["machine"] is None
     before = why.news(shown).drawn
     why.pressed(shown, "nonsense")
@@ -79,7 +78,7 @@ def test_what_is_measured_is_news_and_a_figure(random_checkpoint: Path, monkeypa
         [point.seconds for point in times.view().points[256] if point.kind == kind] for kind in KINDS
     ]
     assert drawn.provenance["machine"]["cores"] >= 1 and export(drawn, "svg") and export(drawn, "tex")
-    other = Context("A man.", LessonState("timed", {"d": "64"}), texts("ko"), lambda: service, "me")
+    other = Context("A man.", LessonState("timed", {"d": "64"}), "ko", lambda: service, "me")
     assert why.figure("timed", other) is None
     why.prepare("costs", other)
     assert times.view().number == 1
