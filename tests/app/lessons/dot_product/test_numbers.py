@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,6 @@ from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.stage import LessonState, from_address, to_address
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
-
-SCRIPT = Path(dot_product.__file__).with_name("js") / "attend.js"
 
 
 @pytest.fixture
@@ -81,24 +79,19 @@ def test_the_worked_example_is_printed_as_it_was_typed(context: Context) -> None
         assert np.allclose(drawn.panels[0].weights, 1 / 3) == even, settings
 
 
-@pytest.mark.usefixtures("node")
-def test_the_browser_evaluates_the_same_formulas(tmp_path: Path) -> None:
+def test_the_browser_evaluates_the_same_formulas(javascript: Callable[[str], Any]) -> None:
     draw = torch.Generator().manual_seed(3)
     queries, keys, values = (torch.randn(1, 1, 8, 4, generator=draw).mul(3).round(decimals=1) for _ in range(3))
     vector = torch.full((1, 4), 0.5)
-    (tmp_path / "attend.mjs").write_text(SCRIPT.read_text(encoding="utf-8"), encoding="utf-8")
+    given = [tensor[0, 0].tolist() for tensor in (queries, keys, values)] + [vector[0].tolist()]
     script = """
-        const { attend, additive, pack, unpack } = await import(process.argv[1]);
-        const [queries, keys, values, vector] = JSON.parse(process.argv[2]);
+        import { attend, additive, pack, unpack } from "./lessons/dot_product/js/attend.js";
         const rows = queries.map((query) => ({ ...attend(query, keys, values), other: additive(query, keys, vector) }));
         const word = pack(queries);
         const wrong = [unpack("dwd", 4), unpack("zzzzzzzz", 4), unpack(3, 4)];
         console.log(JSON.stringify({ rows, word, back: unpack(word, 4), wrong }));
     """
-    given = [tensor[0, 0].tolist() for tensor in (queries, keys, values)] + [vector[0].tolist()]
-    command = ["node", "--input-type=module", "-e", script, str(tmp_path / "attend.mjs"), json.dumps(given)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    found: dict[str, Any] = json.loads(answer.stdout)
+    found = javascript(f"const [queries, keys, values, vector] = {json.dumps(given)};{script}")
     scores = attention_scores(queries, keys, None)
     weights = attention_weights(scores)
     for name, truth in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
 
-SCRIPTS = Path(masks.__file__).with_name("js")
 SENTENCE = "I do not have a car because it is fast."
 
 
@@ -94,21 +93,16 @@ def test_the_leak_is_read_with_and_without_the_mask(
     st.cache_data.clear()
 
 
-@pytest.mark.usefixtures("node")
-def test_the_browser_computes_the_same_softmax(tmp_path: Path) -> None:
+def test_the_browser_computes_the_same_softmax(javascript: Callable[[str], Any]) -> None:
     scores = torch.randn(12, 10, generator=torch.Generator().manual_seed(1)) * 4
     hidden = torch.ones(12, 10, dtype=torch.bool).triu(1)
-    (tmp_path / "softmax.mjs").write_text((SCRIPTS / "softmax.js").read_text(encoding="utf-8"), encoding="utf-8")
     script = """
-        const { weightsUnder, parts } = await import(process.argv[1]);
-        const rows = JSON.parse(process.argv[2]);
+        import { weightsUnder, parts } from "./lessons/masks/js/softmax.js";
         const all = (open) => rows.map((row, t) => weightsUnder(row, (k) => k > t, open));
         const [before, after] = [all(1), all(0)];
         console.log(JSON.stringify({ before, half: all(0.5), after, parts: parts(before[3], after[3], 0.001) }));
     """
-    command = ["node", "--input-type=module", "-e", script, str(tmp_path / "softmax.mjs"), json.dumps(scores.tolist())]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    found: dict[str, Any] = json.loads(answer.stdout)
+    found = javascript(f"const rows = {json.dumps(scores.tolist())};{script}")
     for name, mask in (("before", 0.0), ("half", float(np.log(0.5))), ("after", -np.inf)):
         truth = attention_weights(scores + torch.where(hidden, mask, 0.0))
         np.testing.assert_allclose(found[name], truth, atol=1e-6)

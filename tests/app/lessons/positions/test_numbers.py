@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from transformer_core.model import Transformer
 from transformer_core.positions import sinusoidal_positions
 from transformer_core.translator import Translator
 from viz_app.figures import Animation, CurvesFigure
-from viz_app.lessons import stage as component
 from viz_app.lessons.context import Context
 from viz_app.lessons.positions.numbers import data, figure, shift_matrix, shown_pairs, tables_of
 from viz_app.lessons.stage import LessonState
@@ -24,7 +22,6 @@ from viz_app.lessons.word_order import change, exchanged, pieces_in, start_of, t
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
 
-ENCODING = Path(component.__file__).parents[1] / "positions" / "js" / "encoding.js"
 TEXT = "The little dog is playing in the garden."
 PIECES = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
 
@@ -39,16 +36,12 @@ def context(translator: Translator, scene: str, text: str = TEXT, **settings: An
     return Context(text, LessonState(scene, settings), "en", lambda: service, "somebody")
 
 
-@pytest.mark.usefixtures("node")
-def test_the_stage_evaluates_the_formula_of_the_core(tmp_path: Path) -> None:
-    (tmp_path / "encoding.mjs").write_text(ENCODING.read_text(encoding="utf-8"), encoding="utf-8")
-    script = """import { block, dotProduct, encoding, mapError, pairs } from "./encoding.mjs";
+def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str], Any]) -> None:
+    script = """import { block, dotProduct, encoding, mapError, pairs } from "./lessons/positions/js/encoding.js";
     const values = Array.from({ length: 100 }, (_, i) => encoding(3 * i, (37 * i) % 128, 128));
     const products = [0, 1, 5, 20].map((k) => dotProduct(11, 11 + k, 128));
     console.log(JSON.stringify([values, products, mapError(9, 4, 128), block(4, 6, 128), pairs(128)]));"""
-    (tmp_path / "main.mjs").write_text(script, encoding="utf-8")
-    answer = subprocess.run(["node", tmp_path / "main.mjs"], capture_output=True, text=True, check=True, timeout=60)
-    values, products, error, block, pairs = json.loads(answer.stdout)
+    values, products, error, block, pairs = javascript(script)
     table = sinusoidal_positions(300, 128).double().numpy()
     i = np.arange(100)
     np.testing.assert_allclose(values, table[3 * i, (37 * i) % 128], atol=1e-6)

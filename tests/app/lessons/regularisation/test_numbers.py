@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,6 @@ from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
 
-JS = Path(regularisation.__file__).with_name("js")
-
 
 @pytest.fixture(scope="module")
 def service(random_checkpoint: Path) -> TranslationService:
@@ -44,27 +42,17 @@ def reference(p: float, epsilon: float, vocabulary: int) -> float:
     return float(smoothed_cross_entropy(log_p.log(), torch.tensor([3]), epsilon)[0])
 
 
-@pytest.mark.usefixtures("node")
-def test_browser_and_print_compute_the_loss_of_the_core(tmp_path: Path) -> None:
-    (tmp_path / "smoothing.mjs").write_text((JS / "smoothing.js").read_text(encoding="utf-8"), encoding="utf-8")
+def test_browser_and_print_compute_the_loss_of_the_core(javascript: Callable[[str], Any]) -> None:
     draw = np.random.default_rng(0)
     asked = [
         (float(draw.uniform(0.01, 0.99)), float(draw.uniform(0.0, 0.4)), int(draw.integers(5, 900))) for _ in range(100)
     ]
     script = (
-        "import * as s from './smoothing.mjs';"
+        "import * as s from './lessons/regularisation/js/smoothing.js';"
         "const of = ([p, e, v]) => [s.smoothedLoss(p, e, v), s.entropy(e, v)];"
         f"console.log(JSON.stringify({json.dumps(asked)}.map(of)))"
     )
-    answer = subprocess.run(
-        ["node", "--input-type=module", "-e", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    for (p, epsilon, vocabulary), (loss, least) in zip(asked, json.loads(answer.stdout), strict=True):
+    for (p, epsilon, vocabulary), (loss, least) in zip(asked, javascript(script), strict=True):
         assert loss == pytest.approx(reference(p, epsilon, vocabulary), rel=1e-4)
         assert loss == pytest.approx(float(regularisation.smoothed_loss(np.array(p), epsilon, vocabulary)), rel=1e-9)
         # The best possible loss is the entropy of the target, which smoothed_cross_entropy reaches at p = 1 - epsilon.

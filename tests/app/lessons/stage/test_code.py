@@ -17,12 +17,11 @@ FOLDER = Path(component.__file__).parents[1]
 NAMES = [entry.name for entry in LESSONS]
 
 
-@pytest.mark.usefixtures("node")
 @pytest.mark.parametrize("name", NAMES)
-def test_a_browser_can_read_the_code_of_a_lesson(name: str, tmp_path: Path) -> None:
+def test_a_browser_can_read_the_code_of_a_lesson(name: str, node: str, tmp_path: Path) -> None:
     joined = tmp_path / "joined.mjs"
     joined.write_text("const STYLE = '';\n" + join_modules(FOLDER / name / "js" / "main.js"), encoding="utf-8")
-    answer = subprocess.run(["node", "--check", joined], capture_output=True, text=True, timeout=60, check=False)
+    answer = subprocess.run([node, "--check", joined], capture_output=True, text=True, timeout=60, check=False)
     assert answer.returncode == 0, answer.stderr
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,8 +23,6 @@ from viz_app.lessons.warmup import numbers as warmup
 from viz_app.serving.request_queue import ModelGate
 from viz_app.serving.translation_service import TranslationService
 
-JS = Path(adam.__file__).with_name("js")
-
 
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
@@ -39,32 +37,23 @@ def course(steps: int, values: list[float], failed: int | None = None) -> Course
     return Course(f"warmup-{steps}", {}, training, step, column, column, column, column, column, {}, failed)
 
 
-@pytest.mark.usefixtures("node")
-def test_the_browser_computes_the_same_rates(tmp_path: Path) -> None:
-    (tmp_path / "rate.mjs").write_text((JS / "rate.js").read_text(encoding="utf-8"), encoding="utf-8")
+def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -> None:
     draw = np.random.default_rng(0)
     asked = [
         [int(draw.integers(1, 30_000)), int(draw.choice([64, 512, 1024])), int(w)]
         for w in draw.integers(1, 12_000, 100)
     ]
     script = (
-        "import * as r from './rate.mjs';"
-        f"console.log(JSON.stringify({json.dumps(asked)}.map((a) => [r.rate(...a), r.peak(a[1], a[2])])),"
-        " r.scientific(6.987e-4), r.scientific(0.0123, 0), r.thousands(12000))"
+        "import * as r from './lessons/warmup/js/rate.js';"
+        f"const numbers = {json.dumps(asked)}.map((a) => [r.rate(...a), r.peak(a[1], a[2])]);"
+        "const told = [r.scientific(6.987e-4), r.scientific(0.0123, 0), r.thousands(12000)];"
+        "console.log(JSON.stringify([numbers, told]));"
     )
-    answer = subprocess.run(
-        ["node", "--input-type=module", "-e", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    numbers, told = answer.stdout.strip().split("]] ")
-    for (step, width, steps), (rate, peak) in zip(asked, json.loads(numbers + "]]"), strict=True):
+    numbers, told = javascript(script)
+    for (step, width, steps), (rate, peak) in zip(asked, numbers, strict=True):
         assert rate == pytest.approx(learning_rate(step, d_model=width, warmup_steps=steps), rel=1e-6)
         assert peak == pytest.approx(learning_rate(steps, d_model=width, warmup_steps=steps), rel=1e-6)
-    assert told == "6.99 \u00d7 10\u207b\u2074 1 \u00d7 10\u207b\u00b2 12,000"
+    assert told == ["6.99 \u00d7 10\u207b\u2074", "1 \u00d7 10\u207b\u00b2", "12,000"]
 
 
 @pytest.mark.parametrize("problem", adam.PROBLEMS)

@@ -67,7 +67,8 @@ export class BeamTree {
     const { element, theme, search } = this;
     const [width, height] = [Math.min(this.width, element.clientWidth), Math.min(this.height, element.clientHeight)];
     if (!width || !height) return;
-    const context = (this.context = resize(this.canvas, width, height));
+    const context = resize(this.canvas, width, height);
+    this.context = context;
     const ratio = window.devicePixelRatio || 1;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.background;

@@ -54,7 +54,8 @@ export class Translation {
     }
     const positions = [];
     tokens.forEach((text, index) => {
-      const word = (positions[words[index]] ??= { text: "", start: false, special: false, first: index, last: index });
+      positions[words[index]] ??= { text: "", start: false, special: false, first: index, last: index };
+      const word = positions[words[index]];
       word.last = index;
       word.special ||= special[index];
       if (index < written) word.text += text;
@@ -218,21 +219,6 @@ export class Sheet {
       if (best < 0 || this.at(query, key) > this.at(query, best)) best = key;
     }
     return best;
-  }
-}
-
-/** One head: sums over the keys of a word, averages over its queries that exist, so rows still sum to 1. */
-function merge(pieces, keys, { queries: queryWords, keys: keyWords }, written, merged) {
-  let target = 0;
-  for (const query of queryWords) {
-    const end = Math.min(query.last + 1, written);
-    for (const key of keyWords) {
-      let sum = 0;
-      for (let row = query.first; row < end; row++) {
-        for (let column = key.first; column <= key.last; column++) sum += pieces[row * keys + column];
-      }
-      merged[target++] = end > query.first ? sum / (end - query.first) / FULL : 0;
-    }
   }
 }
 

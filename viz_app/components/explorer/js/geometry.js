@@ -26,7 +26,10 @@ export class Labels {
 
   width(text) {
     let width = this.widths.get(text);
-    if (width === undefined) this.widths.set(text, (width = this.context.measureText(text).width));
+    if (width === undefined) {
+      width = this.context.measureText(text).width;
+      this.widths.set(text, width);
+    }
     return width;
   }
 

@@ -102,8 +102,9 @@ export class Lines {
 
   /** What is to be drawn, by tone: lists of slots [q, k, q, k ...]; the lines of one token, or all. */
   wanted(focus) {
-    if (!focus) return (this.found ??= this.collect());
-    return this.collect(focus);
+    if (focus) return this.collect(focus);
+    this.found ??= this.collect();
+    return this.found;
   }
 
   collect(focus = null) {

@@ -49,7 +49,8 @@ export class SideMap {
 
   layout(width) {
     const { rows, columns, sheet, theme } = this;
-    const labels = (this.labels = new Labels(theme.code, width < 340 || columns.length > 30 ? 10.5 : 12));
+    const labels = new Labels(theme.code, width < 340 || columns.length > 30 ? 10.5 : 12);
+    this.labels = labels;
     const longest = (positions, all) =>
       Math.max(8, ...all.map((at) => Math.min(LONGEST, labels.width(positions[at].text))));
     this.left = Math.ceil(longest(sheet.queries, rows)) + 12;

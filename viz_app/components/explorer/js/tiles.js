@@ -140,8 +140,9 @@ export class Tiles {
     for (const { ordered, fit } of this.blocks) {
       const first = this.side ? 0 : lines.length;
       ordered.forEach((tile, index) => {
-        const line = (lines[first + Math.floor(index / fit.columns)] ??= []);
-        line[start + (index % fit.columns)] = tile;
+        const line = first + Math.floor(index / fit.columns);
+        lines[line] ??= [];
+        lines[line][start + (index % fit.columns)] = tile;
       });
       if (this.side) start += fit.columns;
     }

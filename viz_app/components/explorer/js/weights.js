@@ -11,7 +11,10 @@ export class Weights {
   /** All heads of a kind, (layers, heads, queries, keys) in a row; unpacked when first asked for. */
   of(kind) {
     let weights = this.unpacked.get(kind);
-    if (!weights) this.unpacked.set(kind, (weights = this.unpack(kind)));
+    if (!weights) {
+      weights = this.unpack(kind);
+      this.unpacked.set(kind, weights);
+    }
     return weights;
   }
 
@@ -41,7 +44,10 @@ export class Weights {
     this.sums ??= new Map();
     let sums = this.sums.get(kind);
     const { layers, heads, queries, rows } = this.kinds[kind];
-    if (!sums) this.sums.set(kind, (sums = this.uint16(rows, 2 * layers * heads * queries)));
+    if (!sums) {
+      sums = this.uint16(rows, 2 * layers * heads * queries);
+      this.sums.set(kind, sums);
+    }
     return sums[2 * row + 1] / FULL;
   }
 

@@ -35,7 +35,8 @@ export class Growth {
   make() {
     this.sentence = h("select", { change: () => this.set({ sentence: this.sentence.selectedIndex }) });
     this.sentenceName = h("span", { class: "name" });
-    const name = `growth-kind-${(lastName += 1)}`;
+    lastName += 1;
+    const name = `growth-kind-${lastName}`;
     this.kinds = KINDS.map((kind) =>
       h("input", { type: "radio", name, value: kind, change: () => this.set({ kind }) }),
     );
@@ -87,7 +88,8 @@ export class Growth {
 
   /** A history, or the same with other labels or colours. */
   receive(bytes) {
-    const told = (this.told = new Told(bytes));
+    const told = new Told(bytes);
+    this.told = told;
     this.theme = new Theme(this.root, told.colours);
     const { state } = this;
     const fits =

@@ -249,7 +249,8 @@ function drawMemory({ context, theme }, places, station, next, moved, scene) {
     const gone = moved * (whole + 5 * count) - 5 * index;
     if (gone < 0 || gone > whole) continue;
     let rest = gone;
-    const part = lengths.findIndex((length) => rest <= length || ((rest -= length), false));
+    let part = 0;
+    while (part < lengths.length - 1 && rest > lengths[part]) rest -= lengths[part++];
     const [a, b] = [way[part], way[part + 1]];
     dot(
       context,

@@ -46,7 +46,7 @@ export class Bleu extends Scene {
   }
 
   draw(pen, settings) {
-    const { context, width, height, theme } = pen;
+    const { context, height, theme } = pen;
     const at = Math.floor(settings.step + 1e-6);
     const order = Math.min(at, ORDERS - 1);
     const { bleu } = this.lesson.values;

@@ -177,7 +177,10 @@ export class Concat extends Scene {
     const before = widths.slice(0, position).reduce((sum, each) => sum + each, 0);
     const total = widths.reduce((sum, each) => sum + each, 0);
     let left = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - before - widths[position] / 2));
-    const found = widths.findIndex((each) => x < (left += each));
+    const found = widths.findIndex((each) => {
+      left += each;
+      return x < left;
+    });
     return found < 0 ? null : { at: found };
   }
 

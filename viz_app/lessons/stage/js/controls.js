@@ -31,7 +31,8 @@ function range(description, change) {
 }
 
 function choice({ label, options }, change) {
-  const name = `lesson-choice-${(lastName += 1)}`;
+  lastName += 1;
+  const name = `lesson-choice-${lastName}`;
   const inputs = options.map(([value]) => h("input", { type: "radio", name, value, change: () => change(value) }));
   const chips = options.map(([, text], index) => h("label", { class: "chip" }, inputs[index], h("span", {}, text)));
   const element = h("fieldset", { class: "choices" }, h("legend", { class: "name" }, label), ...chips);

@@ -35,7 +35,6 @@ export class Scene {
 
   /** Number fields over the picture, see fields.js; what is typed goes to `entered(key, number, settings)`. */
   fields(width, height, settings) {
-    // eslint-disable-line
     return [];
   }
 
@@ -50,41 +49,35 @@ export class Scene {
   }
 
   /** Draws. `pen` has context, width, height, theme, now (ms), revealed, pointer ({x, y} or null). */
-  draw(pen, settings) {} // eslint-disable-line
+  draw(pen, settings) {}
 
   /** The term of the equation that the picture shows now; null for none. */
   lit(settings) {
-    // eslint-disable-line
     return null;
   }
 
   /** Pressed (`pen.first`) or dragged at x, y: settings that change, or null. */
   grab(x, y, pen, settings) {
-    // eslint-disable-line
     return null;
   }
 
   /** A button was pressed: settings that change, or null. */
   press(name) {
-    // eslint-disable-line
     return null;
   }
 
   /** News of something that goes on at the server while this scene is open (see live.js): settings that change, or null. */
   hear(news, settings) {
-    // eslint-disable-line
     return null;
   }
 
   /** The picture in one sentence, for those who cannot see it and under the picture. */
   say(settings) {
-    // eslint-disable-line
     return "";
   }
 
   /** The numbers behind the picture: { columns: [text], rows: [[text or number]] }, or null. */
   table(settings) {
-    // eslint-disable-line
     return null;
   }
 }
