@@ -1,7 +1,7 @@
 """The lessons, each in a folder of its own.
 
-Its words are in `en.md` and `ko.md`, its labels in `labels.en.toml` and `labels.ko.toml`, its numbers in `numbers.py`,
-its scenes in `js/`.
+Its words are in `en.md` and `ko.md`, its numbers in `numbers.py`, its scenes in `js/`; labels, if it has any, in
+`labels.en.toml` and `labels.ko.toml`. `lesson.toml` says where it stands (see `catalogue.py`). Nothing else names it.
 
 `numbers.py` computes with the model and the formulas of `transformer_core`. It has
 

@@ -1,11 +1,26 @@
-"""Which lessons there are, and in which order."""
+"""Which lessons there are, in which order, and where they stand: read from the `lesson.toml` of each folder.
+
+    chapter = "attention"          # one of CHAPTERS
+    order = 30                     # place in the chapter, small numbers first; the others have 10, 20, 30, ...
+    minutes = 8                    # in a session; a lesson without them is not on the route
+    stations = ["self_attention"]  # boxes of Figure 1 that open it, of STATIONS
+    needs_small_models = true      # whether it compares the small models, which write German
+
+Only `chapter` and `order` must be there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+import re
+import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from viz_app.lessons.parser import LessonError
 
 if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for Streamlit
     from viz_app.components.explorer import Selection
@@ -13,55 +28,129 @@ if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for S
     from viz_app.lessons.context import Context, Data
 
 CHAPTERS = ("attention", "model", "training", "decoding")
+# The boxes of Figure 1, from bottom to top. In the lesson index each opens the lesson that names it.
+STATIONS = (
+    "embedding_in",
+    "embedding_out",
+    "positions",
+    "self_attention",
+    "masked_attention",
+    "cross_attention",
+    "add_norm",
+    "feed_forward",
+    "linear",
+    "softmax",
+)
+FILES = ("lesson.toml", "en.md", "ko.md", "numbers.py", "js/main.js")  # every lesson has them
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_MOST_MINUTES = 90
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A lesson in the index.
 
     Args:
-        name: In the address, of the files of prose, of the code.
+        name: Of its folder; in the address.
         chapter: One of `CHAPTERS`.
+        order: Its place in the chapter.
+        minutes: Planned for it in a session; None when it is not on the route.
+        stations: Boxes of Figure 1 that open it.
+        needs_small_models: Whether it compares the small models, which write German.
+
+    Raises:
+        ValueError: A value is not allowed; the message names it.
     """
 
     name: str
     chapter: str
+    order: int
+    minutes: int | None = None
+    stations: tuple[str, ...] = ()
+    needs_small_models: bool = False
+
+    def __post_init__(self) -> None:
+        _require(_NAME.fullmatch(self.name), "the folder's name", self.name, "of a-z, 0-9 and _")
+        _require(self.chapter in CHAPTERS, "chapter", self.chapter, f"one of {', '.join(CHAPTERS)}")
+        _require(type(self.order) is int and self.order > 0, "order", self.order, "a positive whole number")
+        in_time = type(self.minutes) is int and 0 < self.minutes <= _MOST_MINUTES
+        _require(self.minutes is None or in_time, "minutes", self.minutes, f"a whole number from 1 to {_MOST_MINUTES}")
+        _require(isinstance(self.stations, tuple), "stations", self.stations, "a list")
+        for station in self.stations:
+            _require(station in STATIONS, "stations", station, f"of {', '.join(STATIONS)}")
+        _require(type(self.needs_small_models) is bool, "needs_small_models", self.needs_small_models, "true or false")
 
 
-LESSONS: tuple[Entry, ...] = (
-    Entry("why", "attention"),
-    Entry("dot_product", "attention"),
-    Entry("heads", "attention"),
-    Entry("masks", "attention"),
-    Entry("positions", "model"),
-    Entry("architecture", "model"),
-    Entry("warmup", "training"),
-    Entry("regularisation", "training"),
-    Entry("subwords", "training"),
-    Entry("broken", "training"),
-    Entry("decoding", "decoding"),
-    Entry("results", "decoding"),
-)
+def _require(condition: object, key: str, value: object, allowed: str) -> None:
+    if not condition:
+        raise ValueError(f"{key} is {value!r}, but must be {allowed}")
 
-# A session of 50 minutes: minutes for each stop. "translate" is the page, "questions" are the class's own.
+
+def find_lessons(folder: Path) -> tuple[Entry, ...]:
+    """The lessons whose folders lie in a folder, chapter by chapter.
+
+    Raises:
+        LessonError: A lesson lacks a file, its `lesson.toml` holds something else than it may, or two lessons claim
+            the same place; the message names the file.
+    """
+    lessons: list[Entry] = []
+    for each in sorted(path for path in folder.iterdir() if _is_lesson(path)):
+        if missing := [name for name in FILES if not (each / name).is_file()]:
+            raise LessonError(f"{each.name}/{missing[0]} is missing, which every lesson has")
+        try:
+            lessons.append(_read(each))
+        except (OSError, ValueError) as error:
+            raise LessonError(f"{each.name}/lesson.toml: {error}") from error
+    _refuse_twice((f"order {entry.order} in {entry.chapter}", entry.name) for entry in lessons)
+    _refuse_twice((f"the station {station}", entry.name) for entry in lessons for station in entry.stations)
+    return tuple(sorted(lessons, key=lambda entry: (CHAPTERS.index(entry.chapter), entry.order)))
+
+
+def _is_lesson(folder: Path) -> bool:
+    """Whether a folder is meant to be one: the rooms that lessons share have no words."""
+    return any((folder / name).is_file() for name in ("lesson.toml", "en.md", "ko.md"))
+
+
+def _read(folder: Path) -> Entry:
+    """The `lesson.toml` of a folder. Raises ValueError naming what is wrong with it, or OSError."""
+    values = tomllib.loads((folder / "lesson.toml").read_text(encoding="utf-8"))
+    known = {field.name for field in dataclasses.fields(Entry)} - {"name"}
+    if unknown := sorted(values.keys() - known):
+        raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    if missing := [key for key in ("chapter", "order") if key not in values]:
+        raise ValueError(f"{missing[0]} is missing")
+    if isinstance(values.get("stations"), list):
+        values["stations"] = tuple(values["stations"])
+    return Entry(name=folder.name, **values)
+
+
+def _refuse_twice(claims: Iterable[tuple[str, str]]) -> None:
+    """Raises LessonError when two lessons claim one place; `claims` are places with names of lessons."""
+    owners: dict[str, str] = {}
+    for place, name in claims:
+        if place in owners:
+            raise LessonError(f"{name}/lesson.toml: {place} belongs to the lesson {owners[place]}")
+        owners[place] = name
+
+
+LESSONS = find_lessons(Path(__file__).parent)
+
+# A session: minutes for each stop. "translate" is the page, "questions" are the class's own.
 ROUTE: dict[str, int] = {
     "translate": 5,
-    "why": 5,
-    "dot_product": 10,
-    "heads": 8,
-    "masks": 8,
-    "positions": 6,
-    "warmup": 4,
+    **{entry.name: entry.minutes for entry in LESSONS if entry.minutes is not None},
     "questions": 4,
 }
+
+# The lesson that each box of Figure 1 opens, where there is one.
+LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for station in entry.stations}
 
 
 def next_stop(name: str, *, on_route: bool) -> str | None:
     """What comes after a lesson: on the route its next stop, else the next lesson of the list; None after the last."""
     order = [stop for stop in ROUTE if stop != "questions"] if on_route else [entry.name for entry in LESSONS]
-    there = {"translate", *(entry.name for entry in LESSONS)}
     later = order[order.index(name) + 1 :] if name in order else order[1:]
-    return next((stop for stop in later if stop in there), None)
+    return next(iter(later), None)
 
 
 class Teaches(Protocol):

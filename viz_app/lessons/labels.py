@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.text import Texts, texts
+from viz_app.lessons.parser import LessonError
+from viz_app.text import LANGUAGES, Texts, texts
 
 _FOLDER = Path(__file__).parent
 
@@ -20,13 +21,17 @@ def labels(language: str) -> Texts:
     """All labels of the app with those of the lessons, read once.
 
     Raises:
-        ValueError: The app does not speak this language, or a file of labels is missing or is no TOML.
+        ValueError: The app does not speak this language, or a file of labels cannot be read.
     """
-    tables = {}
-    for entry in LESSONS:
-        path = _FOLDER / entry.name / f"labels.{language}.toml"
-        try:
-            tables[f"lesson_{entry.name}"] = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise ValueError(f"{entry.name}/{path.name} cannot be read: {error}") from error
-    return texts(language).with_tables(tables)
+    return texts(language).with_tables({f"lesson_{entry.name}": _read(entry.name, language) for entry in LESSONS})
+
+
+def _read(name: str, language: str) -> dict[str, str]:
+    """The labels of one lesson; a lesson that has a file of them in no language has none."""
+    paths = {each: _FOLDER / name / f"labels.{each}.toml" for each in LANGUAGES}
+    if not any(path.is_file() for path in paths.values()):
+        return {}
+    try:
+        return tomllib.loads(paths[language].read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LessonError(f"{name}/{paths[language].name}: {error}") from error

@@ -13,7 +13,6 @@ import streamlit as st
 from viz_app.lessons.context import Context
 from viz_app.lessons.small_models import SmallName, SmallUnavailable, small_model
 
-LESSONS = ("heads", "masks", "positions", "broken")  # those with small models
 _HEALTHY: SmallName = "base"
 _TARGET = "de"
 

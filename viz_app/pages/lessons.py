@@ -15,12 +15,13 @@ from viz_app.components.events import last_answered
 from viz_app.figure_editor.lesson_figure_spec import LessonScene
 from viz_app.figure_editor.rendering import Product
 from viz_app.figures import Style
-from viz_app.lessons import lesson, small_target
-from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, head_of, module_of, next_stop
+from viz_app.lessons import lesson
+from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop
 from viz_app.lessons.context import Context
 from viz_app.lessons.handout import handout
 from viz_app.lessons.index import Stop, lesson_index
 from viz_app.lessons.scene_figure import fitting, told_figure
+from viz_app.lessons.small_target import other_language
 from viz_app.lessons.stage import LessonState, from_address, pack, pack_news, reported, stage, tell, to_address
 from viz_app.serving import loader
 from viz_app.serving.request_queue import Superseded
@@ -56,11 +57,12 @@ def main() -> None:
 
 def _draw_index(t: Texts) -> None:
     """Figure 1 and the route; what is not on the route stands below it."""
-    there = {entry.name for entry in LESSONS}
-    route = [_stop(t, name, name in there or name == "translate", ROUTE[name]) for name in ROUTE]
+    first = Stop("translate", t("index.stop_translate"), t("index.about_translate"), ROUTE["translate"])
+    last = Stop("", t("index.stop_questions"), t("index.about_questions"), ROUTE["questions"])
+    route = [first, *(_stop(t, entry) for entry in LESSONS if entry.name in ROUTE), last]
     others = {
         t(f"lessons.chapter_{chapter}"): [
-            _stop(t, entry.name, True) for entry in LESSONS if entry.chapter == chapter and entry.name not in ROUTE
+            _stop(t, entry) for entry in LESSONS if entry.chapter == chapter and entry.name not in ROUTE
         ]
         for chapter in CHAPTERS
     }
@@ -85,9 +87,9 @@ def _open_stop(name: str) -> None:
     open_stop("translate" if name == "route" else name)
 
 
-def _stop(t: Texts, name: str, there: bool, minutes: int = 0) -> Stop:
-    about = lesson(name, t.language).summary if name in {entry.name for entry in LESSONS} else t(f"index.about_{name}")
-    return Stop(name if there else "", title_of(t, name), about, minutes)
+def _stop(t: Texts, entry: Entry) -> Stop:
+    words = lesson(entry.name, t.language)
+    return Stop(entry.name, words.title, words.summary, entry.minutes or 0, entry.stations)
 
 
 def _open(name: str | None) -> None:
@@ -105,7 +107,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     served = load(t)
     again = partial(loader.service, served.name)  # by its name, since a download asks from another thread
     context = Context(fitting(text, served.translator), state, t.language, again, session.session_id())
-    if name in small_target.LESSONS and small_target.other_language(context):
+    if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and other_language(context):
         st.caption(t("lessons.small_german"))
     try:
         numbers = module_of(name).data(context)

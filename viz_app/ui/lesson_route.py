@@ -24,10 +24,10 @@ def following() -> bool:
 
 
 def title_of(t: Texts, name: str) -> str:
-    """Title of a stop."""
+    """Title of a stop that can be opened: of a lesson, or of the page Translate."""
     if name in {entry.name for entry in LESSONS}:
         return lesson(name, t.language).title
-    return t(f"index.stop_{name}")
+    return t("index.stop_translate")
 
 
 def open_stop(name: str) -> None:

@@ -14,6 +14,7 @@ from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons import lesson
+from viz_app.lessons.catalogue import LESSON_AT
 from viz_app.lessons.context import Context, Data
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import Texts
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from viz_app.lessons.architecture.forward_steps import Way
 
 POSITIONS = 16  # shown; of longer sentences the first ones
-ELSEWHERE = ("subwords", "positions", "heads", "masks", "dot_product", "decoding")  # lessons that stations point to
 _PARTS = {
     "attention": ("encoder self-attention", "decoder self-attention", "encoder-decoder attention"),
     "feed_forward": ("encoder feed-forward", "decoder feed-forward"),
@@ -47,7 +47,7 @@ def data(context: Context) -> Data:
             "ids": _read(context, source, target),
             "lengths": {"encoder": len(maps.source), "decoder": len(maps.inputs)},
             "model": {name: getattr(config, name) for name in ("d_model", "d_ff", "num_layers", "vocab_size", "norm")},
-            "titles": {name: lesson(name, context.t.language).title for name in ELSEWHERE},
+            "titles": {station: lesson(name, context.language).title for station, name in LESSON_AT.items()},
             "stations": way.stations,
             "order_error": way.order_error,
             "step_error": way.step_error,

@@ -32,12 +32,14 @@ class Stop:
         title: As it is shown.
         about: One sentence.
         minutes: Planned for it; 0 when it is not on the route.
+        stations: Boxes of Figure 1 that open it.
     """
 
     name: str
     title: str
     about: str
     minutes: int = 0
+    stations: tuple[str, ...] = ()
 
 
 def lesson_index(

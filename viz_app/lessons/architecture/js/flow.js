@@ -100,15 +100,11 @@ export class Flow extends Scene {
   more({ side, name }) {
     const own = { add_norm: "residual", feed_forward: "ffn", linear: "shared" }[name];
     if (own) return fillText(this.texts.more_here, { number: { residual: 2, ffn: 3, shared: 4 }[own] });
-    const lessons = {
-      ids: "subwords",
-      embedding: "subwords",
-      positions: "positions",
-      cross_attention: "dot_product",
-      softmax: "decoding",
-    };
-    const lesson = name === "self_attention" ? { encoder: "heads", decoder: "masks" }[side] : lessons[name];
-    return fillText(this.texts.more_there, { title: this.lesson.values.titles[lesson] });
+    const embedding = { encoder: "embedding_in", decoder: "embedding_out" }[side];
+    const self_attention = { encoder: "self_attention", decoder: "masked_attention" }[side];
+    const inFigure1 = { ids: embedding, embedding, self_attention }[name] ?? name;
+    const title = this.lesson.values.titles[inFigure1];
+    return title ? fillText(this.texts.more_there, { title }) : "";
   }
 
   /** Whether less than the whole sentence is drawn. */

@@ -5,22 +5,22 @@ const [WIDTH, HEIGHT] = [520, 640];
 const COLUMNS = { encoder: 66, decoder: 296 }; // left edge of the boxes
 const BOX = 158;
 
-// column, top, height, key of the text, lesson, kind of attention or look
+// column, top, height, station (and key of its text), kind of attention or look
 const STATIONS = [
-  ["encoder", 552, 34, "embedding_in", "subwords", "plain"],
-  ["decoder", 552, 34, "embedding_out", "subwords", "plain"],
-  ["encoder", 426, 44, "self_attention", "heads", "encoder"],
-  ["encoder", 392, 24, "add_norm", "architecture", "faint"],
-  ["encoder", 334, 36, "feed_forward", "architecture", "plain"],
-  ["encoder", 300, 24, "add_norm", "architecture", "faint"],
-  ["decoder", 426, 44, "masked_attention", "masks", "decoder"],
-  ["decoder", 392, 24, "add_norm", "architecture", "faint"],
-  ["decoder", 324, 44, "cross_attention", "dot_product", "cross"],
-  ["decoder", 290, 24, "add_norm", "architecture", "faint"],
-  ["decoder", 232, 36, "feed_forward", "architecture", "plain"],
-  ["decoder", 198, 24, "add_norm", "architecture", "faint"],
-  ["decoder", 118, 30, "linear", "architecture", "plain"],
-  ["decoder", 72, 30, "softmax", "decoding", "plain"],
+  ["encoder", 552, 34, "embedding_in", "plain"],
+  ["decoder", 552, 34, "embedding_out", "plain"],
+  ["encoder", 426, 44, "self_attention", "encoder"],
+  ["encoder", 392, 24, "add_norm", "faint"],
+  ["encoder", 334, 36, "feed_forward", "plain"],
+  ["encoder", 300, 24, "add_norm", "faint"],
+  ["decoder", 426, 44, "masked_attention", "decoder"],
+  ["decoder", 392, 24, "add_norm", "faint"],
+  ["decoder", 324, 44, "cross_attention", "cross"],
+  ["decoder", 290, 24, "add_norm", "faint"],
+  ["decoder", 232, 36, "feed_forward", "plain"],
+  ["decoder", 198, 24, "add_norm", "faint"],
+  ["decoder", 118, 30, "linear", "plain"],
+  ["decoder", 72, 30, "softmax", "plain"],
 ];
 
 function element(tag, attributes = {}, ...children) {
@@ -36,14 +36,14 @@ function element(tag, attributes = {}, ...children) {
 /**
  * The figure.
  *
- * @param titles Title of each lesson that exists, by its name.
+ * @param atStation What a station opens, { name, title }, by the station; not every station opens something.
  * @param open Called with the name of a lesson.
  */
-export function diagram({ texts, sentence }, titles, open) {
+export function diagram({ texts, sentence }, atStation, open) {
   const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": texts.figure });
   svg.append(marker(), ...frames(texts), ...ways());
-  for (const station of STATIONS) svg.append(box(station, texts, titles, open));
-  for (const side of ["encoder", "decoder"]) svg.append(...position(side, texts, titles, open));
+  for (const station of STATIONS) svg.append(box(station, texts, atStation, open));
+  for (const side of ["encoder", "decoder"]) svg.append(...position(side, texts, atStation, open));
   svg.append(...ends(texts, sentence));
   return svg;
 }
@@ -109,26 +109,27 @@ function label(x, y, text, anchor = "middle", name = "note") {
   return element("text", { x, y, "text-anchor": anchor, class: name }, text);
 }
 
-/** A station; one whose lesson exists is a button. */
-function button(group, lesson, name, titles, open) {
-  if (!titles[lesson]) return group;
+/** A station; one that opens something is a button. */
+function button(group, station, words, atStation, open) {
+  if (!atStation[station]) return group;
+  const { name, title } = atStation[station];
   group.setAttribute("role", "button");
   group.setAttribute("tabindex", "0");
-  group.setAttribute("aria-label", `${name}: ${titles[lesson]}`);
+  group.setAttribute("aria-label", `${words}: ${title}`);
   group.classList.add("opens");
-  group.append(element("title", {}, titles[lesson]));
-  group.addEventListener("click", () => open(lesson));
+  group.append(element("title", {}, title));
+  group.addEventListener("click", () => open(name));
   group.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    open(lesson);
+    open(name);
   });
   return group;
 }
 
-function box([column, y, height, key, lesson, look], texts, titles, open) {
+function box([column, y, height, station, look], texts, atStation, open) {
   const x = COLUMNS[column];
-  const lines = texts[key].split("\n");
+  const lines = texts[station].split("\n");
   const middle = y + height / 2 + 5 - (lines.length - 1) * 8.5;
   const words = lines.map((text, index) => label(x + BOX / 2, middle + 17 * index, text, "middle", "word"));
   const group = element(
@@ -137,11 +138,11 @@ function box([column, y, height, key, lesson, look], texts, titles, open) {
     element("rect", { x, y, width: BOX, height, rx: 7 }),
     ...words,
   );
-  return button(group, lesson, lines.join(" "), titles, open);
+  return button(group, station, lines.join(" "), atStation, open);
 }
 
 /** Where the waves are added to the embeddings. */
-function position(column, texts, titles, open) {
+function position(column, texts, atStation, open) {
   const x = COLUMNS[column] + BOX / 2;
   const side = column === "encoder" ? -1 : 1;
   const at = x + side * 92;
@@ -161,7 +162,7 @@ function position(column, texts, titles, open) {
   return [
     line(`M${at - side * 17} 522 H${x + side * 12}`),
     plus,
-    button(group, "positions", texts.positions, titles, open),
+    button(group, "positions", texts.positions, atStation, open),
   ];
 }
 

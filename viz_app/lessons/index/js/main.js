@@ -9,7 +9,7 @@ export default function show({ data, parentElement, setStateValue }) {
   const root = parentElement.querySelector(".index");
   const open = (name) => setStateValue("open", { name, id: eventId() });
   const all = [...data.route, ...data.others.flatMap(([, stops]) => stops)];
-  const titles = Object.fromEntries(all.map(({ name, title }) => [name, title]));
+  const atStation = Object.fromEntries(all.flatMap((each) => each.stations.map((station) => [station, each])));
   setAttribute(root, "lang", data.language);
   colour(root, data.kinds);
   const { texts } = data;
@@ -29,7 +29,7 @@ export default function show({ data, parentElement, setStateValue }) {
       h("ul", { class: "others" }, ...stops.map((each) => h("li", {}, stop(each, texts, open)))),
     );
   }
-  const figure = h("figure", {}, diagram(data, titles, open), h("figcaption", {}, texts.caption));
+  const figure = h("figure", {}, diagram(data, atStation, open), h("figcaption", {}, texts.caption));
   root.replaceChildren(figure, side);
 }
 

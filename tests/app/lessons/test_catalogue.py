@@ -1,0 +1,102 @@
+"""The catalogue: lessons are found by their folders, and what is wrong with one is said with the file's name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from viz_app.lessons import index
+from viz_app.lessons.catalogue import FILES, LESSON_AT, LESSONS, ROUTE, STATIONS, Entry, find_lessons, next_stop
+from viz_app.lessons.parser import LessonError
+
+FULL = 'chapter = "model"\norder = 15\nminutes = 7\nstations = ["linear", "softmax"]\nneeds_small_models = true\n'
+
+
+def add(folder: Path, name: str, toml: str = FULL) -> Path:
+    """A lesson whose files are all there; only its `lesson.toml` is read."""
+    for file in FILES:
+        (folder / name / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name / file).write_text(toml if file == "lesson.toml" else "", encoding="utf-8")
+    return folder / name
+
+
+def test_a_lesson_is_read_from_its_folder(tmp_path: Path) -> None:
+    add(tmp_path, "mine")
+    (tmp_path / "shared" / "js").mkdir(parents=True)
+    (tmp_path / "shared" / "js" / "main.js").touch()  # as the index has, which is no lesson
+    read = Entry(
+        name="mine", chapter="model", order=15, minutes=7, stations=("linear", "softmax"), needs_small_models=True
+    )
+    assert find_lessons(tmp_path) == (read,)
+
+
+def test_lessons_stand_by_chapter_and_order(tmp_path: Path) -> None:
+    for name, chapter, order in (("a", "decoding", 1), ("b", "model", 20), ("c", "model", 3), ("d", "attention", 9)):
+        add(tmp_path, name, f'chapter = "{chapter}"\norder = {order}')
+    assert [entry.name for entry in find_lessons(tmp_path)] == ["d", "c", "b", "a"]
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_missing_file_is_named(tmp_path: Path, file: str) -> None:
+    (add(tmp_path, "mine") / file).unlink()
+    with pytest.raises(LessonError, match=re.escape(f"mine/{file}")):
+        find_lessons(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        (FULL + "minute = 3", "unknown key 'minute'; known are chapter, minutes"),
+        ("order = 1", "chapter is missing"),
+        ('chapter = "model"', "order is missing"),
+        ('chapter = "history"\norder = 1', "chapter is 'history', but must be one of attention"),
+        ('chapter = ["model"]\norder = 1', "chapter is .'model'., but must be one of"),
+        ('chapter = "model"\norder = 0', "order is 0, but must be a positive"),
+        ('chapter = "model"\norder = true', "order is True"),
+        (FULL.replace("7", "0"), "minutes is 0, but must be a whole number from 1"),
+        (FULL.replace("7", "900"), "minutes is 900"),
+        (FULL.replace('"linear"', '"lineal"'), "stations is 'lineal', but must be of embedding_in"),
+        (FULL.replace('["linear", "softmax"]', '"linear"'), "stations is 'linear', but must be a list"),
+        (FULL.replace("true", '"yes"'), "needs_small_models is 'yes'"),
+        ("chapter =", "mine/lesson.toml"),
+    ],
+)
+def test_what_is_wrong_is_said_with_the_name_of_the_file(tmp_path: Path, toml: str, said: str) -> None:
+    add(tmp_path, "mine", toml)
+    with pytest.raises(LessonError, match=r"^mine/lesson\.toml: ") as error:
+        find_lessons(tmp_path)
+    assert re.search(said, str(error.value))
+
+
+def test_the_name_of_a_folder_is_checked(tmp_path: Path) -> None:
+    add(tmp_path, "Mine!")
+    with pytest.raises(LessonError, match="the folder's name is 'Mine!'"):
+        find_lessons(tmp_path)
+
+
+def test_two_lessons_do_not_claim_one_place(tmp_path: Path) -> None:
+    add(tmp_path, "first")
+    second = add(tmp_path, "second")
+    with pytest.raises(LessonError, match=r"second/lesson\.toml: order 15 in model belongs to the lesson first"):
+        find_lessons(tmp_path)
+    (second / "lesson.toml").write_text(FULL.replace("15", "16"), encoding="utf-8")
+    with pytest.raises(LessonError, match=r"second/lesson\.toml: the station linear belongs to the lesson first"):
+        find_lessons(tmp_path)
+
+
+def test_every_box_of_figure_1_opens_a_lesson_that_exists() -> None:
+    diagram = (Path(index.__file__).parent / "js" / "diagram.js").read_text(encoding="utf-8")
+    boxes = set(re.findall(r'\["(?:en|de)coder", \d+, \d+, "(\w+)"', diagram)) | {"positions"}
+    assert boxes == set(STATIONS) == set(LESSON_AT)
+    assert set(LESSON_AT.values()) <= {entry.name for entry in LESSONS}
+
+
+def test_the_route_leads_from_stop_to_stop() -> None:
+    """In the order of the catalogue, from the page Translate to the last lesson before the questions."""
+    walked, here = ["translate"], next_stop("translate", on_route=True)
+    while here is not None:
+        walked.append(here)
+        here = next_stop(here, on_route=True)
+    assert [*walked, "questions"] == list(ROUTE)
