@@ -9,10 +9,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from viz_app.serving.media_retention import keep_files
+from viz_app.serving.media_retention import install_media_retention
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
-from viz_app.ui.error_boundary import friendly_errors
+from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.missing_model import draw_missing
 
 _PAGES = {
@@ -29,8 +29,8 @@ _framed: ContextVar[bool] = ContextVar("framed", default=False)
 
 def main() -> None:
     """Draw the frame and run the page that the visitor is on."""
-    keep_files()
-    session.start()
+    install_media_retention()
+    session.initialise()
     t = session.labels()
     st.set_page_config(
         page_title="Headlight",
@@ -40,8 +40,8 @@ def main() -> None:
     )
     st.html(_FOLDER / "frame.css")
     st.logo(_FOLDER / "static" / "logo.svg", size="large")
-    with friendly_errors(t):
-        session.run_clicks()
+    with error_boundary(t):
+        session.run_pending_callbacks()
     pages = {
         name: st.Page(
             _FOLDER / "pages" / f"{name}.py", title=t(f"nav.{name}"), icon=icon, url_path=name, default=name == _HOME
@@ -49,9 +49,9 @@ def main() -> None:
         for name, icon in _PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="top")
-    if elsewhere := session.wanted(page.url_path or _HOME):
+    if elsewhere := session.pending_page(page.url_path or _HOME):
         st.switch_page(pages[elsewhere])
-    session.arrive(page.url_path)
+    session.restore_text_widget(page.url_path)
     with st.container(key="language"):
         st.segmented_control(
             t("frame.language"),
@@ -61,7 +61,7 @@ def main() -> None:
             required=True,
             label_visibility="collapsed",
         )
-    with friendly_errors(t), frame():
+    with error_boundary(t), frame():
         draw_missing(t)
         page.run()
 

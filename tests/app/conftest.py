@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from transformer_core.cli import main
 from viz_app.__main__ import PROGRAM
-from viz_app.export.figure_request import Reader
+from viz_app.export.figure_request import ModelRunner
 
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 SECONDS = 120
@@ -45,8 +45,8 @@ def app(fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.fixture(scope="session")
-def reader() -> Reader:
-    return Reader()
+def reader() -> ModelRunner:
+    return ModelRunner()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.config import DecodingConfig, LengthPenalty
 from transformer_core.decoding.beam import Alternatives, SearchResult, _Candidate, _Sentence
-from viz_app.serving.search_tree import leaves, path_to, search_tree
+from viz_app.serving.search_tree import branch_ends, path_to, search_tree
 
 EOS = 0
 PIECES = ("</s>", *samples.SENTENCE[1], "▁Eine", "▁rennt", "▁<b>fett</b>")
@@ -49,6 +49,6 @@ def tree_of(translation: Any, config: DecodingConfig, shown: int) -> dict[str, A
 
 def maps_of(translation: Any, number: int) -> AttentionMaps:
     """Maps of a branch."""
-    path = path_to(translation.history, leaves(translation)[number])
+    path = path_to(translation.history, branch_ends(translation)[number])
     pieces = [PIECES[node.piece] for node in path if node.piece != EOS]
     return samples.sample(samples.SENTENCE[0], pieces, seed=number, finished=path[-1].piece == EOS)

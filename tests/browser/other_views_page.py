@@ -12,7 +12,7 @@ from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.bertviz_frame import bertviz_frame
 from viz_app.components.explorer import Selection
-from viz_app.state.query_params import selection_from
+from viz_app.state.query_params import selection_from_params
 from viz_app.text import texts
 from viz_app.ui.external_views import opened, other_views
 
@@ -46,7 +46,7 @@ def page() -> None:
     if name == "attack":
         bertviz_frame(ATTACK, key="attack", title="attack", failed="failed")
         return
-    selection = selection_from(params, Selection(kind="cross", layer=3, head=5))
+    selection = selection_from_params(params, Selection(kind="cross", layer=3, head=5))
     if st.toggle("another head"):
         selection = Selection(kind="decoder", layer=0, head=1, unit="words")
     other_views(texts(params.get("language", "en")), maps(name), selection, (name,), {"source": name})

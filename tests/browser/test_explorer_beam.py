@@ -15,7 +15,7 @@ from tests.browser.explorer_driver import ENGLISH, cell_colours, colours, map_of
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
-from viz_app.serving.search_tree import leaves, path_to
+from viz_app.serving.search_tree import branch_ends, path_to
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def open_search(serve: Serve, open_page: OpenPage) -> OpenSearch:
 
 
 def texts_of(translation: Any, order: list[int]) -> list[str]:
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     paths = [path_to(translation.history, ends[branch]) for branch in order]
     pieces = ["".join(searches.PIECES[node.piece] for node in path if node.piece != searches.EOS) for path in paths]
     return [text.replace("\u2581", " ").strip() for text in pieces]
@@ -54,7 +54,7 @@ def texts_of(translation: Any, order: list[int]) -> list[str]:
 
 def ranked(translation: Any, alpha: float, kind: str) -> list[int]:
     """Branches that are finished, or returned unfinished, best first."""
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     rows = []
     for branch, end in enumerate(ends):
         node = translation.history[end]
@@ -122,7 +122,7 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: OpenSearch) -
     found = cell_colours(page, len(maps.outputs), len(maps.source))
     assert (found == colours(map_of(maps, "cross"), "light")).all()
     page.get_by_text('"branch": 1').wait_for()
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     pruned = next(b for b, end in enumerate(ends) if b >= 3 and translation.history[end].status == "pruned")
     page.get_by_role("button", name=ENGLISH["beam_all"]).click()
     page.get_by_role("button", name=ENGLISH["beam_open"].replace("{branch}", str(pruned + 1)), exact=True).click()
@@ -148,7 +148,7 @@ def test_the_tree_by_keyboard_and_by_pointer(open_search: OpenSearch, check_acce
     page.keyboard.press("ArrowRight")  # enters at the end of the best branch
     page.keyboard.press("Home")
     live = page.locator(".beam [aria-live]")
-    best = path_to(translation.history, leaves(translation)[0])
+    best = path_to(translation.history, branch_ends(translation)[0])
     for number, node in enumerate(best):
         line = live.inner_text()
         assert f"{node.step}단계: {shown(searches.PIECES[node.piece])}," in line
@@ -167,7 +167,7 @@ def test_the_tree_by_keyboard_and_by_pointer(open_search: OpenSearch, check_acce
     page.keyboard.press("Enter")
     page.locator(".branch-note").get_by_text(re.compile(r"\d단계")).wait_for()
     last = [i for i, node in enumerate(translation.history) if node.step == best[-1].step][-1]
-    page.get_by_text(f'"branch": {leaves(translation).index(last)}').wait_for()
+    page.get_by_text(f'"branch": {branch_ends(translation).index(last)}').wait_for()
     tree.focus()
     page.keyboard.press("Escape")
     page.locator(".beam").wait_for(state="hidden")
@@ -182,7 +182,7 @@ def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
     """Each node's own pixels: the winner in the kind's colour, what was pruned in grey; and a click opens its end."""
     page = open_search()
     translation, _ = searches.made_up(9)
-    best = {index_of(translation, node) for node in path_to(translation.history, leaves(translation)[0])}
+    best = {index_of(translation, node) for node in path_to(translation.history, branch_ends(translation)[0])}
     answer = page.locator(".beam-tree").evaluate(
         """(element) => {
           const { tree, search } = element.getRootNode().querySelector(".explorer").explorer.beam;
@@ -201,7 +201,7 @@ def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
         assert np.abs(np.array(colour) - answer[kind]).max() < 90, (node, kind, colour)
         others = [np.abs(np.array(colour) - answer[other]).sum() for other in ("best", "pruned", "kept")]
         assert int(np.argmin(others)) == ("best", "pruned", "kept").index(kind)
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     box = page.locator(".beam-tree canvas").bounding_box()
     assert box is not None
     node = next(node for node, _ in answer["colours"] if node in ends[3:])

@@ -11,7 +11,7 @@ import pytest
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
-from viz_app.model_card.histories import HISTORIES, Grown, grown
+from viz_app.model_card.histories import HISTORIES, HistorySource, available_histories
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ FIND = """() => {
 
 
 @pytest.fixture(scope="module")
-def shown() -> Grown:
+def shown() -> HistorySource:
     """The model whose history the page opens with."""
-    return grown(checkpoint())[0]
+    return available_histories(checkpoint())[0]
 
 
 @pytest.fixture(scope="module")
-def history(shown: Grown) -> History:
+def history(shown: HistorySource) -> History:
     return History.load(shown.folder)
 
 
@@ -154,7 +154,7 @@ def test_a_small_screen_in_korean(
 
 
 def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
-    open_page: OpenPage, app_url: str, shown: Grown, history: History
+    open_page: OpenPage, app_url: str, shown: HistorySource, history: History
 ) -> None:
     t = texts("en")
     page = opened(open_page, app_url)

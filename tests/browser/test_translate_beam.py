@@ -10,7 +10,7 @@ import numpy as np
 from tests.browser.conftest import checkpoint
 from tests.browser.test_translate import SENTENCE, wait_for_params, wait_for_translation
 from transformer_core.translator import Translator
-from viz_app.serving.search_tree import branch_of
+from viz_app.serving.search_tree import branch_translation
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ EDIT = "A woman rides a bicycle."
 def test_a_branch_and_a_comparison_live_in_the_address(open_page: OpenPage, app_url: str, tmp_path: Path) -> None:
     translator = Translator.load(checkpoint())
     best = translator.translate(SENTENCE, beam=4)
-    second = branch_of(best, 1, translator)
+    second = branch_translation(best, 1, translator)
     page = open_page(f"{app_url}/?text={quote(SENTENCE)}&lang=en&kind=cross&layer=2&head=1")
     wait_for_translation(page, best.text)
     page.get_by_role("button", name=texts("en")("explorer.beam"), exact=True).click()

@@ -13,7 +13,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import UsageError, existing
 from transformer_core.files import atomic_write_text, write_json
 from transformer_core.progress import progress_bar
-from viz_app.export.figure_request import Order, Reader
+from viz_app.export.figure_request import FigureRequest, ModelRunner
 from viz_app.export.options import check_dpi, one_of, sentence_of, style_of, view_of
 from viz_app.figures import FORMATS
 from viz_app.text import LANGUAGES
@@ -44,14 +44,14 @@ def run(options: argparse.Namespace) -> int:
     lines = list(read_lines(Path(options.texts)))
     if not lines:
         raise UsageError(f"--texts: {options.texts} is empty, but must have a sentence a line")
-    reader = Reader()
+    reader = ModelRunner()
     places = places_of(options.heads, reader.translator(options.checkpoint).config)
     options.kind, options.layer, options.head, options.heads = places[0].kind, 1, 1, None
     _, parameters = view_of(options)
     batch = Batch(
         lines=lines,
         places=places,
-        order=Order(sentence=sentence, view=view, parameters=parameters, language=language),
+        order=FigureRequest(sentence=sentence, view=view, parameters=parameters, language=language),
         formats=formats,
         style=style,
         dpi=options.dpi,
@@ -138,7 +138,7 @@ def places_of(text: str, config: ModelConfig) -> list[Place]:
     return list(found)
 
 
-def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: Reader) -> int:
+def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: ModelRunner) -> int:
     """index.json and index.html: every line with its files, or why it has none; returns the number of figures."""
     from viz_app.export.index_page import index_page
     from viz_app.export.provenance import checkpoint_name

@@ -77,11 +77,11 @@ def run(arguments: Sequence[str]) -> int:
     _check_formats(order.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import Reader, figure_of
+    from viz_app.export.figure_request import ModelRunner, figure_of
     from viz_app.export.recorded import target_files
 
     try:
-        figure = figure_of(order, Reader())
+        figure = figure_of(order, ModelRunner())
     except SourceTooLong as error:
         raise UsageError(f"--text or --target: {error}") from error
     if warn(figure, style, formats.values()) and options.strict:

@@ -16,7 +16,7 @@ from viz_app.text import LANGUAGES
 if TYPE_CHECKING:
     from transformer_core.history import History
     from viz_app.figures import Figure
-    from viz_app.model_card.head_snapshot import GrownHead
+    from viz_app.model_card.head_snapshot import HeadSnapshot
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +88,7 @@ def _wanted(
     still = {out: format for out, format in formats.items() if format != "gif"}
     drawn = [
         (seen.figure(history, *told) if still else None, still),
-        (seen.film(history, *told) if moving else None, moving),
+        (seen.animation(history, *told) if moving else None, moving),
     ]
     wanted: list[tuple[Figure, dict[Path, str]]] = [(figure, outs) for figure, outs in drawn if figure is not None]
     if not wanted:
@@ -96,9 +96,9 @@ def _wanted(
     return wanted
 
 
-def _seen(options: argparse.Namespace, history: History) -> GrownHead:
+def _seen(options: argparse.Namespace, history: History) -> HeadSnapshot:
     """The head at its moment. Raises UsageError for one that the history does not have."""
-    from viz_app.model_card.head_snapshot import GrownHead
+    from viz_app.model_card.head_snapshot import HeadSnapshot
 
     steps, sentences = history.steps, len(history.sentences)
     at = steps[-1] if options.at is None else options.at
@@ -106,8 +106,10 @@ def _seen(options: argparse.Namespace, history: History) -> GrownHead:
         raise UsageError(f"--at is {at}, but must be one of {', '.join(map(str, steps))}")
     if not 1 <= options.sentence <= sentences:
         raise UsageError(f"--sentence is {options.sentence}, but must be between 1 and {sentences}")
-    place = options.head or GrownHead.start(history).place
-    seen = GrownHead.of_params({"grown_head": place, "grown_at": str(at), "grown_text": str(options.sentence)}, history)
+    place = options.head or HeadSnapshot.start(history).place
+    seen = HeadSnapshot.from_query(
+        {"grown_head": place, "grown_at": str(at), "grown_text": str(options.sentence)}, history
+    )
     if seen.place != place:
         layers, heads = history.model["layers"], history.model["heads"]
         raise UsageError(

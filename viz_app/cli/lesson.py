@@ -115,7 +115,7 @@ def _context(options: argparse.Namespace) -> Context:
     from viz_app.lessons.context import Context
     from viz_app.lessons.scene_figure import fitting
     from viz_app.lessons.stage.state import LessonState, from_address, unread
-    from viz_app.serving.request_queue import ModelGate
+    from viz_app.serving.request_queue import RequestQueue
     from viz_app.serving.translation_service import TranslationService
 
     given = getattr(options, "with") or ""
@@ -124,7 +124,7 @@ def _context(options: argparse.Namespace) -> Context:
             f"--with is {given!r}, but {wrong[0]!r} is no setting; as in the link of a scene: at:5,part:cos"
         )
     torch.set_num_threads(1)  # the same command gives the same bytes
-    service = TranslationService(Translator.load(options.checkpoint, device="cpu"), ModelGate(1))
+    service = TranslationService(Translator.load(options.checkpoint, device="cpu"), RequestQueue(1))
     text = fitting(options.text or "", service.translator)
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")

@@ -61,12 +61,12 @@ def run(arguments: Sequence[str]) -> int:
     if there and not options.force:
         raise UsageError(f"--out: {out / there[0]} is there already; add --force to replace it, or name another folder")
 
-    from viz_app.export.figure_request import Reader, Sentence
+    from viz_app.export.figure_request import ModelRunner, Sentence
     from viz_app.export.paper import SENTENCES, paper_figures
     from viz_app.export.provenance import checkpoint_name
     from viz_app.figures import Style, export, file_name
 
-    reader = Reader()
+    reader = ModelRunner()
     readings = {text: reader.read(Sentence(checkpoint=options.checkpoint, text=text)) for text in SENTENCES}
     name = checkpoint_name(reader.translator(options.checkpoint))
     words = ["python", "-m", "viz_app", "paper-figures", f"--checkpoint={name}", "--out=paper", *_choices(options)]

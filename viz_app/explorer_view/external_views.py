@@ -24,7 +24,7 @@ MAX_WEIGHTS: dict[OtherView, int] = {"plotly": 12_000, "head": 100_000, "model":
 
 
 @dataclass(frozen=True)
-class Demand:
+class DrawingCost:
     """What a view would draw, against its limit.
 
     Args:
@@ -38,19 +38,19 @@ class Demand:
     tokens: int
 
     @property
-    def fits(self) -> bool:
+    def is_within_limit(self) -> bool:
         """Whether the view can be drawn."""
         return self.weights <= self.limit
 
 
-def as_selected(maps: AttentionMaps, selection: Selection) -> AttentionMaps:
+def select_maps(maps: AttentionMaps, selection: Selection) -> AttentionMaps:
     """The maps up to the selected step, by pieces or merged to words."""
     if selection.step is not None:
         maps = upto_step(maps, selection.step)
     return maps.merged_to_words() if selection.unit == "words" else maps
 
 
-def demand(maps: AttentionMaps, selection: Selection, view: OtherView) -> Demand:
+def drawing_cost(maps: AttentionMaps, selection: Selection, view: OtherView) -> DrawingCost:
     """What a view of these maps would draw.
 
     Args:
@@ -61,7 +61,7 @@ def demand(maps: AttentionMaps, selection: Selection, view: OtherView) -> Demand
     layers, heads, queries, keys = maps.weights(selection.kind).shape
     drawn_heads = {"plotly": heads if selection.view == "layer" else 1, "head": heads, "model": layers * heads}[view]
     limit = MAX_WEIGHTS[view]
-    return Demand(drawn_heads * queries * keys, limit, math.isqrt(limit // drawn_heads))
+    return DrawingCost(drawn_heads * queries * keys, limit, math.isqrt(limit // drawn_heads))
 
 
 def head_figure(

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
-from viz_app.export.figure_request import Reading
-from viz_app.figure_editor.figure_spec import Draft
-from viz_app.figure_editor.rendering import Product, figure_for
+from viz_app.export.figure_request import ForwardResult
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.rendering import ExportableFigure, make_figure
 from viz_app.figures import Figure
-from viz_app.serving.comparison import Compared
+from viz_app.serving.comparison import Comparison
 from viz_app.serving.metrics import ModelCard
-from viz_app.serving.translation_service import Result
+from viz_app.serving.translation_service import TranslationResult
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[lis
 
 
 def payload(
-    result: Result,
+    result: TranslationResult,
     t: Texts,
     best: Selection,
     card: ModelCard,
@@ -88,30 +88,30 @@ def _steps(translation: Translation) -> tuple[Step, ...]:
 
 
 @dataclass(frozen=True)
-class Picture:
+class ExplorerSnapshot:
     """The picture that is on the screen now, and the files of it; nothing is drawn before it is asked for.
 
     Args:
-        seen: The translation that is shown, as `viz_app.figure_editor.rendering.reading` knows it.
+        seen: The translation that is shown, as `viz_app.figure_editor.rendering.forward_result` knows it.
         selection: What of its maps is shown.
         language: Code of the language of its titles.
         other: What the selected head is compared with, when that is not in these maps.
     """
 
-    seen: Reading
+    seen: ForwardResult
     selection: Selection
     language: str
-    other: Compared | None = None
+    other: Comparison | None = None
 
     @cached_property
-    def _draft(self) -> Draft:
-        return Draft().as_seen(self.selection).fitted(self.seen.maps)
+    def _draft(self) -> FigureSpec:
+        return FigureSpec().follow_explorer(self.selection).fitted(self.seen.maps)
 
-    def _product(self, draft: Draft) -> Product:
-        return Product(figure_for(draft, self.language, self.seen, self.other), draft.style)
+    def _product(self, draft: FigureSpec) -> ExportableFigure:
+        return ExportableFigure(make_figure(draft, self.language, self.seen, self.other), draft.style)
 
     @cached_property
-    def _still(self) -> Product:
+    def _still(self) -> ExportableFigure:
         return self._product(self._draft)
 
     @property

@@ -10,14 +10,14 @@ Nothing here imports Streamlit.
 
 from viz_app.export.bundle import BUNDLE_FORMATS, Item, bundle
 from viz_app.export.command import command_of
-from viz_app.export.figure_request import Order, Sentence
+from viz_app.export.figure_request import FigureRequest, Sentence
 from viz_app.export.provenance import checkpoint_name, origin
 from viz_app.export.recorded import file_bytes, files_of
 
 __all__ = [
     "BUNDLE_FORMATS",
+    "FigureRequest",
     "Item",
-    "Order",
     "Sentence",
     "bundle",
     "checkpoint_name",

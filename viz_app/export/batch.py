@@ -17,7 +17,7 @@ from typing import Any
 from transformer_core.cli.options import UsageError
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
-from viz_app.export.figure_request import Order, Reader, Reading, check_places, drawn
+from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, check_places, render
 from viz_app.export.folder import Folder
 from viz_app.export.recorded import files_of
 from viz_app.figures import Figure, HeatmapFigure, Style, check
@@ -68,14 +68,14 @@ class Batch:
 
     lines: Sequence[Line]
     places: Sequence[Place]
-    order: Order
+    order: FigureRequest
     formats: Sequence[str]
     style: Style
     dpi: int | None = None
     sheet: str = "pdf"
     strict: bool = False
 
-    def ordered(self, line: Line, place: Place) -> Order:
+    def ordered(self, line: Line, place: Place) -> FigureRequest:
         """The order of one figure."""
         sentence = replace(self.order.sentence, text=line.text)
         return replace(self.order, sentence=sentence, parameters={**self.order.parameters, **asdict(place)})
@@ -94,7 +94,7 @@ class Batch:
             yield f"contact-sheet-{number:03}.{self.sheet}", good[start : start + size]
 
 
-def make(batch: Batch, folder: Folder, reader: Reader, on_progress: Callable[[], object]) -> list[Line]:
+def make(batch: Batch, folder: Folder, reader: ModelRunner, on_progress: Callable[[], object]) -> list[Line]:
     """Make all that is missing.
 
     Args:
@@ -112,7 +112,7 @@ def make(batch: Batch, folder: Folder, reader: Reader, on_progress: Callable[[],
     for sheet, lines in batch.groups():
         sheet_key = _key(checkpoint, batch, [batch.ordered(line, place) for line in lines for place in batch.places])
         whole = folder.complete(sheet, sheet_key)
-        rows: list[tuple[Line, Reading]] = []
+        rows: list[tuple[Line, ForwardResult]] = []
         for line in lines:
             todo = [place for place in batch.places if not _is_there(batch, folder, checkpoint, line, place)]
             for _ in range(len(batch.places) - len(todo)):
@@ -140,11 +140,11 @@ def make(batch: Batch, folder: Folder, reader: Reader, on_progress: Callable[[],
     return sorted(problems, key=lambda line: line.number)
 
 
-def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, Reading]]) -> HeatmapFigure:
+def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, ForwardResult]]) -> HeatmapFigure:
     """The maps of several sentences, a row for each, a column for each head."""
     t = texts(batch.order.language)
     figures = [
-        [drawn(replace(batch.ordered(line, place), view="head", parameters=_head(batch, place)), reading)
+        [render(replace(batch.ordered(line, place), view="head", parameters=_head(batch, place)), reading)
          for place in batch.places]
         for line, reading in rows
     ]  # fmt: skip
@@ -180,7 +180,7 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, Reading]]) -> Heatmap
     )
 
 
-def _fits_on_sheet(batch: Batch, line: Line, reading: Reading) -> bool:
+def _fits_on_sheet(batch: Batch, line: Line, reading: ForwardResult) -> bool:
     """Whether a sentence has maps at all: a step may be later than its last one."""
     return (batch.order.parameters.get("step") or 1) <= len(reading.maps.outputs)
 
@@ -209,13 +209,13 @@ def _names(batch: Batch, line: Line, place: Place) -> list[str]:
 
 
 def _make_one(
-    batch: Batch, folder: Folder, checkpoint: str, line: Line, place: Place, reading: Reading, told: set[str]
+    batch: Batch, folder: Folder, checkpoint: str, line: Line, place: Place, reading: ForwardResult, told: set[str]
 ) -> str:
     """Write the files of one figure; returns why not, if not."""
     order = batch.ordered(line, place)
     check_places(order.parameters, reading.maps, reading.maps)
     try:
-        figure = drawn(order, reading)
+        figure = render(order, reading)
     except UsageError as error:  # a step that this translation does not have
         return f"{place}: {error}"
     found = check.warnings(figure, batch.style)
@@ -246,7 +246,7 @@ def _thumbnail(figure: Figure, style: Style) -> str:
     return base64.b64encode(pictures.thumbnail(figure, style)).decode("ascii")
 
 
-def _key(checkpoint: str, batch: Batch, orders: Sequence[Order]) -> str:
+def _key(checkpoint: str, batch: Batch, orders: Sequence[FigureRequest]) -> str:
     """Hash of everything that a file depends on; where the checkpoint lies does not count, what it holds does."""
     told = [asdict(replace(order, sentence=replace(order.sentence, checkpoint=""))) for order in orders]
     everything = [FORMAT_VERSION, version(), checkpoint, batch.style.as_dict(), batch.dpi, told]

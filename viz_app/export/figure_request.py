@@ -36,7 +36,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class FigureRequest:
     """One figure.
 
     Args:
@@ -55,7 +55,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ForwardResult:
     """What a model made of a sentence.
 
     Args:
@@ -69,7 +69,7 @@ class Reading:
     search: Search | None
 
 
-class Reader:
+class ModelRunner:
     """Reads sentences, on one CPU thread, so that the same command gives the same bytes; loads each model once."""
 
     def __init__(self) -> None:
@@ -86,23 +86,23 @@ class Reader:
             self._translators[checkpoint] = Translator.load(Path(checkpoint), "cpu")
         return self._translators[checkpoint]
 
-    def read(self, sentence: Sentence) -> Reading:
+    def read(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or read it with its given translation. Raises SourceTooLong."""
         translator = self.translator(sentence.checkpoint)
         if sentence.target is not None:
             forced = translator.force(sentence.text, sentence.target)
-            return Reading(forced.attention, origin(translator, forced, source=sentence.text), None)
+            return ForwardResult(forced.attention, origin(translator, forced, source=sentence.text), None)
         found = translator.translate(sentence.text, beam=sentence.beam, alpha=sentence.alpha)
         told = origin(translator, found, beam=sentence.beam, alpha=sentence.alpha)
-        return Reading(found.attention, told, Search.of(found, translator.tokenizer))
+        return ForwardResult(found.attention, told, Search.of(found, translator.tokenizer))
 
 
-def figure_of(order: Order, reader: Reader) -> Figure:
+def figure_of(order: FigureRequest, reader: ModelRunner) -> Figure:
     """The figure of an order. Raises UsageError for a layer, head, query or step that does not exist."""
-    return drawn(order, reader.read(order.sentence), reader.read(order.other) if order.other else None)
+    return render(order, reader.read(order.sentence), reader.read(order.other) if order.other else None)
 
 
-def drawn(order: Order, reading: Reading, other: Reading | None = None) -> Figure:
+def render(order: FigureRequest, reading: ForwardResult, other: ForwardResult | None = None) -> Figure:
     """The figure of an order whose sentences were read."""
     parameters = dict(order.parameters)
     check_places(parameters, reading.maps, other.maps if other else reading.maps)

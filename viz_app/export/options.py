@@ -11,7 +11,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_search, check_at_least, existing
 from transformer_core.config import DecodingConfig
 from viz_app.export.command import DPI_FORMATS
-from viz_app.export.figure_request import Order, Sentence
+from viz_app.export.figure_request import FigureRequest, Sentence
 from viz_app.figures import FORMATS, VIEWS, Style
 from viz_app.figures.build.heads import UNITS
 from viz_app.figures.model.style import MAPPINGS, PRESETS, ROTATIONS, SCALES
@@ -115,7 +115,7 @@ def sentence_of(options: argparse.Namespace, text: str) -> Sentence:
     return Sentence(checkpoint=options.checkpoint, text=text, target=target, **changes)
 
 
-def order_of(options: argparse.Namespace) -> Order:
+def order_of(options: argparse.Namespace) -> FigureRequest:
     """What is ordered. Raises UsageError for an option that is missing, unusable or not of this view."""
     if options.text is None:
         raise UsageError("missing: --text, the sentence, or --texts, a file with a sentence a line")
@@ -126,7 +126,7 @@ def order_of(options: argparse.Namespace) -> Order:
     other = _other(options, sentence)
     if other and other.checkpoint != sentence.checkpoint and "names" not in parameters:
         parameters["names"] = (Path(sentence.checkpoint).resolve().name, Path(other.checkpoint).resolve().name)
-    return Order(
+    return FigureRequest(
         sentence=sentence,
         view=view,
         parameters=parameters,

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.export.figure_request import Reading
+from viz_app.export.figure_request import ForwardResult
 from viz_app.figures import LinesFigure, head_lines
 from viz_app.text import texts
 
@@ -86,7 +86,7 @@ def word_at(maps: AttentionMaps, word: str) -> int:
         raise ValueError(f"{word!r} is no word of {' '.join(maps.source.tokens)!r}, as this model reads it") from None
 
 
-def paper_figures(readings: Mapping[str, Reading], *, language: str = "en") -> list[LinesFigure]:
+def paper_figures(readings: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:
     """The figures.
 
     Args:
@@ -103,7 +103,7 @@ def paper_figures(readings: Mapping[str, Reading], *, language: str = "en") -> l
     ]
 
 
-def _verb(reading: Reading, language: str) -> LinesFigure:
+def _verb(reading: ForwardResult, language: str) -> LinesFigure:
     words = reading.maps.merged_to_words()
     found = measured(words, VERB_LINKS)
     layer, head = found.best
@@ -118,7 +118,7 @@ def _verb(reading: Reading, language: str) -> LinesFigure:
     return _figure(reading, found, "verb", VERB_LINKS, layer, heads, told, language, query)
 
 
-def _anaphor(reading: Reading, language: str) -> list[LinesFigure]:
+def _anaphor(reading: ForwardResult, language: str) -> list[LinesFigure]:
     words = reading.maps.merged_to_words()
     found = measured(words, ANAPHOR_LINKS)
     layer, head = found.best
@@ -135,7 +135,7 @@ def _anaphor(reading: Reading, language: str) -> list[LinesFigure]:
     return [whole, _figure(reading, found, "anaphor_word", ANAPHOR_LINKS, layer, two, told, language, query)]
 
 
-def _structure(reading: Reading, language: str) -> list[LinesFigure]:
+def _structure(reading: ForwardResult, language: str) -> list[LinesFigure]:
     words = reading.maps.merged_to_words()
     figures = []
     downward = tuple((governor, dependent) for dependent, governor in STRUCTURE_LINKS)
@@ -148,7 +148,7 @@ def _structure(reading: Reading, language: str) -> list[LinesFigure]:
 
 
 def _figure(
-    reading: Reading,
+    reading: ForwardResult,
     found: Measured,
     name: str,
     links: Links,

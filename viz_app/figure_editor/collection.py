@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from viz_app.export import bundle
-from viz_app.figure_editor.rendering import Product
+from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Figure
 from viz_app.figures.data_renderer import panels_of
 from viz_app.text import texts
@@ -26,31 +26,31 @@ Refusal = Literal["", "there", "full", "large"]
 class Collection:
     """Figures in the order in which they were put aside."""
 
-    products: tuple[Product, ...] = ()
+    figures: tuple[ExportableFigure, ...] = ()
 
-    def refusal(self, product: Product) -> Refusal:
+    def reason_refused(self, product: ExportableFigure) -> Refusal:
         """Why a figure cannot be added: it is there, there are too many, or too many weights; "" when it can."""
-        if product.key in {each.key for each in self.products}:
+        if product.key in {each.key for each in self.figures}:
             return "there"
-        if len(self.products) >= MOST_FIGURES:
+        if len(self.figures) >= MOST_FIGURES:
             return "full"
-        held = sum(weights_in(each.figure) for each in self.products)
+        held = sum(weights_in(each.figure) for each in self.figures)
         return "large" if held + weights_in(product.figure) > MOST_WEIGHTS else ""
 
-    def added(self, product: Product) -> Collection:
+    def with_figure(self, product: ExportableFigure) -> Collection:
         """With this figure at the end. Raises ValueError when it is refused."""
-        if why := self.refusal(product):
+        if why := self.reason_refused(product):
             raise ValueError(f"the figure is refused: {why}")
-        return Collection((*self.products, product))
+        return Collection((*self.figures, product))
 
     def without(self, key: str) -> Collection:
         """Without the figure that has this key."""
-        return Collection(tuple(each for each in self.products if each.key != key))
+        return Collection(tuple(each for each in self.figures if each.key != key))
 
     def bundle(self, formats: Sequence[str], language: str) -> bytes:
         """A zip of all figures in these formats, each as it was drawn, with an index in this language."""
         title = texts(language)("studio.collection_title")
-        return bundle([product.item for product in self.products], formats, title=title, language=language)
+        return bundle([product.item for product in self.figures], formats, title=title, language=language)
 
 
 def weights_in(figure: Figure) -> int:

@@ -15,10 +15,10 @@ from typing import Any, cast
 
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.lesson_figure_spec import LessonScene, no_scene
+from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, empty_query
 from viz_app.figures import PRESETS, SCALES, VIEWS, Style, upto_step
 from viz_app.figures.model.style import MAPPINGS, ROTATIONS
-from viz_app.state.query_params import params_from, selection_from
+from viz_app.state.query_params import selection_from_params, selection_to_params
 from viz_app.text import LANGUAGES
 
 DPIS = (150, 300, 600)
@@ -29,7 +29,7 @@ _NUMBERS = {"width": ("width_mm", 20, 2000), "height": ("height_mm", 15, 2000), 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Draft:
+class FigureSpec:
     """One state of the page Figures.
 
     Args:
@@ -56,21 +56,21 @@ class Draft:
     language: str | None = None
     style: Style = field(default_factory=Style)
     dpi: int = 300
-    scene: LessonScene | None = None
+    scene: LessonFigureSpec | None = None
 
-    def of_scene(self, scene: LessonScene | None) -> Draft:
+    def with_scene(self, scene: LessonFigureSpec | None) -> FigureSpec:
         """The picture of a lesson, or with None attention again, in the same style.
 
         The range of the colours stays behind: weights and the numbers of a lesson are not on one scale.
         """
         return replace(self, scene=scene, style=replace(self.style, value_range=None, mapping="linear"))
 
-    def of_selection(self, selection: Selection) -> Draft:
+    def with_selection(self, selection: Selection) -> FigureSpec:
         """The same figure of another place in the model."""
         place = {name: getattr(selection, name) for name in _PLACE}
         return replace(self, selection=Selection(**place), heads=(), query=None, steps=())
 
-    def as_seen(self, selection: Selection) -> Draft:
+    def follow_explorer(self, selection: Selection) -> FigureSpec:
         """The figure that comes nearest to what the explorer shows."""
         view = "head"
         if selection.against is not None:
@@ -79,16 +79,16 @@ class Draft:
             view = {"heads": "heads", "layer": "layer", "kinds": "all"}[selection.view]
         elif selection.form == "lines":
             view = "lines"
-        start = self if self.scene is None else self.of_scene(None)
+        start = self if self.scene is None else self.with_scene(None)
         style = replace(start.style, mapping="sqrt" if selection.scale == "sqrt" else "linear")
-        return replace(start.of_selection(selection), view=view, style=style)
+        return replace(start.with_selection(selection), view=view, style=style)
 
-    def of_sentence(self) -> Draft:
+    def for_new_sentence(self) -> FigureSpec:
         """The same figure of another sentence: without what only the old one had."""
         place = replace(self.selection, step=None, branch=0)
         return replace(self, selection=place, query=None, steps=())
 
-    def fitted(self, maps: AttentionMaps) -> Draft:
+    def fitted(self, maps: AttentionMaps) -> FigureSpec:
         """The nearest draft that exists in these maps."""
         place = self.selection.fitted(maps)
         if self.view == "compare":
@@ -128,7 +128,7 @@ class Draft:
         }
         return {name: value for name, value in given.items() if name in VIEWS[self.view].parameters}
 
-    def params(self) -> dict[str, str | None]:
+    def to_query(self) -> dict[str, str | None]:
         """The URL parameters; None for one that is as it is at the start."""
         style = self.style
         values = self._what()
@@ -152,7 +152,7 @@ class Draft:
     def _what(self) -> dict[str, str | None]:
         """What the figure shows, as URL parameters: a place in the model, or a scene."""
         chosen = self.selection
-        place = params_from(chosen if self.view == "compare" else replace(chosen, against=None))
+        place = selection_to_params(chosen if self.view == "compare" else replace(chosen, against=None))
         values: dict[str, str | None] = {name: place[name] for name in _PLACE}
         values |= {
             "figure": self.view,
@@ -163,13 +163,13 @@ class Draft:
             "pruned": None if self.pruned else "off",
         }
         if self.scene is None:
-            return values | no_scene()
-        return dict.fromkeys(values) | self.scene.params()
+            return values | empty_query()
+        return dict.fromkeys(values) | self.scene.to_query()
 
     @classmethod
-    def of_params(cls, params: Mapping[str, str], default: Draft) -> Draft:
+    def from_query(cls, params: Mapping[str, str], default: FigureSpec) -> FigureSpec:
         """The draft that an address asks for; what it does not say, or says wrongly, comes from the default."""
-        place = selection_from({name: params[name] for name in _PLACE if name in params}, default.selection)
+        place = selection_from_params({name: params[name] for name in _PLACE if name in params}, default.selection)
         changes: dict[str, Any] = {}
         _take(changes, params, "view", "figure", {name: name for name in VIEWS}.get)
         _take(changes, params, "language", "words", {name: name for name in LANGUAGES}.get)
@@ -179,7 +179,7 @@ class Draft:
         _take(changes, params, "query", "query", lambda text: (_places(text, 1) or (None,))[0])
         for name in ("aligned", "pruned"):
             _take(changes, params, name, name, {"off": False}.get)
-        scene = LessonScene.of_params(params) or default.scene
+        scene = LessonFigureSpec.from_query(params) or default.scene
         return replace(default, selection=place, style=_style(params, default.style), scene=scene, **changes)
 
 

@@ -15,12 +15,12 @@ from viz_app.lessons.stage.state import LessonState, from_address, to_address, u
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import DEFAULT_LANGUAGE
 
-Refusal = Literal["", "lesson", "scene", "settings"]
+InvalidPart = Literal["", "lesson", "scene", "settings"]
 _NAMES = ("lesson", "scene", "with")
 
 
 @dataclass(frozen=True)
-class LessonScene:
+class LessonFigureSpec:
     """A scene of a lesson with its settings, as an address can hold them.
 
     Args:
@@ -48,14 +48,14 @@ class LessonScene:
         told = lesson(self.lesson, language)
         return told, next((scene for scene in told.scenes if scene.name == self.state.scene), told.scenes[0])
 
-    def params(self) -> dict[str, str | None]:
+    def to_query(self) -> dict[str, str | None]:
         """The URL parameters; those of the page Lessons."""
         return {"lesson": self.lesson, "scene": self.state.scene, "with": to_address(self.state.settings)}
 
     @classmethod
-    def of_params(cls, params: Mapping[str, str]) -> LessonScene | None:
+    def from_query(cls, params: Mapping[str, str]) -> LessonFigureSpec | None:
         """The scene that an address names; None where it names none, or one that does not exist."""
-        if refusal(params) in ("lesson", "scene") or "lesson" not in params:
+        if invalid_part(params) in ("lesson", "scene") or "lesson" not in params:
             return None
         return cls(params["lesson"], LessonState(params.get("scene", ""), from_address(params.get("with", ""))))
 
@@ -74,12 +74,12 @@ class LessonScene:
         return told_figure(self.lesson, Context(text, self.state, language, load, session))
 
 
-def no_scene() -> dict[str, str | None]:
+def empty_query() -> dict[str, str | None]:
     """The URL parameters of a scene where there is none."""
     return dict.fromkeys(_NAMES)
 
 
-def refusal(params: Mapping[str, str]) -> Refusal:
+def invalid_part(params: Mapping[str, str]) -> InvalidPart:
     """What of an address names no scene or setting; "" where all does, or where it asks for no scene."""
     name = params.get("lesson")
     if name is None:

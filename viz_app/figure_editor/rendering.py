@@ -10,16 +10,16 @@ from typing import Generic, TypeVar
 
 import streamlit as st
 
-from viz_app.export import Item, Order, Sentence, bundle, command_of, file_bytes, origin
-from viz_app.export.figure_request import Reading, drawn
+from viz_app.export import FigureRequest, Item, Sentence, bundle, command_of, file_bytes, origin
+from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
-from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
-from viz_app.serving.comparison import Compared
+from viz_app.serving.comparison import Comparison
 from viz_app.serving.loader import stop_if_superseded
-from viz_app.serving.request_queue import ModelGate, OnPosition
+from viz_app.serving.request_queue import OnPosition, RequestQueue
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
-from viz_app.serving.translation_service import BEAM, Result, TranslationService
+from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 
 PIXELS_PER_INCH = 96  # of CSS: at this scale a screen shows print size
 _SHARP = 192  # dots per inch of a preview, for screens with two dots a pixel
@@ -47,16 +47,18 @@ class Preview:
     height_mm: float
 
 
-class Drawings:
+class RenderCache:
     """Drawings and checks for all sessions, one at a time, since matplotlib draws one at a time.
 
     A request that waits gives way to a newer one of the same session.
     """
 
     def __init__(self) -> None:
-        self._gate = ModelGate(1, stop_if_superseded)
-        self._previews: _Kept[Preview] = _Kept(self._gate, lambda preview: len(preview.png))
-        self._warnings: _Kept[tuple[check.Warning, ...]] = _Kept(self._gate, lambda found: 1 + 200 * len(found))
+        self._gate = RequestQueue(1, stop_if_superseded)
+        self._previews: _SessionCache[Preview] = _SessionCache(self._gate, lambda preview: len(preview.png))
+        self._warnings: _SessionCache[tuple[check.Warning, ...]] = _SessionCache(
+            self._gate, lambda found: 1 + 200 * len(found)
+        )
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
         """The figure in print size; of an animation, what stands for it. Raises Superseded."""
@@ -69,8 +71,8 @@ class Drawings:
         return self._warnings.get(session, _key(figure, style), partial(check.warnings, figure, style), on_position)
 
 
-class _Kept(Generic[Value]):
-    def __init__(self, gate: ModelGate, size: Callable[[Value], int]) -> None:
+class _SessionCache(Generic[Value]):
+    def __init__(self, gate: RequestQueue, size: Callable[[Value], int]) -> None:
         self._gate = gate
         self._cache: SingleFlightCache[Value] = SingleFlightCache(_ENTRIES, _BYTES, size)
 
@@ -85,12 +87,14 @@ class _Kept(Generic[Value]):
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
-def drawings() -> Drawings:
+def render_cache() -> RenderCache:
     """Those of this process."""
-    return Drawings()
+    return RenderCache()
 
 
-def reading(service: TranslationService, result: Result, best: Result, branch: int) -> Reading:
+def forward_result(
+    service: TranslationService, result: TranslationResult, best: TranslationResult, branch: int
+) -> ForwardResult:
     """What the model made of a sentence, or of a branch of its search, as the export knows it.
 
     Args:
@@ -110,10 +114,10 @@ def reading(service: TranslationService, result: Result, best: Result, branch: i
         else:
             told["branch"] = branch + 1  # no text leads back to these pieces, so no command does
     search = Search.of(best.translation, translator.tokenizer) if best.translation.history else None
-    return Reading(result.maps, told, search)
+    return ForwardResult(result.maps, told, search)
 
 
-def figure_for(draft: Draft, language: str, seen: Reading, other: Compared | None = None) -> Figure:
+def make_figure(draft: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:
     """The figure of a draft that fits its maps.
 
     Of a comparison A is the head that was pinned, perhaps in another sentence or model, and B the selected one.
@@ -129,21 +133,21 @@ def figure_for(draft: Draft, language: str, seen: Reading, other: Compared | Non
         parameters |= {"other_kind": chosen.kind, "other_layer": chosen.layer, "other_head": chosen.head}
         parameters |= {"kind": kind, "layer": int(layer), "head": int(head)}
         if other is not None:
-            first, second = reading(other.service, other.result, other.best, other.branch), seen
+            first, second = forward_result(other.service, other.result, other.best, other.branch), seen
             parameters["aligned"] = draft.aligned
             if other.model != other.own:
                 parameters["names"] = (other.model, other.own)
-    order = Order(
+    order = FigureRequest(
         sentence=Sentence(checkpoint="", text=""),
         view=draft.view,
         parameters=parameters,
         language=draft.language or language,
     )
-    return drawn(order, first, second)
+    return render(order, first, second)
 
 
 @dataclass(frozen=True)
-class Product:
+class ExportableFigure:
     """A figure with everything that can be taken away of it; nothing is computed before it is asked for.
 
     Args:

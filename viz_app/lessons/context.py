@@ -12,7 +12,7 @@ import numpy.typing as npt
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.lessons.labels import labels
 from viz_app.lessons.stage.state import LessonState
-from viz_app.serving.translation_service import Result, TranslationService
+from viz_app.serving.translation_service import TranslationResult, TranslationService
 from viz_app.text import Texts
 
 
@@ -68,6 +68,6 @@ class Context:
         return (*self.service.translator.tokenizer.source.encode(self.text).pieces, EOS_TOKEN)
 
     @cached_property
-    def result(self) -> Result:
+    def result(self) -> TranslationResult:
         """The translation of the sentence with all maps. Raises Superseded when a newer request took over."""
-        return self.service.request(self.session, self.text)
+        return self.service.translate(self.session, self.text)

@@ -15,7 +15,7 @@ from viz_app.lessons import Lesson, Scene, lesson
 from viz_app.lessons.catalogue import module_of
 from viz_app.lessons.context import Context
 from viz_app.lessons.html import to_html
-from viz_app.serving.registry import title
+from viz_app.serving.registry import display_name
 
 _FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
 _STYLE = """
@@ -61,7 +61,7 @@ def handout(name: str, context: Context) -> bytes:
     translator = context.service.translator
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
     if (spoken := context.service.card.languages) is not None:
-        names.insert(0, title(t, "", spoken))
+        names.insert(0, display_name(t, "", spoken))
     origin = ", ".join(name for name in names if name)
     return f"""<!doctype html>
 <html lang="{t.language}">

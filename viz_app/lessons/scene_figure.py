@@ -12,7 +12,7 @@ from viz_app.lessons import lesson
 from viz_app.lessons.catalogue import module_of
 from viz_app.lessons.context import Context
 from viz_app.lessons.stage.state import to_address
-from viz_app.serving.input_validation import MAX_PIECES, examine
+from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
@@ -51,5 +51,5 @@ def told_figure(name: str, context: Context) -> Figure | None:
 
 def fitting(typed: str, translator: Translator) -> str:
     """The sentence if the model can read it, else the first example."""
-    sentence = examine(typed, translator.tokenizer.source, min(MAX_PIECES, translator.max_pieces))
-    return sentence.text if sentence.verdict == "good" else EXAMPLES[FIRST_EXAMPLE]
+    sentence = validate_sentence(typed, translator.tokenizer.source, min(MAX_PIECES, translator.max_pieces))
+    return sentence.text if sentence.status == "good" else EXAMPLES[FIRST_EXAMPLE]

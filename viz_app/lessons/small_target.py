@@ -40,6 +40,6 @@ def small_target(context: Context) -> str:
 
 @st.cache_data(max_entries=128, show_spinner=False)
 def _written(text: str, _context: Context) -> str:
-    translator, gate = small_model(_HEALTHY), _context.service.gate
+    translator, gate = small_model(_HEALTHY), _context.service.queue
     with gate.ticket(_context.session) as ticket, gate.slot(ticket):
         return translator.translate(text).text

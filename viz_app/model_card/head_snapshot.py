@@ -29,7 +29,7 @@ def model_name(folder: Path) -> str:
 
 
 @dataclass(frozen=True)
-class GrownHead:
+class HeadSnapshot:
     """What is seen large in a history. All numbers count from 0; in the address from 1, and a moment by its updates.
 
     Args:
@@ -47,7 +47,7 @@ class GrownHead:
     head: int
 
     @classmethod
-    def start(cls, history: History) -> GrownHead:
+    def start(cls, history: History) -> HeadSnapshot:
         """Where a visitor begins: at the first moment, with the head that will align best, or else the last one."""
         layer, head = history.model["layers"] - 1, history.model["heads"] - 1
         if history.alignment is not None:
@@ -59,7 +59,7 @@ class GrownHead:
         return cls(0, "cross", 0, layer, head)
 
     @classmethod
-    def from_report(cls, report: object, history: History) -> GrownHead | None:
+    def from_report(cls, report: object, history: History) -> HeadSnapshot | None:
         """What the browser says; None when it says nothing that makes sense for this history."""
         names = [field.name for field in dataclasses.fields(cls)]
         if not isinstance(report, Mapping) or set(report) != set(names) or report["kind"] not in KINDS:
@@ -71,7 +71,7 @@ class GrownHead:
         return told if told._exists(history) else None
 
     @classmethod
-    def of_params(cls, params: Mapping[str, str], history: History) -> GrownHead:
+    def from_query(cls, params: Mapping[str, str], history: History) -> HeadSnapshot:
         """What an address asks for; what it does not say, or says wrongly, is as at the start."""
         told = cls.start(history)
         if place := _HEAD.fullmatch(params.get("grown_head", "")):
@@ -84,7 +84,7 @@ class GrownHead:
             told = told._changed(history, moment=history.steps.index(int(step)))
         return told
 
-    def params(self, history: History) -> dict[str, str | None]:
+    def to_query(self, history: History) -> dict[str, str | None]:
         """The URL parameters; none at the start."""
         if self == self.start(history):
             return dict.fromkeys(_NAMES)
@@ -121,7 +121,7 @@ class GrownHead:
             name=f"{drawn.name}_{name}_update{updates}",
         )
 
-    def film(self, history: History, name: str, t: Texts, folder: str = "") -> Animation | None:
+    def animation(self, history: History, name: str, t: Texts, folder: str = "") -> Animation | None:
         """The head at one moment of the training after the other, for GIF; as `figure` otherwise."""
         told = self._told(history, name, folder)
         drawn = [
@@ -177,7 +177,7 @@ class GrownHead:
         rounded = RoundedPanel(**fields | {"weights": kept[self.kind][self.layer, self.head]})
         return dataclasses.replace(drawn, panels=(rounded,))
 
-    def _changed(self, history: History, **changes: Any) -> GrownHead:
+    def _changed(self, history: History, **changes: Any) -> HeadSnapshot:
         told = dataclasses.replace(self, **changes)
         return told if told._exists(history) else self
 

@@ -20,8 +20,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Grown:
-    """A model whose history is there.
+class HistorySource:
+    """A model that has a training history.
 
     Args:
         name: Of the checkpoint's folder.
@@ -34,11 +34,11 @@ class Grown:
     served: bool
 
 
-class GrowthUnavailable(Exception):
-    """A history cannot be had.
+class HistoryUnavailable(Exception):
+    """A history is missing or damaged.
 
     Args:
-        path: The file or folder that is to blame.
+        path: The file or folder that is wrong.
         reason: What is wrong with it.
     """
 
@@ -47,18 +47,20 @@ class GrowthUnavailable(Exception):
         self.path, self.reason = path, reason
 
 
-def grown(checkpoint: Path | None) -> tuple[Grown, ...]:
+def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
     """The models with a history: the visitor's first, if its checkpoint has one, then the small ones."""
     found = []
     if checkpoint and (checkpoint / "history" / "history.json").is_file():
-        found.append(Grown(checkpoint.resolve().name, checkpoint / "history", served=True))
+        found.append(HistorySource(checkpoint.resolve().name, checkpoint / "history", served=True))
     small = (HISTORIES / name for name in SMALL_NAMES)
-    found += [Grown(folder.name, folder, served=False) for folder in small if (folder / "history.json").is_file()]
+    found += [
+        HistorySource(folder.name, folder, served=False) for folder in small if (folder / "history.json").is_file()
+    ]
     return tuple(found)
 
 
-def history(model: Grown) -> History:
-    """Read and check a history; shared by all sessions. Raises GrowthUnavailable; tried again at the next call."""
+def load_history(model: HistorySource) -> History:
+    """Read and check a history; shared by all sessions. Raises HistoryUnavailable; tried again at the next call."""
     # A file that was written anew is another one.
     loaded: History = _load(str(model.folder), (model.folder / "history.json").stat().st_mtime_ns)
     return loaded
@@ -72,6 +74,6 @@ def _load(folder: str, written: int) -> History:
     try:
         found = History.load(Path(folder))
     except CheckpointError as error:
-        raise GrowthUnavailable(error.path, error.reason) from error
+        raise HistoryUnavailable(error.path, error.reason) from error
     _log.info("read the history in %s (of %d)", folder, written)
     return found

@@ -12,25 +12,25 @@ from viz_app.components.address import publish
 from viz_app.components.explorer import Selection
 from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
-from viz_app.figure_editor.figure_spec import Draft
-from viz_app.figure_editor.rendering import Preview, Product
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.rendering import ExportableFigure, Preview
 from viz_app.figures import Animation, check
-from viz_app.serving.comparison import NotComparable, compared_with
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, examine
+from viz_app.serving.comparison import NotComparable, compare_with_selection
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
 from viz_app.serving.request_queue import OnPosition, Superseded
-from viz_app.serving.translation_service import Result, TranslationService
+from viz_app.serving.translation_service import TranslationResult, TranslationService
 from viz_app.shell import run
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.collection import draw_add, draw_collection
 from viz_app.ui.downloads import draw_download
-from viz_app.ui.escape_markdown import plain
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import Controls
 from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, opened
 from viz_app.ui.model_picker import draw_models, load
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.shared_across_pages import row
+from viz_app.ui.shared_across_pages import shared_row
 
 _MAX_LINK = 2_000  # characters of a sentence that still goes into the address
 _ZOOMS = ("print", "fit")
@@ -39,27 +39,27 @@ _ZOOMS = ("print", "fit")
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    with row(key="sentence"):
+    with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
     left, right = st.columns([5, 11], gap="large")
     with right, st.container(key="studio-stage"):
         status = st.empty()
-        if session.DRAFT_KEY not in st.session_state:
+        if session.FIGURE_SPEC_KEY not in st.session_state:
             with status.container():
                 st.caption(t("translate.loading"))
                 st.skeleton(height=320)
     served = load(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
-    sentence = examine(typed, served.translator.tokenizer.source, limit)
-    if sentence.verdict == "good":
+    sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
+    if sentence.status == "good":
         try:
             _draw(t, served, sentence, (left, right, status))
         except Superseded:
             st.stop()
     else:
         message = {"pieces": sentence.pieces, "limit": limit, "over": sentence.pieces - limit}
-        told = t("translate.long", **message) if sentence.verdict == "long" else t(f"studio.{sentence.verdict}")
+        told = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
         status.info(told, icon=":material/keyboard:")
     with right:
         draw_collection(t)
@@ -78,7 +78,7 @@ def _draw(
     if of_lesson is not None:
         with left:
             draft, product = draw_scene(t, of_lesson, sentence.text)
-        st.session_state[session.DRAFT_KEY] = draft
+        st.session_state[session.FIGURE_SPEC_KEY] = draft
     else:
         product = _draw_attention(t, served, sentence, (left, right), ask)
     with right, st.container(key="studio-sheet"):
@@ -88,11 +88,11 @@ def _draw(
             if of_lesson is not None:
                 st.info(t("studio.no_scene_figure"), icon=":material/info:")
             return
-        preview = rendering.drawings().preview(who, product.figure, product.style, ask)
+        preview = rendering.render_cache().preview(who, product.figure, product.style, ask)
         status.empty()
         _draw_preview(t, product, preview)
         _draw_downloads(t, product)
-        _draw_warnings(t, product, rendering.drawings().warnings(who, product.figure, product.style))
+        _draw_warnings(t, product, rendering.render_cache().warnings(who, product.figure, product.style))
         _draw_words(t, product)
 
 
@@ -102,44 +102,44 @@ def _draw_attention(
     sentence: Sentence,
     places: tuple[DeltaGenerator, DeltaGenerator],
     ask: OnPosition,
-) -> Product | None:
+) -> ExportableFigure | None:
     """The controls of a view of attention, and the figure; None, with the reason on the page, when there is none."""
     left, right = places
     who = session.session_id()
-    best = served.request(who, sentence.text, on_position=ask)
+    best = served.translate(who, sentence.text, on_position=ask)
     draft = _draft(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
-    result = served.branch(who, best, draft.selection.branch, on_position=ask)
+    result = served.translate_branch(who, best, draft.selection.branch, on_position=ask)
     branch = draft.selection.branch if result is not best else 0
     draft = replace(draft, selection=replace(draft.selection, branch=branch)).fitted(result.maps)
     with left:
         draft = Controls(t, result.maps, served.name).draw(draft)
-    st.session_state[session.DRAFT_KEY] = draft
+    st.session_state[session.FIGURE_SPEC_KEY] = draft
     with right:
         return _product(t, served, sentence, draft, (best, result), ask)
 
 
-def _draft(read: str, best: Selection) -> Draft:
+def _draft(read: str, best: Selection) -> FigureSpec:
     """The state of the page: as it was left, as the address says, or as the explorer has been left since.
 
     Args:
         read: Which model reads which sentence.
         best: The head that aligns words best.
     """
-    kept: Draft | None = st.session_state.get(session.DRAFT_KEY)
+    kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
     if kept is None:
-        start = Draft(selection=best)
+        start = FigureSpec(selection=best)
         if selection is not None:
-            start = start.of_selection(selection)
-        kept = Draft.of_params(st.query_params.to_dict(), start)
-    elif st.session_state.pop(session.FRESH_KEY, False):
-        kept = replace(kept, selection=best) if selection is None else kept.of_selection(selection)
-    elif selection is not None and selection != st.session_state.get(session.SEEN_KEY, selection):
-        kept = kept.of_selection(selection)
-    elif st.session_state.get(session.DRAFT_READ_KEY, read) != read:
-        kept = kept.of_sentence()
-    st.session_state[session.SEEN_KEY] = selection
-    st.session_state[session.DRAFT_READ_KEY] = read
+            start = start.with_selection(selection)
+        kept = FigureSpec.from_query(st.query_params.to_dict(), start)
+    elif st.session_state.pop(session.CHOOSE_BEST_HEAD_KEY, False):
+        kept = replace(kept, selection=best) if selection is None else kept.with_selection(selection)
+    elif selection is not None and selection != st.session_state.get(session.FIGURE_SELECTION_KEY, selection):
+        kept = kept.with_selection(selection)
+    elif st.session_state.get(session.FIGURE_SOURCE_KEY, read) != read:
+        kept = kept.for_new_sentence()
+    st.session_state[session.FIGURE_SELECTION_KEY] = selection
+    st.session_state[session.FIGURE_SOURCE_KEY] = read
     return kept
 
 
@@ -147,32 +147,32 @@ def _product(
     t: Texts,
     served: TranslationService,
     sentence: Sentence,
-    draft: Draft,
-    read: tuple[Result, Result],
+    draft: FigureSpec,
+    read: tuple[TranslationResult, TranslationResult],
     ask: OnPosition,
-) -> Product | None:
+) -> ExportableFigure | None:
     """The figure; None, with the reason on the page, when there is none."""
     best, result = read
     other = None
     if draft.view == "compare":
         try:
-            other = compared_with(served, session.session_id(), sentence.text, draft.selection, ask)
+            other = compare_with_selection(served, session.session_id(), sentence.text, draft.selection, ask)
         except NotComparable:
             st.warning(t("translate.not_comparable"), icon=":material/warning:")
             return None
     if draft.view == "beam" and not best.translation.history:
         st.info(t("studio.no_search"), icon=":material/info:")
         return None
-    seen = rendering.reading(served, result, best, draft.selection.branch)
-    figure = rendering.figure_for(draft, t.language, seen, other)
-    return Product(figure, draft.style, draft.dpi, t.language)
+    seen = rendering.forward_result(served, result, best, draft.selection.branch)
+    figure = rendering.make_figure(draft, t.language, seen, other)
+    return ExportableFigure(figure, draft.style, draft.dpi, t.language)
 
 
 def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
     status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
 
 
-def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
+def _draw_preview(t: Texts, product: ExportableFigure, preview: Preview) -> None:
     """The figure in exactly its print size, or as wide as the page, and how large it is on paper."""
     with st.container(horizontal=True, vertical_alignment="center", key="studio-measures"):
         zoom = st.segmented_control(
@@ -196,7 +196,7 @@ def _draw_preview(t: Texts, product: Product, preview: Preview) -> None:
         st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=product.figure.alt)
 
 
-def _draw_downloads(t: Texts, product: Product) -> None:
+def _draw_downloads(t: Texts, product: ExportableFigure) -> None:
     with st.container(horizontal=True, key="studio-downloads"):
         for index, name in enumerate(product.formats):
             file_name = product.file_name(name)
@@ -214,16 +214,16 @@ def _draw_downloads(t: Texts, product: Product) -> None:
         draw_add(t, product)
 
 
-def _draw_warnings(t: Texts, product: Product, found: tuple[check.Warning, ...]) -> None:
+def _draw_warnings(t: Texts, product: ExportableFigure, found: tuple[check.Warning, ...]) -> None:
     if not found:
         st.caption(f":material/check: {t('studio.fine')}")
         return
     with st.container(key="studio-warnings", gap="small"):
         for warning in found:
-            st.warning(plain(check.message(warning, t.language)), icon=":material/print:")
+            st.warning(escape_markdown(check.message(warning, t.language)), icon=":material/print:")
 
 
-def _draw_words(t: Texts, product: Product) -> None:
+def _draw_words(t: Texts, product: ExportableFigure) -> None:
     """Caption, alt text and command, each with a button that copies it."""
     texts = {"caption": product.figure.caption, "alt": product.figure.alt}
     for name, text in texts.items():
@@ -239,14 +239,14 @@ def _draw_words(t: Texts, product: Product) -> None:
 
 
 def _publish(t: Texts, sentence: Sentence) -> None:
-    draft: Draft | None = st.session_state.get(session.DRAFT_KEY)
+    draft: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     params: dict[str, str | None] = {
         "lang": t.language,
         "text": sentence.text if len(sentence.text) <= _MAX_LINK else None,
         "model": model_query_param(),
     }
     if draft is not None:
-        params |= draft.params()
+        params |= draft.to_query()
     publish(params, language=t.language, page="figures")
 
 

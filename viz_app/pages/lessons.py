@@ -12,8 +12,8 @@ import streamlit as st
 
 from viz_app.components.address import publish
 from viz_app.components.events import last_answered
-from viz_app.figure_editor.lesson_figure_spec import LessonScene
-from viz_app.figure_editor.rendering import Product
+from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
+from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.lessons import lesson
 from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop
@@ -35,7 +35,7 @@ from viz_app.ui.lesson_route import OPEN_KEY, draw_route, follow, following, ope
 from viz_app.ui.model_picker import draw_models, load
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
-from viz_app.ui.shared_across_pages import row
+from viz_app.ui.shared_across_pages import shared_row
 
 _LINKED = "lesson_linked"  # the lesson that the session's first address named
 _DRAWN = "lesson_drawn"  # of which news the picture below the stage is made
@@ -105,7 +105,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     state = reported(key) or st.session_state.get(f"{key}-state") or _start(name)
     after = next_stop(name, on_route=following())
     served = load(t)
-    again = partial(loader.service, served.name)  # by its name, since a download asks from another thread
+    again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
     context = Context(fitting(text, served.translator), state, t.language, again, session.session_id())
     if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and other_language(context):
         st.caption(t("lessons.small_german"))
@@ -190,16 +190,18 @@ def _draw_takeaways(t: Texts, name: str, context: Context, params: Mapping[str, 
         )
         draw_share(t, "lessons", params)
         if drawn is not None:
-            _draw_downloads(t, Product(drawn, Style(), language=t.language), LessonScene(name, context.state))
+            _draw_downloads(
+                t, ExportableFigure(drawn, Style(), language=t.language), LessonFigureSpec(name, context.state)
+            )
         _draw_head_opener(t, name, context)
 
 
-def _draw_downloads(t: Texts, drawn: Product, scene: LessonScene) -> None:
+def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) -> None:
     with st.popover(t("translate.download"), icon=":material/download:"):
         with st.container(horizontal=True):
             for format in drawn.formats:
                 draw_download(format, drawn.file, drawn.file_name(format), "download-lesson")
-        edit = session.surely(edit_scene_in_figures, scene)
+        edit = session.enqueue_callback(edit_scene_in_figures, scene)
         st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         st.code(drawn.command("pdf"), language=None, wrap_lines=True)
 
@@ -211,18 +213,20 @@ def _draw_head_opener(t: Texts, name: str, context: Context) -> None:
     if shown is None:
         return
     label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")
-    st.button(label, key="open-head", icon=":material/translate:", on_click=session.surely(open_in_translate, shown))
+    st.button(
+        label, key="open-head", icon=":material/translate:", on_click=session.enqueue_callback(open_in_translate, shown)
+    )
 
 
 def _draw_head(t: Texts, title: str) -> str:
     """The way back, the title, and the field of the sentence. Returns what is typed there."""
-    with row(key="sentence"):
+    with shared_row(key="sentence"):
         st.button(
             t("lessons.all"),
             key="all-lessons",
             icon=":material/arrow_back:",
             type="tertiary",
-            on_click=session.surely(_open, None),
+            on_click=session.enqueue_callback(_open, None),
         )
         st.markdown(f"**{title}**", width="content")
         draw_models(t)

@@ -13,11 +13,11 @@ from viz_app.shell import run
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
-from viz_app.ui.escape_markdown import plain
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.growth import draw_growth
 from viz_app.ui.model_picker import draw_models, load
 from viz_app.ui.quality import draw_aligners, draw_answers, draw_scores
-from viz_app.ui.shared_across_pages import row
+from viz_app.ui.shared_across_pages import shared_row
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -29,7 +29,7 @@ _WIDTH = 900  # pixels: a card is read, not looked at
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    with row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
+    with shared_row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
         st.title(t("model.title"), width="content")
         draw_models(t)
     served = load(t)
@@ -63,7 +63,7 @@ def _draw_summary(t: Texts, translator: Translator, told: ModelCard) -> None:
 def _draw_unreadable(t: Texts, told: ModelCard) -> None:
     if told.unreadable:
         more = " …" if len(told.unreadable) > _MOST_NAMED else ""
-        parts = ", ".join(plain(part) for part in told.unreadable[:_MOST_NAMED])
+        parts = ", ".join(escape_markdown(part) for part in told.unreadable[:_MOST_NAMED])
         st.warning(t("model.unreadable", parts=f"{parts}{more}"), icon=":material/warning:")
 
 
@@ -87,7 +87,13 @@ def _draw_training(t: Texts, told: ModelCard) -> None:
     if facts:
         st.header(t("model.training"))
         known = t.table("model")
-        _draw_pairs(t, {known.get(f"fact_{name}") or plain(name): plain(value) for name, value in facts.items()})
+        _draw_pairs(
+            t,
+            {
+                known.get(f"fact_{name}") or escape_markdown(name): escape_markdown(value)
+                for name, value in facts.items()
+            },
+        )
 
 
 def _draw_pairs(t: Texts, rows: dict[str, str]) -> None:

@@ -14,20 +14,20 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, reported
-from viz_app.explorer_view.snapshot import Picture, best_head, payload
-from viz_app.figure_editor.rendering import reading
+from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
+from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
-from viz_app.serving.comparison import Compared, NotComparable, compared_with, others
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, examine
-from viz_app.serving.registry import languages, models, titles
+from viz_app.serving.comparison import Comparison, NotComparable, compare_with_selection, other_models
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
+from viz_app.serving.registry import available_models, display_names, languages
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.search_tree import search_tree
-from viz_app.serving.translation_service import BEAM, Result, TranslationService
+from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.shell import run
 from viz_app.state import session
-from viz_app.state.query_params import params_from, selection_from
+from viz_app.state.query_params import selection_from_params, selection_to_params
 from viz_app.state.selected_model import model_query_param, selected_model
-from viz_app.state.stale_branch import branch_for
+from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
 from viz_app.text.examples import EXAMPLES
 from viz_app.ui.downloads import draw_download
@@ -36,7 +36,7 @@ from viz_app.ui.external_views import opened, other_views
 from viz_app.ui.lesson_route import draw_route
 from viz_app.ui.model_picker import draw_models, load
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.shared_across_pages import row
+from viz_app.ui.shared_across_pages import shared_row
 
 _EXPLORER = "explorer"
 _SELECTION = session.SELECTION_KEY
@@ -57,12 +57,12 @@ def main() -> None:
             st.skeleton(height=440)
     served = load(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
-    sentence = examine(typed, served.translator.tokenizer.source, limit)
-    if sentence.verdict == "good":
+    sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
+    if sentence.status == "good":
         _draw_unknown(t, sentence)
         _draw_weakness(t, served, sentence)
         try:
-            result = served.request(
+            result = served.translate(
                 session.session_id(),
                 sentence.text,
                 on_position=lambda ahead: _draw_waiting(t, status, ahead),
@@ -70,9 +70,9 @@ def main() -> None:
         except Superseded:
             st.stop()
         selection, shown, other = _draw_result(t, served, sentence, result, status)
-        seen = reading(served, shown, result, selection.branch)
+        seen = forward_result(served, shown, result, selection.branch)
         with downloads:
-            _draw_downloads(t, Picture(seen, selection, t.language, other))
+            _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         other_views(t, shown.maps, selection, identity, seen.origin)
     else:
@@ -87,7 +87,7 @@ def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """The row with the field, the examples and the place for the downloads."""
-    with row(key="sentence"):
+    with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
         st.menu_button(
@@ -95,7 +95,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
             list(EXAMPLES),
             key=_EXAMPLE,
             format_func=lambda name: f"{_about(t, name)}{EXAMPLES[name]}",
-            on_click=session.surely(_take_example),
+            on_click=session.enqueue_callback(_take_example),
         )
         downloads = st.container(width="content", key="downloads")
     return typed, downloads
@@ -103,7 +103,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
 
 def _about(t: Texts, name: str) -> str:
     """What is remarkable about an example's translation, with a colon; nothing in languages that no label is for."""
-    spoken = languages(models()[selected_model()])
+    spoken = languages(available_models()[selected_model()])
     target = "de" if spoken is None else spoken.target.split("-")[0].lower()
     labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")}
     return f"{labels[target]}: " if target in labels else ""
@@ -117,15 +117,15 @@ def _take_example() -> None:
 
 def _draw_refusal(t: Texts, sentence: Sentence, limit: int) -> None:
     """Say why nothing is translated, and offer the examples."""
-    if sentence.verdict == "long":
+    if sentence.status == "long":
         message = t("translate.long", pieces=sentence.pieces, limit=limit, over=sentence.pieces - limit)
         st.warning(message, icon=":material/straighten:")
         return
-    st.info(t(f"translate.{sentence.verdict}"), icon=":material/keyboard:")
+    st.info(t(f"translate.{sentence.status}"), icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
         for name, text in EXAMPLES.items():
             label = f"**{text}** :small[{_about(t, name).removesuffix(': ')}]"
-            st.button(label, key=f"take-{name}", type="tertiary", on_click=session.surely(_take, text))
+            st.button(label, key=f"take-{name}", type="tertiary", on_click=session.enqueue_callback(_take, text))
 
 
 def _take(text: str) -> None:
@@ -153,20 +153,20 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
 
 
 def _draw_result(
-    t: Texts, served: TranslationService, sentence: Sentence, result: Result, status: DeltaGenerator
-) -> tuple[Selection, Result, Compared | None]:
+    t: Texts, served: TranslationService, sentence: Sentence, result: TranslationResult, status: DeltaGenerator
+) -> tuple[Selection, TranslationResult, Comparison | None]:
     """The explorer. Returns what is seen in it: the selection, the branch of the search, what that is compared with."""
     best = best_head(served.card, result.maps)
-    start: Selection = st.session_state.get(_SELECTION) or selection_from(st.query_params.to_dict(), best)
+    start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
     start = reported(_EXPLORER) or start
-    branch = branch_for(f"{served.name}\n{sentence.text}", start.branch)
+    branch = resolve_branch(f"{served.name}\n{sentence.text}", start.branch)
     ask = partial(_draw_waiting, t, status)
     other, comparable = None, True
     try:
-        shown = served.branch(session.session_id(), result, branch, on_position=ask)
+        shown = served.translate_branch(session.session_id(), result, branch, on_position=ask)
         branch = branch if shown is not result else 0
         start = dataclasses.replace(start.fitted(shown.maps), branch=branch)
-        other = compared_with(served, session.session_id(), sentence.text, start, ask)
+        other = compare_with_selection(served, session.session_id(), sentence.text, start, ask)
     except Superseded:
         st.stop()
     except NotComparable:
@@ -188,8 +188,8 @@ def _packed(
     t: Texts,
     served: TranslationService,
     search: tuple[str, int],
-    result: Result,
-    shown: Result,
+    result: TranslationResult,
+    shown: TranslationResult,
     own: TranslationService | None = None,
 ) -> bytes:
     """A branch of a search, `search` being its sentence and number; `own`: what the page shows if that is another."""
@@ -197,19 +197,19 @@ def _packed(
     translator = served.translator
     tree = search_tree(result.translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), branch)
     name = (own or served).name
-    about = {"text": text, "model": served.name, "own": name, "models": others(name), "titles": titles(t)}
+    about = {"text": text, "model": served.name, "own": name, "models": other_models(name), "titles": display_names(t)}
     best = best_head(served.card, result.maps)
     return payload(shown, t, best, served.card, beam=tree, about=about)
 
 
-def _draw_downloads(t: Texts, picture: Picture) -> None:
+def _draw_downloads(t: Texts, picture: ExplorerSnapshot) -> None:
     with st.popover(t("translate.download"), icon=":material/download:"):
         layer, head = picture.selection.layer + 1, picture.selection.head + 1
         st.caption(t("translate.download_note", layer=layer, head=head))
         with st.container(horizontal=True):
             for name in picture.formats:
                 draw_download(name, picture.file, picture.file_name(name), "download")
-        edit = session.surely(edit_in_figures, picture.selection)
+        edit = session.enqueue_callback(edit_in_figures, picture.selection)
         st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
@@ -222,7 +222,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     text = sentence.text if len(sentence.text) <= _MAX_LINK else None
     params: dict[str, str | None] = {"lang": t.language, "text": text, "model": model_query_param(), "other": opened()}
     if selection is not None:
-        params |= params_from(selection)
+        params |= selection_to_params(selection)
         if selection.vs == sentence.text:
             params["vs"] = None  # it is the sentence of the page
     publish(params, language=t.language, page="translate")

@@ -1,1 +1,1 @@
-"""The model behind the pages: loading it, the gate in front of it, the cache of what it said."""
+"""Model serving: registry, loader, request queue, result cache, translation service. Knows no page, no session."""

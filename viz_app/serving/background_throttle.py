@@ -1,10 +1,10 @@
-"""How work that people watch behaves on a server that translates at the same time.
+"""Keeps background work, such as live training, from slowing down translations on the same server.
 
-manners = Manners()
-manners.watch()                # somebody looks
-while not manners.alone:
-    manners.give_way(busy)     # translations go first
-    with manners.unit(0.1):    # then a little work, and a rest
+throttle = BackgroundThrottle()
+throttle.watch()                     # a page shows the work
+while not throttle.unwatched:
+    throttle.yield_to(busy)          # translations go first
+    with throttle.work_slice(0.1):   # then a little work, and a pause
         ...
 """
 
@@ -14,26 +14,26 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-REST = 2.0  # seconds of rest for each second of the processor, at least
-YIELD = 0.02  # seconds between two looks whether a translation is at work
-MOST_YIELDS = 50  # of them before one unit of work, so that it comes to its end on a busy server
-PATIENCE = 10.0  # seconds without a watcher after which work stops
+REST = 2.0  # seconds of pause for each second of processor time, at least
+YIELD = 0.02  # seconds between two checks whether a translation runs
+MOST_YIELDS = 50  # checks before one slice of work, so that it ends on a busy server too
+PATIENCE = 10.0  # seconds without a watcher until the work stops
 
 Busy = Callable[[], bool]
 
 
-def idle() -> bool:
-    """A server that has nothing better to do."""
+def never_busy() -> bool:
+    """The `busy` of a server without translations."""
     return False
 
 
-class Manners:
-    """Of one kind of work that all sessions share.
+class BackgroundThrottle:
+    """Throttles one kind of background work that all sessions share.
 
     Args:
-        patience: Seconds without a watcher after which it stops.
-        clock: Tells the time.
-        pause: Waits.
+        patience: Seconds without a watcher until the work stops.
+        clock: Gives the time in seconds.
+        pause: Waits for a number of seconds.
     """
 
     def __init__(
@@ -43,30 +43,30 @@ class Manners:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._patience, self._clock, self._pause = patience, clock, pause
-        self.watched = 0.0  # when somebody last did
+        self.last_watched = 0.0  # time of the last `watch`
 
     def watch(self) -> None:
-        """Somebody looks."""
-        self.watched = self._clock()
+        """Note that a page shows the work now."""
+        self.last_watched = self._clock()
 
     @property
-    def alone(self) -> bool:
-        """Whether nobody has looked for a while."""
-        return self._clock() - self.watched > self._patience
+    def unwatched(self) -> bool:
+        """Whether no page has shown the work for `patience` seconds."""
+        return self._clock() - self.last_watched > self._patience
 
-    def give_way(self, busy: Busy) -> None:
-        """Wait while the server has something better to do, a second at most."""
+    def yield_to(self, busy: Busy) -> None:
+        """Wait while the server is busy, a second at most."""
         for _ in range(MOST_YIELDS):
             if not busy():
                 return
             self._pause(YIELD)
 
     @contextmanager
-    def unit(self, pace: float) -> Iterator[None]:
-        """A little work, then a rest in proportion to it.
+    def work_slice(self, pace: float) -> Iterator[None]:
+        """Run the block, then pause in proportion to the processor time that it took.
 
         Args:
-            pace: Seconds that work and rest take together, at least.
+            pace: Seconds that work and pause take together, at least.
         """
         started, before = time.monotonic(), time.thread_time()
         yield

@@ -7,29 +7,29 @@ from dataclasses import dataclass
 
 from viz_app.components.explorer import Selection
 from viz_app.serving import loader
-from viz_app.serving.input_validation import MAX_PIECES, examine
-from viz_app.serving.registry import models
+from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
+from viz_app.serving.registry import available_models
 from viz_app.serving.request_queue import OnPosition
-from viz_app.serving.translation_service import Result, TranslationService
+from viz_app.serving.translation_service import TranslationResult, TranslationService
 
 _log = logging.getLogger(__name__)
 
 
 class NotComparable(Exception):
-    """The sentence, or the model, that is asked for cannot be had."""
+    """The sentence or the model to compare with is unavailable."""
 
 
-def others(own: str) -> list[str]:
+def other_models(own: str) -> list[str]:
     """Names of the models that a model can be compared with."""
-    return [name for name in models() if name != own]
+    return [name for name in available_models() if name != own]
 
 
-def _service(name: str) -> TranslationService:
+def _get_service(name: str) -> TranslationService:
     from transformer_core.checkpoint import CheckpointError
 
     try:
-        return loader.service(name)
-    except loader.NoSuchModel as error:
+        return loader.get_translation_service(name)
+    except loader.UnknownModel as error:
         raise NotComparable(str(error)) from error
     except CheckpointError as error:
         _log.warning("cannot compare with %s: %s", name, error)
@@ -37,8 +37,8 @@ def _service(name: str) -> TranslationService:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """A translation to compare with, computed.
+class Comparison:
+    """A translation to compare with, and its attention.
 
     Args:
         service: Of the model that it comes from.
@@ -55,21 +55,21 @@ class Compared:
     own: str
     text: str
     branch: int
-    result: Result
-    best: Result
+    result: TranslationResult
+    best: TranslationResult
 
 
-def compared_with(
+def compare_with_selection(
     served: TranslationService, session: str, text: str, selection: Selection, on_position: OnPosition | None = None
-) -> Compared | None:
-    """What the selection compares with; None when that is in what the page shows anyway.
+) -> Comparison | None:
+    """Compute what the selection compares with; None when the page shows that already.
 
     Args:
         served: The service of the page.
         session: Who asks.
         text: The sentence of the page.
         selection: Its `against`, `vs`, `vsmodel` and `vsbranch` say what is wanted.
-        on_position: As for `TranslationService.request`.
+        on_position: As for `TranslationService.translate`.
 
     Raises:
         Superseded: when a newer request of the session took over.
@@ -80,13 +80,13 @@ def compared_with(
     sentence = " ".join((selection.vs or text).split())
     service, name = served, served.name
     if selection.vsmodel is not None and selection.vsmodel != name:
-        service, name = _service(selection.vsmodel), selection.vsmodel
+        service, name = _get_service(selection.vsmodel), selection.vsmodel
     elif sentence == text and selection.vsbranch == selection.branch:
         return None
     limit = min(MAX_PIECES, service.translator.max_pieces)
-    if examine(sentence, service.translator.tokenizer.source, limit).verdict != "good":
+    if validate_sentence(sentence, service.translator.tokenizer.source, limit).status != "good":
         raise NotComparable("a sentence that is not translated")
-    best = service.request(session, sentence, on_position=on_position)
-    result = service.branch(session, best, selection.vsbranch, on_position=on_position)
+    best = service.translate(session, sentence, on_position=on_position)
+    result = service.translate_branch(session, best, selection.vsbranch, on_position=on_position)
     branch = selection.vsbranch if result is not best else 0
-    return Compared(service, name, served.name, sentence, branch, result, best)
+    return Comparison(service, name, served.name, sentence, branch, result, best)

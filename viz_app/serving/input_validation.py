@@ -1,4 +1,4 @@
-"""What can be said about a sentence before the model sees it."""
+"""Checks a sentence before the model sees it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MAX_PIECES = 256
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
 
 
-class Encodes(Protocol):
-    """What is needed of an encoded text: see `transformer_core.tokenizer.Encoding`."""
+class EncodingLike(Protocol):
+    """The part of `transformer_core.tokenizer.Encoding` that is used here."""
 
     @property
     def spans(self) -> tuple[tuple[int, int], ...]:
@@ -25,10 +25,10 @@ class Encodes(Protocol):
         """Whether each piece stands for characters that the vocabulary lacks."""
 
 
-class Tokenizes(Protocol):
-    """What is needed of a `transformer_core.tokenizer.Tokenizer`."""
+class TokenizerLike(Protocol):
+    """The part of `transformer_core.tokenizer.Tokenizer` that is used here."""
 
-    def encode(self, text: str) -> Encodes:
+    def encode(self, text: str) -> EncodingLike:
         """Text -> pieces."""
 
 
@@ -38,24 +38,26 @@ class Sentence:
 
     Args:
         text: The sentence with its outer and repeated white space taken away.
-        verdict: "good", or why it is not translated.
+        status: "good", or why it is not translated.
         pieces: How many pieces it has.
         unknown: The characters that the vocabulary lacks, each once, in their order.
     """
 
     text: str
-    verdict: Literal["good", "empty", "korean", "long"]
+    status: Literal["good", "empty", "korean", "long"]
     pieces: int = 0
     unknown: tuple[str, ...] = ()
 
 
-def examine(typed: str, tokenizer: Tokenizes, limit: int = MAX_PIECES) -> Sentence:
-    """Judge a sentence. Korean is told apart because many readers write it and the model reads English only.
+def validate_sentence(typed: str, tokenizer: TokenizerLike, limit: int = MAX_PIECES) -> Sentence:
+    """Normalise white space and decide whether the model can translate a sentence.
+
+    Korean has a status of its own because many readers write it and the models read English only.
 
     Args:
-        typed: What somebody typed.
+        typed: The text as typed.
         tokenizer: Of the model's source.
-        limit: Pieces that the model accepts, where these are less than the page does.
+        limit: Most pieces that the model accepts, when that is less than MAX_PIECES.
     """
     text = " ".join(typed.split())
     if not text:

@@ -1,6 +1,6 @@
-"""The models behind the app: loaded once for all sessions, few in memory, served through one gate.
+"""Loads models once for all sessions, keeps few in memory, and serves them through one request queue.
 
-torch takes seconds to import, so it is imported where it is used: the page stands on the screen before.
+torch takes seconds to import, so it is imported where it is used; the page appears before that.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import os
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from viz_app.serving.registry import default_model, models
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.registry import available_models, default_model
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
-_MOST_OTHERS = 2  # models in memory beside the one that is served to who chooses none
-_CACHE_BYTES = 512 * 2**20  # of attention that the latter keeps
-_OTHER_CACHE_BYTES = 128 * 2**20  # of attention that each of the others keeps
+_MOST_OTHERS = 2  # models in memory beside the default one
+_CACHE_BYTES = 512 * 2**20  # attention cache of the default model
+_OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
 
 _log = logging.getLogger(__name__)
 
 
 class SettingError(ValueError):
-    """An environment variable holds something that the app cannot use."""
+    """An environment variable has an unusable value."""
 
 
-class NoSuchModel(ValueError):
+class UnknownModel(ValueError):
     """There is no model of this name."""
 
 
@@ -40,22 +40,22 @@ def positive_setting(name: str, default: int) -> int:
     return int(text)
 
 
-def service(name: str | None = None) -> TranslationService:
+def get_translation_service(name: str | None = None) -> TranslationService:
     """The service of a model, made on first use, and again when its checkpoint has been replaced.
 
     Args:
-        name: Of the model; None for the one that is served to all.
+        name: Name of the model; None for the default one.
 
     Raises:
         CheckpointError: when the checkpoint is missing or damaged; tried again at the next call.
-        NoSuchModel: when there is none of this name.
+        UnknownModel: when there is none of this name.
         SettingError: when an environment variable is unusable.
     """
     name = default_model() if name is None else name
-    folder = models().get(name)
+    folder = available_models().get(name)
     if folder is None:
-        raise NoSuchModel(f"there is no model {name!r}")
-    loaded: TranslationService = (_served if name == default_model() else _other)(str(folder), name)
+        raise UnknownModel(f"there is no model {name!r}")
+    loaded: TranslationService = (_load_default if name == default_model() else _load_other)(str(folder), name)
     return loaded
 
 
@@ -72,12 +72,12 @@ def _is_current(loaded: TranslationService) -> bool:
 
 
 @st.cache_resource(show_spinner=False, max_entries=1, validate=_is_current)
-def _served(folder: str, name: str) -> TranslationService:
+def _load_default(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _CACHE_BYTES)
 
 
 @st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS, validate=_is_current)
-def _other(folder: str, name: str) -> TranslationService:
+def _load_other(folder: str, name: str) -> TranslationService:
     return _load(folder, name, _OTHER_CACHE_BYTES)
 
 
@@ -86,7 +86,7 @@ def _load(folder: str, name: str, max_bytes: int) -> TranslationService:
 
     from transformer_core.translator import Translator
 
-    gate: ModelGate = _gate()
+    gate: RequestQueue = request_queue()
     torch.set_num_threads(_threads())
     translator = Translator.load(folder, device="cpu")
     _log.info("serving %s with %d slot(s) of %d thread(s)", folder, gate.slots, _threads())
@@ -99,13 +99,13 @@ def _threads() -> int:
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
-def _gate() -> ModelGate:
-    """The gate in front of all models: they share the cores."""
+def request_queue() -> RequestQueue:
+    """The queue in front of all models, since they share the cores."""
     slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
-    return ModelGate(slots, stop_if_superseded)
+    return RequestQueue(slots, stop_if_superseded)
 
 
 def stop_if_superseded() -> None:
-    """End a run that a newer one of this session has replaced, instead of letting it ask for more."""
+    """End the current run if a newer one of the same session has replaced it."""
     if get_script_run_ctx(suppress_warning=True) is not None:
-        st.session_state.get("text")  # each look at the state ends such a run
+        st.session_state.get("text")  # reading the state ends such a run

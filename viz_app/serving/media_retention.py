@@ -1,4 +1,4 @@
-"""What a button made stays there long enough to be fetched.
+"""Keeps files made by download buttons for at least ten seconds; see `install_media_retention`.
 
 Streamlit makes a file for download when its button is pressed, and tells the browser where it is. Whenever a run of any
 visitor ends, it removes files that no session refers to: it marks them at one end, and removes them at the next. No
@@ -17,13 +17,13 @@ from streamlit import runtime
 KEPT_SECONDS = 10.0  # at least; longer, and what is left of old runs would fill the memory
 
 
-class Seldom:
-    """Does something when it is called, but not again before some time has passed.
+class Throttled:
+    """A function that does nothing when called again too soon.
 
     Args:
-        action: What to do.
-        seconds: How long to leave calls unheard.
-        clock: Tells the time in seconds.
+        action: The function.
+        seconds: Least time between two calls of it.
+        clock: Gives the time in seconds.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class Seldom:
         self._lock = threading.Lock()
 
     def __call__(self) -> None:
-        """Do it, if it is time."""
+        """Call the function, unless its last call was less than `seconds` ago."""
         with self._lock:
             if self._clock() < self._next:
                 return
@@ -42,10 +42,13 @@ class Seldom:
         self._action()
 
 
-def keep_files() -> None:
-    """Have this server remove files seldom; to be called in a run, does nothing after the first time."""
+def install_media_retention() -> None:
+    """Replace `media_file_mgr.remove_orphaned_files` of this server by a throttled one.
+
+    Streamlit has no public setting for this (tested with 1.60 to 1.67). Call it in a run; further calls do nothing.
+    """
     if not runtime.exists():  # the page is tried without a server
         return
     manager = runtime.get_instance().media_file_mgr
-    if not isinstance(manager.remove_orphaned_files, Seldom):
-        manager.remove_orphaned_files = Seldom(manager.remove_orphaned_files)  # type: ignore[method-assign]
+    if not isinstance(manager.remove_orphaned_files, Throttled):
+        manager.remove_orphaned_files = Throttled(manager.remove_orphaned_files)  # type: ignore[method-assign]

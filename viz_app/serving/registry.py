@@ -1,4 +1,4 @@
-"""Which models a visitor can choose from, by name, and what their files tell of them; nothing here loads one.
+"""The models that a visitor can choose from, by name, with their languages; nothing here loads one.
 
 A name that comes from an address or from a session is looked up here and never taken for a path.
 """
@@ -22,12 +22,12 @@ _GIT_SECONDS = 5
 
 
 def checkpoint_folder() -> Path:
-    """The checkpoint that the app serves to who chooses none: HEADLIGHT_CHECKPOINT, or the one of the repository."""
+    """Folder of the default model: HEADLIGHT_CHECKPOINT, or the one in the repository."""
     return Path(os.environ.get("HEADLIGHT_CHECKPOINT") or DEFAULT_CHECKPOINT)
 
 
-def models() -> dict[str, Path]:
-    """All models by name, the one that is served to who chooses none first.
+def available_models() -> dict[str, Path]:
+    """Folders of all models by name, the default one first.
 
     The others are what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/. Of two folders that are called alike the second
     one has a number.
@@ -67,12 +67,12 @@ def is_tracked(folder: Path) -> bool:
 
 
 def default_model() -> str:
-    """Name of the model that is served to who chooses none."""
-    return next(iter(models()))
+    """Name of the model for visitors who have chosen none."""
+    return next(iter(available_models()))
 
 
 def languages(folder: Path) -> Languages | None:
-    """What a checkpoint reads and writes, from its files, without loading it; None when they do not tell."""
+    """Source and target language of a checkpoint, without loading it; None when its files do not say."""
     path = folder / "metrics.json"
     try:
         return _read(path, path.stat().st_mtime_ns)
@@ -90,21 +90,21 @@ def _read(path: Path, written: int) -> Languages | None:
     return ModelCard.read(metrics).languages if isinstance(metrics, Mapping) else None
 
 
-def titles(t: Texts) -> dict[str, str]:
-    """What each model is called on the page: its languages, in the reader's; its folder's name when it tells none.
+def display_names(t: Texts) -> dict[str, str]:
+    """Display name of each model: its language pair, or its folder's name when the languages are unknown.
 
-    Of several with the same languages each has its name beside them.
+    Models with the same language pair also show their names.
     """
-    names = {name: title(t, name, languages(folder)) for name, folder in models().items()}
+    names = {name: display_name(t, name, languages(folder)) for name, folder in available_models().items()}
     shared = {told for told in names.values() if list(names.values()).count(told) > 1}
     return {name: f"{told} ({name})" if told in shared else told for name, told in names.items()}
 
 
-def title(t: Texts, name: str, told: Languages | None) -> str:
-    """What a model is called where there is no other: "English → German", or its name."""
-    if told is None:
+def display_name(t: Texts, name: str, languages: Languages | None) -> str:
+    """Display name of a single model: "English → German", or its name when the languages are unknown."""
+    if languages is None:
         return name
-    return t("models.pair", source=language_name(t, told.source), target=language_name(t, told.target))
+    return t("models.pair", source=language_name(t, languages.source), target=language_name(t, languages.target))
 
 
 def language_name(t: Texts, code: str) -> str:

@@ -1,4 +1,4 @@
-"""The gate in front of the model: few work at once, first come first served, the newest request of a session wins.
+"""The queue in front of the model: few requests run at once, in order of arrival; a session's newest request wins.
 
 Streamlit starts a new thread for every edit of a text field and lets the old one run on, so six quick edits would be
 six translations at the same time. Here each request takes a ticket. A newer ticket of the same session cancels the
@@ -26,7 +26,7 @@ class Superseded(Exception):
 
 
 class Ticket:
-    """One request of one session. Made by `ModelGate.ticket`.
+    """One request of one session. Made by `RequestQueue.ticket`.
 
     Args:
         session: Who asks.
@@ -53,20 +53,20 @@ class Ticket:
             raise Superseded
 
 
-class ModelGate:
+class RequestQueue:
     """At most `slots` requests work at once; the others wait in the order of their arrival.
 
     Args:
         slots: Requests that may work at the same time.
-        still_wanted: Called before a ticket is given. May raise when whoever asks has been replaced, so that an old
-            request does not come late and cancel a newer one.
+        check_not_superseded: Called before a ticket is given. May raise when a newer run has replaced the caller, so
+            that an old request does not come late and cancel a newer one.
     """
 
-    def __init__(self, slots: int = 1, still_wanted: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, slots: int = 1, check_not_superseded: Callable[[], None] = lambda: None) -> None:
         if slots < 1:
             raise ValueError(f"slots is {slots}, but must be at least 1")
         self.slots = slots
-        self._still_wanted = still_wanted
+        self._check_not_superseded = check_not_superseded
         self._working = 0
         self._arrivals = 0
         self._waiting: list[Ticket] = []  # the first to come stands first
@@ -76,7 +76,7 @@ class ModelGate:
     @contextmanager
     def ticket(self, session: str) -> Iterator[Ticket]:
         """A ticket for the newest request of a session; an older one of the same session is cancelled at once."""
-        self._still_wanted()
+        self._check_not_superseded()
         with self._changed:
             ticket = Ticket(session, self._next_arrival())
             older = self._newest.get(session)
@@ -119,9 +119,9 @@ class ModelGate:
         try:
             while True:
                 with self._changed:
-                    self._changed.wait_for(lambda: ticket.cancelled or self._fits(ticket), timeout=patience)
+                    self._changed.wait_for(lambda: ticket.cancelled or self._may_start(ticket), timeout=patience)
                     ticket.check()
-                    if self._fits(ticket):
+                    if self._may_start(ticket):
                         self._waiting.pop(0)
                         self._working += 1
                         self._changed.notify_all()  # the next in line may fit as well
@@ -140,7 +140,7 @@ class ModelGate:
         self._arrivals += 1
         return self._arrivals
 
-    def _fits(self, ticket: Ticket) -> bool:
+    def _may_start(self, ticket: Ticket) -> bool:
         return self._waiting[0] is ticket and self._working < self.slots
 
     @property

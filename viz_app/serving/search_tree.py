@@ -25,7 +25,7 @@ _DIGITS = 6  # of log-probabilities handed to the browser, which shows three of 
 _STATUS = {"kept": "k", "finished": "f", "pruned": "p"}
 
 
-def leaves(translation: Translation) -> tuple[int, ...]:
+def branch_ends(translation: Translation) -> tuple[int, ...]:
     """For each branch its last node in the history. Empty for a translation that needed no search."""
     first = tuple(hypothesis.node for hypothesis in translation.hypotheses if hypothesis.node >= 0)
     inner = {node.parent for node in translation.history}
@@ -34,7 +34,7 @@ def leaves(translation: Translation) -> tuple[int, ...]:
     return (*first, *sorted(others, key=lambda number: translation.history[number].step))
 
 
-def branch_of(translation: Translation, number: int, translator: Translator) -> Translation:
+def branch_translation(translation: Translation, number: int, translator: Translator) -> Translation:
     """A branch as a translation of its own, with one hypothesis; its attention is one forced pass away.
 
     Args:
@@ -42,7 +42,7 @@ def branch_of(translation: Translation, number: int, translator: Translator) -> 
         number: Of the branch, from 0. The best, and a number that no branch has, give `translation` itself.
         translator: The model that searched.
     """
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     if not 0 < number < len(ends):
         return translation
     if number < len(translation.hypotheses):
@@ -107,7 +107,7 @@ def search_tree(translation: Translation, tokenizer: Tokenizer, config: Decoding
     numbers: dict[int, int] = {}
     for node in history:
         numbers.setdefault(node.piece, len(numbers))
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     tree: dict[str, Any] = {
         "size": config.beam,
         "alpha": config.alpha,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
 from viz_app.serving.metrics import ModelCard
-from viz_app.serving.request_queue import ModelGate, OnPosition, Superseded
-from viz_app.serving.search_tree import branch_of
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded
+from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ BEAM = 4  # hypotheses kept at each step of the app's translations
 
 
 @dataclass(frozen=True)
-class Result:
-    """A translation with its attention, computed."""
+class TranslationResult:
+    """A translation and its attention."""
 
     translation: Translation
     maps: AttentionMaps
@@ -42,83 +42,93 @@ class TranslationService:
 
     Args:
         translator: The model.
-        gate: Bounds how many requests work at once.
+        queue: Bounds how many requests work at once.
         max_entries: Translations kept at most.
         max_bytes: Memory of the attention kept at most.
-        name: What the app calls the model; see `viz_app.serving.registry`.
+        name: Name of the model in `viz_app.serving.registry`.
     """
 
     def __init__(
         self,
         translator: Translator,
-        gate: ModelGate,
+        queue: RequestQueue,
         max_entries: int = 256,
         max_bytes: int = 512 * 2**20,
         name: str = "",
     ) -> None:
         self.translator = translator
-        self.gate = gate
+        self.queue = queue
         self.name = name
-        self.cache: SingleFlightCache[Result] = SingleFlightCache(max_entries, max_bytes, lambda result: result.nbytes)
+        self.cache: SingleFlightCache[TranslationResult] = SingleFlightCache(
+            max_entries, max_bytes, lambda result: result.nbytes
+        )
 
     @cached_property
     def card(self) -> ModelCard:
-        """What the checkpoint tells of itself."""
+        """Scores and facts of the checkpoint, from its `metrics.json`."""
         return ModelCard.read(self.translator.metrics)
 
-    def request(self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None) -> Result:
+    def translate(
+        self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None
+    ) -> TranslationResult:
         """Translate a sentence for a session and compute its attention.
 
         Args:
             session: Who asks; a newer request of the same session cancels this one.
             text: The sentence.
             beam: Hypotheses kept at each step.
-            on_position: Told the number of requests ahead while this one waits for the model.
+            on_position: Called with the number of requests ahead while this one waits for the model.
 
         Raises:
             Superseded: when a newer request of the session took over.
         """
         key = (self.translator.checkpoint_hash, text, beam)
-        with self.gate.ticket(session) as ticket:
+        with self.queue.ticket(session) as ticket:
 
-            def compute(unwanted: ShouldStop) -> Result:
-                with self.gate.slot(ticket, on_position):
+            def compute(unwanted: ShouldStop) -> TranslationResult:
+                with self.queue.slot(ticket, on_position):
                     return self._translate(text, beam, unwanted)
 
             return self.cache.get(key, compute, ticket)
 
-    def branch(
-        self, session: str, best: Result, number: int, *, beam: int = BEAM, on_position: OnPosition | None = None
-    ) -> Result:
+    def translate_branch(
+        self,
+        session: str,
+        best: TranslationResult,
+        number: int,
+        *,
+        beam: int = BEAM,
+        on_position: OnPosition | None = None,
+    ) -> TranslationResult:
         """A branch of the search for a sentence, with its attention from one forced pass over its pieces.
 
         Args:
-            session: As for `request`.
-            best: What `request` returned for the sentence.
+            session: As for `translate`.
+            best: What `translate` returned for the sentence.
             number: Of the branch, from 0; see `viz_app.serving.search_tree`. One that does not exist gives the best.
-            beam: As for `request`.
-            on_position: As for `request`.
+            beam: As for `translate`.
+            on_position: As for `translate`.
 
         Raises:
             Superseded: when a newer request of the session took over.
         """
-        chosen = branch_of(best.translation, number, self.translator)
+        chosen = branch_translation(best.translation, number, self.translator)
         if chosen is best.translation:
             return best
         key = (self.translator.checkpoint_hash, best.translation.source, beam, number)
-        with self.gate.ticket(session) as ticket:
+        with self.queue.ticket(session) as ticket:
 
-            def compute(unwanted: ShouldStop) -> Result:
-                with self.gate.slot(ticket, on_position):
-                    return Result(chosen, chosen.attention)
+            def compute(unwanted: ShouldStop) -> TranslationResult:
+                with self.queue.slot(ticket, on_position):
+                    return TranslationResult(chosen, chosen.attention)
 
             return self.cache.get(key, compute, ticket)
 
-    def _translate(self, text: str, beam: int, unwanted: ShouldStop) -> Result:
+    def _translate(self, text: str, beam: int, unwanted: ShouldStop) -> TranslationResult:
         from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
 
         try:
             translation = self.translator.translate(text, beam=beam, should_stop=unwanted)
         except DecodingStopped:
             raise Superseded from None
-        return Result(translation, translation.attention)
+        return TranslationResult(translation, translation.attention)

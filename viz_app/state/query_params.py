@@ -20,15 +20,15 @@ _OPTIONAL = ("unit", "view", "zoom", "form", "order", "average", "scale")  # lef
 _MOST_THRESHOLD = 99
 
 
-def selection_from(params: Mapping[str, str], default: Selection) -> Selection:
+def selection_from_params(params: Mapping[str, str], default: Selection) -> Selection:
     """The selection that a URL asks for; what it does not say, or says wrongly, comes from the default."""
     changes: dict[str, Any] = {name: params[name] for name, allowed in CHOICES.items() if params.get(name) in allowed}
     for name in ("layer", "head", "branch", "vsbranch"):
-        number = _counted(params.get(name))
+        number = _positive_number(params.get(name))
         if number is not None:
             changes[name] = number - 1
     for name in ("step", "threshold"):
-        number = _counted(params.get(name))
+        number = _positive_number(params.get(name))
         if number is not None and (name == "step" or number <= _MOST_THRESHOLD):
             changes[name] = number
     for name in ("vs", "vsmodel"):
@@ -44,7 +44,7 @@ def selection_from(params: Mapping[str, str], default: Selection) -> Selection:
     return dataclasses.replace(default, **changes)
 
 
-def params_from(selection: Selection) -> dict[str, str | None]:
+def selection_to_params(selection: Selection) -> dict[str, str | None]:
     """The URL parameters of a selection; None for one that is not to stand there."""
     params: dict[str, str | None] = {
         "kind": selection.kind,
@@ -71,13 +71,13 @@ def params_from(selection: Selection) -> dict[str, str | None]:
     return params
 
 
-def _counted(text: str | None) -> int | None:
+def _positive_number(text: str | None) -> int | None:
     """A whole number from 1 to 9999, or None."""
     if text is None or not (text.isascii() and text.isdigit() and len(text) <= 4):
         return None
     return int(text) or None
 
 
-def other_view_from(params: Mapping[str, str]) -> OtherView | None:
+def other_view_from_params(params: Mapping[str, str]) -> OtherView | None:
     """Which of the other views a URL wants open; None for none, or for one that does not exist."""
     return next((view for view in OTHER_VIEWS if params.get("other") == view), None)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from viz_app.serving import loader
-from viz_app.serving.registry import default_model, models
+from viz_app.serving.registry import available_models, default_model
 from viz_app.serving.translation_service import TranslationService
 from viz_app.state import session
 
 
 def selected_model() -> str:
     """Name of the selected model; of the one that is served to all when none is selected or it is missing."""
-    available, wanted = models(), session.model()
+    available, wanted = available_models(), session.requested_model()
     return wanted if wanted in available else next(iter(available))
 
 
@@ -23,10 +23,10 @@ def model_query_param() -> str | None:
 def selected_service() -> TranslationService:
     """The service of the selected model.
 
-    Work that another thread may do, such as a download, asks `loader.service` by the model's name instead.
+    Work in another thread, such as a download, calls `loader.get_translation_service` with the model's name instead.
 
     Raises:
         CheckpointError: The checkpoint is missing or damaged; tried again at the next call.
         SettingError: An environment variable is unusable.
     """
-    return loader.service(selected_model())
+    return loader.get_translation_service(selected_model())

@@ -12,7 +12,7 @@ _ANYWHERE = "192.0.2.1"  # reserved for examples (RFC 5737): asking for the way 
 
 
 @dataclass(frozen=True)
-class Share:
+class ShareLink:
     """A link.
 
     Args:
@@ -20,11 +20,11 @@ class Share:
         open: Whether other computers of the local network can open it.
     """
 
-    link: str
-    open: bool
+    url: str
+    is_reachable: bool
 
 
-def share(seen: str, bound: str | None, page: str, params: Mapping[str, str | None], own: str | None) -> Share:
+def share_link(seen: str, bound: str | None, page: str, params: Mapping[str, str | None], own: str | None) -> ShareLink:
     """The link to a page.
 
     Args:
@@ -45,7 +45,7 @@ def share(seen: str, bound: str | None, page: str, params: Mapping[str, str | No
     # Streamlit gives the home page without the last slash; only the page's own name can be taken off.
     base = parts.path.rstrip("/").removesuffix(f"/{page}") if page else parts.path.rstrip("/")
     link = f"{parts.scheme or 'http'}://{shown}{port}{base}/{page}{'?' if query else ''}{query}"
-    return Share(link, not private and not is_loopback(host))
+    return ShareLink(link, not private and not is_loopback(host))
 
 
 def is_loopback(host: str) -> bool:

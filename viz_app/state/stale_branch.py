@@ -12,7 +12,7 @@ _TEXT = "branch_text"
 _STALE = "branch_stale"
 
 
-def branch_for(text: str, reported: int) -> int:
+def resolve_branch(text: str, reported: int) -> int:
     """The branch to show of a sentence; 0, the best one, when the branch reported belongs to another sentence.
 
     Args:

@@ -8,14 +8,14 @@ import streamlit as st
 
 from viz_app.export import BUNDLE_FORMATS
 from viz_app.figure_editor.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
-from viz_app.figure_editor.rendering import Product
+from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import FORMATS, VIEWS
 from viz_app.figures.model.spec import shown
-from viz_app.serving.registry import models
+from viz_app.serving.registry import available_models
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.downloads import format_name
-from viz_app.ui.escape_markdown import plain
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import title_of
 
 COLLECTION_KEY = "studio_collection"
@@ -29,15 +29,15 @@ def collection() -> Collection:
     return kept
 
 
-def draw_add(t: Texts, product: Product) -> None:
+def draw_add(t: Texts, product: ExportableFigure) -> None:
     """The button that puts the figure aside, or why that cannot be."""
-    why = collection().refusal(product)
+    why = collection().reason_refused(product)
     st.button(
         t("studio.added" if why == "there" else "studio.add"),
         key="studio-add",
         icon=":material/check:" if why == "there" else ":material/playlist_add:",
         disabled=bool(why),
-        on_click=session.surely(_add, product),
+        on_click=session.enqueue_callback(_add, product),
     )
     if why in ("full", "large"):
         st.caption(t(f"studio.collection_{why}", figures=MOST_FIGURES, weights=f"{MOST_WEIGHTS:,}"))
@@ -46,13 +46,13 @@ def draw_add(t: Texts, product: Product) -> None:
 def draw_collection(t: Texts) -> None:
     """The list, with a button to remove each, and the zip; nothing while it is empty."""
     kept = collection()
-    if not kept.products:
+    if not kept.figures:
         return
     with st.container(border=True, key="studio-collection", gap="small"):
-        count = len(kept.products)
+        count = len(kept.figures)
         st.markdown(f"**{t('studio.collection', count=count, most=MOST_FIGURES)}**")
         with st.container(key="studio-collected", gap=None):
-            for number, product in enumerate(kept.products, start=1):
+            for number, product in enumerate(kept.figures, start=1):
                 _draw_entry(t, number, product)
         formats = _formats(t)
         with st.container(horizontal=True, key="studio-collection-buttons"):
@@ -67,30 +67,30 @@ def draw_collection(t: Texts) -> None:
                 help=t("studio.collection_help"),
                 disabled=not formats,
             )
-            clear = session.surely(_clear)
+            clear = session.enqueue_callback(_clear)
             st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
 
 
-def _draw_entry(t: Texts, number: int, product: Product) -> None:
+def _draw_entry(t: Texts, number: int, product: ExportableFigure) -> None:
     figure, told = product.figure, product.figure.provenance
     view, name = told.get("view", {}).get("name"), told.get("lesson")
     of_lesson = title_of(t, str(name)) if name else ""
     notes = [
-        plain(of_lesson) if of_lesson else t(f"studio.view_{view}") if view in VIEWS else "",
-        plain(shown(str(told.get("source", "")), _SENTENCE)),
-        plain(str(told.get("checkpoint", "")).rpartition("/")[2]) if len(models()) > 1 else "",
+        escape_markdown(of_lesson) if of_lesson else t(f"studio.view_{view}") if view in VIEWS else "",
+        escape_markdown(shown(str(told.get("source", "")), _SENTENCE)),
+        escape_markdown(str(told.get("checkpoint", "")).rpartition("/")[2]) if len(available_models()) > 1 else "",
         f"{product.style.width:g} mm" if product.style.width else "",
     ]
     told_small = " \u00b7 ".join(note for note in notes if note)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"studio-entry-{number}"):
         # The dot is no dot to Markdown, which would make a list of it.
-        st.markdown(f"{number}&#46; {plain(figure.title or figure.name)}  \n:small[{told_small}]")
+        st.markdown(f"{number}&#46; {escape_markdown(figure.title or figure.name)}  \n:small[{told_small}]")
         st.button(
             t("studio.remove", number=number),
             key=f"studio-remove-{number}",
             type="tertiary",
             icon=":material/close:",
-            on_click=session.surely(_remove, product.key),
+            on_click=session.enqueue_callback(_remove, product.key),
         )
 
 
@@ -109,10 +109,10 @@ def _formats(t: Texts) -> tuple[str, ...]:
     return formats
 
 
-def _add(product: Product) -> None:
+def _add(product: ExportableFigure) -> None:
     kept = collection()
-    if not kept.refusal(product):  # a second click, or another tab, may have been quicker
-        st.session_state[COLLECTION_KEY] = kept.added(product)
+    if not kept.reason_refused(product):  # a second click, or another tab, may have been quicker
+        st.session_state[COLLECTION_KEY] = kept.with_figure(product)
 
 
 def _remove(key: str) -> None:

@@ -1,31 +1,31 @@
-"""From what is seen on one page to another: a picture to Figures, a head to Translate."""
+"""Links between pages: a figure to Figures, a head to Translate."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.figure_spec import Draft
-from viz_app.figure_editor.lesson_figure_spec import LessonScene
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.state import session
 
 
 def edit_in_figures(selection: Selection) -> None:
-    """Open the page Figures with what the explorer shows, in the style that was chosen there last: for `surely`."""
-    kept: Draft = st.session_state.get(session.DRAFT_KEY) or Draft()
-    st.session_state[session.DRAFT_KEY] = kept.as_seen(selection)
-    st.session_state[session.SEEN_KEY] = selection
-    session.go("figures")
+    """For `enqueue_callback`: open the page Figures with what the explorer shows, in the style last chosen there."""
+    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
+    st.session_state[session.FIGURE_SPEC_KEY] = kept.follow_explorer(selection)
+    st.session_state[session.FIGURE_SELECTION_KEY] = selection
+    session.navigate_to("figures")
 
 
-def edit_scene_in_figures(scene: LessonScene) -> None:
-    """Open the page Figures with the picture of a lesson, in the style that was chosen there last: for `surely`."""
-    kept: Draft = st.session_state.get(session.DRAFT_KEY) or Draft()
-    st.session_state[session.DRAFT_KEY] = kept.of_scene(scene)
-    session.go("figures")
+def edit_scene_in_figures(scene: LessonFigureSpec) -> None:
+    """For `enqueue_callback`: open the page Figures with a lesson's figure, in the style last chosen there."""
+    kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
+    st.session_state[session.FIGURE_SPEC_KEY] = kept.with_scene(scene)
+    session.navigate_to("figures")
 
 
 def open_in_translate(selection: Selection) -> None:
-    """Open the page Translate with a selection: for `surely`."""
+    """For `enqueue_callback`: open the page Translate with a selection."""
     st.session_state[session.SELECTION_KEY] = selection
-    session.go("translate")
+    session.navigate_to("translate")

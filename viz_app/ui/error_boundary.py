@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import streamlit as st
 
 from viz_app.serving.loader import SettingError
-from viz_app.serving.registry import ROOT, is_tracked, models
+from viz_app.serving.registry import ROOT, available_models, is_tracked
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 
@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def friendly_errors(t: Texts) -> Iterator[None]:
+def error_boundary(t: Texts) -> Iterator[None]:
     """Show any error of the block as a message instead of a stack trace.
 
     Streamlit stops and reruns scripts by exceptions that are no `Exception`, so they pass.
@@ -43,7 +43,7 @@ def friendly_errors(t: Texts) -> Iterator[None]:
 
 
 def _show_checkpoint_error(t: Texts, error: Exception) -> None:
-    there = models()
+    there = available_models()
     folder = there[selected_model()]
     st.error(f"**{t('errors.checkpoint_title')}**", icon=":material/error:")
     st.markdown(t("errors.checkpoint_damaged" if folder.is_dir() else "errors.checkpoint_missing"))

@@ -12,10 +12,10 @@ import streamlit as st
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
-from viz_app.explorer_view.external_views import as_selected, demand, head_figure
+from viz_app.explorer_view.external_views import drawing_cost, head_figure, select_maps
 from viz_app.figures import to_plotly
 from viz_app.figures.colours.palette import Theme
-from viz_app.state.query_params import other_view_from
+from viz_app.state.query_params import other_view_from_params
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _DOCUMENT = "other_document"
 def opened() -> OtherView | None:
     """The view that is open, or was when the row was last drawn; at first the one that the URL asks for."""
     if _KEPT not in st.session_state:
-        st.session_state[_KEPT] = other_view_from(st.query_params.to_dict())
+        st.session_state[_KEPT] = other_view_from_params(st.query_params.to_dict())
     kept: OtherView | None = st.session_state[_KEPT]
     return kept
 
@@ -83,9 +83,9 @@ def _draw(
     identity: tuple[str, ...],
     about: Mapping[str, Any],
 ) -> None:
-    shown = as_selected(maps, selection)
-    needed = demand(shown, selection, view)
-    if not needed.fits:
+    shown = select_maps(maps, selection)
+    needed = drawing_cost(shown, selection, view)
+    if not needed.is_within_limit:
         numbers = {"weights": f"{needed.weights:,}", "limit": f"{needed.limit:,}", "tokens": needed.tokens}
         st.info(t("other.long", **numbers), icon=":material/straighten:")
     elif view == "plotly":

@@ -14,11 +14,11 @@ import streamlit as st
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.explorer import UNITS
-from viz_app.figure_editor.figure_spec import Draft
+from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import VIEWS, uses
 from viz_app.figures.model.spec import shown
-from viz_app.serving.comparison import others
-from viz_app.serving.registry import titles
+from viz_app.serving.comparison import other_models
+from viz_app.serving.registry import display_names
 from viz_app.text import Texts
 from viz_app.ui.style_controls import Look
 from viz_app.ui.widgets import Widgets, from_one
@@ -38,7 +38,7 @@ class Controls:
     def __init__(self, t: Texts, maps: AttentionMaps, own: str) -> None:
         self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
 
-    def draw(self, draft: Draft) -> Draft:
+    def draw(self, draft: FigureSpec) -> FigureSpec:
         """The draft as the visitor has changed it."""
         t = self.t
         view = self.widgets.list("view", tuple(VIEWS), draft.view, lambda name: t(f"studio.view_{name}"))
@@ -55,7 +55,7 @@ class Controls:
         with st.expander(t("studio.more"), key=self.widgets.key("more")):
             return self._more(draft, look)
 
-    def _place(self, draft: Draft) -> Draft:
+    def _place(self, draft: FigureSpec) -> FigureSpec:
         """Where in the model."""
         t, chosen, needs = self.t, draft.selection, VIEWS[draft.view].parameters
         changes: dict[str, Any] = {}
@@ -72,7 +72,7 @@ class Controls:
             changes["unit"] = self.widgets.row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
         return replace(draft, selection=replace(chosen, **changes)).fitted(self.maps)
 
-    def _lines(self, draft: Draft) -> Draft:
+    def _lines(self, draft: FigureSpec) -> FigureSpec:
         """Which heads, and whether of one token only."""
         t, heads = self.t, range(self.maps.heads(draft.selection.kind))
         wanted = st.pills(
@@ -95,7 +95,7 @@ class Controls:
         heads_again = () if len(chosen) == 1 else chosen
         return replace(draft, heads=heads_again, query=query, selection=replace(draft.selection, head=chosen[0]))
 
-    def _steps(self, draft: Draft) -> tuple[int, ...]:
+    def _steps(self, draft: FigureSpec) -> tuple[int, ...]:
         """Which steps of the decoding stand side by side."""
         tokens = self.maps.outputs.tokens
         wanted = st.multiselect(
@@ -109,7 +109,7 @@ class Controls:
         )
         return tuple(sorted(wanted))
 
-    def _compared(self, draft: Draft) -> Draft:
+    def _compared(self, draft: FigureSpec) -> FigureSpec:
         """What the selected head, B, is compared with: A."""
         t, chosen = self.t, draft.selection
         kind: Kind
@@ -132,11 +132,11 @@ class Controls:
             )
             vs = " ".join((sentence or "").split()) or None
             model = chosen.vsmodel
-            beside = others(self.own)
+            beside = other_models(self.own)
             if beside:
                 names = [None, *beside]
                 now = model if model in names else None
-                called = titles(t)
+                called = display_names(t)
                 model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
             branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
             aligned = draft.aligned
@@ -146,7 +146,7 @@ class Controls:
         place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
         return replace(draft, selection=place_b, aligned=aligned)
 
-    def _more(self, draft: Draft, look: Look) -> Draft:
+    def _more(self, draft: FigureSpec, look: Look) -> FigureSpec:
         """What is seldom needed."""
         t, needs = self.t, VIEWS[draft.view].parameters
         draft = look.more(draft)

@@ -10,14 +10,14 @@ import streamlit as st
 
 from viz_app.components.growth import growth, pack, reported
 from viz_app.export.provenance import folder_name
-from viz_app.figure_editor.rendering import Product
+from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.model_card import histories
-from viz_app.model_card.head_snapshot import GrownHead
-from viz_app.model_card.histories import Grown
+from viz_app.model_card.head_snapshot import HeadSnapshot
+from viz_app.model_card.histories import HistorySource
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download
-from viz_app.ui.escape_markdown import plain
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.share_menu import draw_share
 
 if TYPE_CHECKING:
@@ -40,19 +40,19 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     Returns:
         What stands in the address, what is seen here included.
     """
-    models = histories.grown(checkpoint)
+    models = histories.available_histories(checkpoint)
     if not models:
         return params
     st.header(t("growth.title"), anchor="growth")
     st.markdown(t("growth.about"))
     chosen = _choice(t, models)
     try:
-        history = histories.history(chosen)
-    except histories.GrowthUnavailable as error:
-        st.error(t("growth.damaged", path=plain(error.path.name), reason=plain(error.reason)))
+        history = histories.load_history(chosen)
+    except histories.HistoryUnavailable as error:
+        st.error(t("growth.damaged", path=escape_markdown(error.path.name), reason=escape_markdown(error.reason)))
         return params
     facts = {
-        "name": plain(chosen.name),
+        "name": escape_markdown(chosen.name),
         "layers": f"{history.model['layers']} + {history.model['layers']}",
         "heads": history.model["heads"],
         "steps": f"{history.steps[-1]:,}",
@@ -60,14 +60,14 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     st.info(t("growth.of_served" if chosen.served else "growth.of_small", **facts), icon=":material/info:")
     linked = st.query_params.get("grown_of", models[0].name) == chosen.name
     seen = _draw(t, chosen, history, st.query_params.to_dict() if linked else {})
-    params = params | seen.params(history) | {"grown_of": None if chosen == models[0] else chosen.name}
+    params = params | seen.to_query(history) | {"grown_of": None if chosen == models[0] else chosen.name}
     with st.container(horizontal=True, key="growth-takeaways"):
         _draw_download(t, chosen, history, seen)
         draw_share(t, "model", params)
     return params
 
 
-def _choice(t: Texts, models: tuple[Grown, ...]) -> Grown:
+def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
     """Whose history is shown: as it was left, or as the address says, at first that of the visitor's model."""
     if len(models) == 1:
         return models[0]
@@ -84,30 +84,30 @@ def _choice(t: Texts, models: tuple[Grown, ...]) -> Grown:
     return chosen
 
 
-def _draw(t: Texts, chosen: Grown, history: History, params: dict[str, str]) -> GrownHead:
+def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, str]) -> HeadSnapshot:
     """The heads; returns what is seen of them."""
     # A key of its own for each model: another one has other sentences, heads and moments.
     key = f"growth-{chosen.name}-{chosen.served}"
-    kept: dict[str, GrownHead] = st.session_state.setdefault(_SEEN, {})
+    kept: dict[str, HeadSnapshot] = st.session_state.setdefault(_SEEN, {})
     place = str(chosen.folder)
     if place not in kept:
-        kept[place] = GrownHead.of_params(params, history)
+        kept[place] = HeadSnapshot.from_query(params, history)
     # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = kept[place]
     payload = pack(history, texts=t.table("growth"), language=t.language, start=asdict(st.session_state[start]))
     told = growth(payload, key=key) or reported(key)
-    kept[place] = GrownHead.from_report(told, history) or kept[place]
+    kept[place] = HeadSnapshot.from_report(told, history) or kept[place]
     return kept[place]
 
 
-def _draw_download(t: Texts, chosen: Grown, history: History, seen: GrownHead) -> None:
+def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: HeadSnapshot) -> None:
     told = chosen.name, t, folder_name(chosen.folder)
-    figure, film = seen.figure(history, *told), seen.film(history, *told)
+    figure, film = seen.figure(history, *told), seen.animation(history, *told)
     if figure is None or film is None:
         return
-    still, moving = (Product(each, Style(), language=t.language) for each in (figure, film))
+    still, moving = (ExportableFigure(each, Style(), language=t.language) for each in (figure, film))
     updates = history.steps[seen.moment]
     moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
     with st.popover(t("translate.download"), icon=":material/download:"):

@@ -31,10 +31,10 @@ def title_of(t: Texts, name: str) -> str:
 
 
 def open_stop(name: str) -> None:
-    """Go to a stop: for `session.surely`, or before another run."""
+    """Go to a stop: for `session.enqueue_callback`, or before another run."""
     if name != "translate":
         st.session_state[OPEN_KEY] = name
-    session.go("translate" if name == "translate" else "lessons")
+    session.navigate_to("translate" if name == "translate" else "lessons")
 
 
 def draw_route(t: Texts, name: str) -> None:
@@ -49,5 +49,7 @@ def draw_route(t: Texts, name: str) -> None:
         after = next_stop(name, on_route=True)
         if after:
             onward = t("index.next", title=title_of(t, after))
-            st.button(onward, key="route-next", type="tertiary", on_click=session.surely(open_stop, after))
-        st.button(t("index.leave"), key="route-leave", type="tertiary", on_click=session.surely(follow, False))
+            st.button(onward, key="route-next", type="tertiary", on_click=session.enqueue_callback(open_stop, after))
+        st.button(
+            t("index.leave"), key="route-leave", type="tertiary", on_click=session.enqueue_callback(follow, False)
+        )

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from viz_app.serving.registry import titles
+from viz_app.serving.registry import display_names
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
-from viz_app.ui.escape_markdown import plain
+from viz_app.ui.escape_markdown import escape_markdown
 
 
 def draw_missing(t: Texts) -> None:
     """Says so when an address has asked for a model that is not here."""
-    wanted, now = session.model(), selected_model()
+    wanted, now = session.requested_model(), selected_model()
     if wanted not in (None, now):
-        told = t("models.missing", wanted=plain(str(wanted)), now=plain(titles(t)[now]))
+        told = t("models.missing", wanted=escape_markdown(str(wanted)), now=escape_markdown(display_names(t)[now]))
         st.caption(f":material/warning: {told}")

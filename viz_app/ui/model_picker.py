@@ -8,14 +8,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.figure_spec import Draft
-from viz_app.serving.registry import default_model, models, titles
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.serving.registry import available_models, default_model, display_names
 from viz_app.serving.translation_service import TranslationService
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model, selected_service
 from viz_app.text import Texts
-from viz_app.ui.escape_markdown import plain
-from viz_app.ui.shared_across_pages import everywhere
+from viz_app.ui.escape_markdown import escape_markdown
+from viz_app.ui.shared_across_pages import shared_across_pages
 
 _KEY = "model_choice"
 _MOST_BESIDE = 2  # models that stand side by side; more are a list, ...
@@ -25,13 +25,13 @@ _LIST_WIDTH = 300  # pixels
 
 def draw_models(t: Texts) -> None:
     """Draws the choice; with one model only, its name."""
-    named, now = titles(t), selected_model()
-    with everywhere(), st.container(key="models", width="content"):
+    named, now = display_names(t), selected_model()
+    with shared_across_pages(), st.container(key="models", width="content"):
         if len(named) == 1:
-            st.markdown(f":small[{plain(named[now])}]", width="content", help=t("models.only"))
+            st.markdown(f":small[{escape_markdown(named[now])}]", width="content", help=t("models.only"))
             return
         st.session_state[_KEY] = now  # the address, a link, a damaged model may have changed it
-        label, names, take = t("models.choice"), list(named), session.surely(_take)
+        label, names, take = t("models.choice"), list(named), session.enqueue_callback(_take)
         if len(names) > _MOST_BESIDE or sum(map(len, named.values())) > _MOST_LETTERS:
             st.selectbox(
                 label,
@@ -47,7 +47,7 @@ def draw_models(t: Texts) -> None:
             label,
             names,
             key=_KEY,
-            format_func=lambda name: plain(named[name]),  # Markdown there, plain text in a list
+            format_func=lambda name: escape_markdown(named[name]),  # Markdown there, plain text in a list
             on_change=take,
             required=True,
             label_visibility="collapsed",
@@ -77,19 +77,19 @@ def _take() -> None:
 
 
 def choose(name: str) -> None:
-    """Let another model speak: for `surely`. What is seen and made stays; the maps are those of the new model then.
+    """Select a model: for `enqueue_callback`. Selections and figure settings stay.
 
-    Whoever has compared with the new model now compares with the old one.
+    A comparison with the newly selected model becomes one with the old model.
     """
     old = selected_model()
-    if name not in models() or name == old:
+    if name not in available_models() or name == old:
         return
     st.session_state[session.MODEL_KEY] = None if name == default_model() else name
     selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
     if selection is not None and selection.vsmodel == name:
         st.session_state[session.SELECTION_KEY] = replace(selection, vsmodel=old, vsbranch=0)
-    draft: Draft | None = st.session_state.get(session.DRAFT_KEY)
+    draft: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     if draft is not None and draft.selection.vsmodel == name:
-        st.session_state[session.DRAFT_KEY] = replace(
+        st.session_state[session.FIGURE_SPEC_KEY] = replace(
             draft, selection=replace(draft.selection, vsmodel=old, vsbranch=0)
         )

@@ -11,7 +11,7 @@ from viz_app.serving.metrics import Aligners, ModelCard, Score
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.edit_links import open_in_translate
-from viz_app.ui.escape_markdown import plain
+from viz_app.ui.escape_markdown import escape_markdown
 
 
 def draw_scores(t: Texts, card: ModelCard) -> None:
@@ -41,7 +41,7 @@ def _draw_sets(t: Texts, title: str, scores: Sequence[Score]) -> None:
 
 def _set(t: Texts, score: Score) -> str:
     """What a set holds, and its name."""
-    name = plain(score.name)
+    name = escape_markdown(score.name)
     if not score.holds:
         return name
     holds = t(f"model.set_{score.holds}")
@@ -70,7 +70,7 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
             t("model.aligners_open"),
             key="open-aligners",
             icon=":material/translate:",
-            on_click=session.surely(open_in_translate, shown),
+            on_click=session.enqueue_callback(open_in_translate, shown),
         )
 
 
@@ -100,7 +100,7 @@ def draw_answers(t: Texts, card: ModelCard) -> None:
     st.markdown(t("model.probes_about"))
     st.table(
         {
-            t("model.probe"): [known.get(f"probe_{row.about}") or plain(row.about) for row in rows],
+            t("model.probe"): [known.get(f"probe_{row.about}") or escape_markdown(row.about) for row in rows],
             t("model.probe_right"): [f"{100 * row.right:.1f}" for row in rows],
             t("model.probe_chance"): [f"{100 * row.chance:.1f}" for row in rows],
             t("model.probe_asked"): [f"{row.asked:,}" for row in rows],

@@ -6,12 +6,12 @@ import streamlit as st
 
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.shared_across_pages import everywhere
+from viz_app.ui.shared_across_pages import shared_across_pages
 
 
 def sentence_field(t: Texts) -> str:
     """Draws the field; returns what is typed there, a moment after each key."""
-    with everywhere():
+    with shared_across_pages():
         typed = st.text_input(
             t("translate.input"),
             key=session.TEXT_KEY,

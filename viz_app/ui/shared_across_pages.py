@@ -1,4 +1,4 @@
-"""Controls that belong to the frame, though each page draws them where it likes."""
+"""Widgets that keep their state when the visitor changes the page."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 
 @contextmanager
-def everywhere() -> Iterator[None]:
-    """What is drawn in this context is one control on all pages, and a change of page takes its value along.
+def shared_across_pages() -> Iterator[None]:
+    """Widgets drawn in this context are the same on all pages and keep their value when the page changes.
 
     Whoever goes to another page sends the server the values of the frame's controls only. If the run before was still
     busy, the server has put that message in the place of an earlier one that it had not come to, and what was chosen
     or typed right before leaving would be lost with it. Streamlit counts as the frame what the entry point draws by
     itself; there is no public way to say the same of what a page draws.
 
-    The containers around such a control have to belong to the frame too: see `row`.
+    The containers around such a control have to belong to the frame too: see `shared_row`.
     """
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
@@ -30,7 +30,7 @@ def everywhere() -> Iterator[None]:
         yield
 
 
-def row(**settings: Any) -> DeltaGenerator:
+def shared_row(**settings: Any) -> DeltaGenerator:
     """A horizontal container for a page's own controls and for those of the frame; `settings` as `st.container`."""
-    with everywhere():
+    with shared_across_pages():
         return st.container(horizontal=True, vertical_alignment="center", **settings)

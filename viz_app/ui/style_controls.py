@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from viz_app.figure_editor.figure_spec import DPIS, PARTS, Draft
+from viz_app.figure_editor.figure_spec import DPIS, PARTS, FigureSpec
 from viz_app.figures import PRESETS, SCALES, Style
 from viz_app.figures.model.style import MAPPINGS, ROTATIONS, Rotation
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts
@@ -67,7 +67,7 @@ class Look:
         changes |= {part: part in parts for part in offered}
         return replace(style, **changes)
 
-    def more(self, draft: Draft) -> Draft:
+    def more(self, draft: FigureSpec) -> FigureSpec:
         """What is seldom needed: range and mapping of the colours, labels, background, language, resolution."""
         t, widgets, style = self.t, self.widgets, draft.style
         changes: dict[str, Any] = {}

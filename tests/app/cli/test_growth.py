@@ -16,7 +16,7 @@ from viz_app.__main__ import PROGRAM
 from viz_app.export import command_of, file_bytes
 from viz_app.export.provenance import ROOT
 from viz_app.figures import Style
-from viz_app.model_card.head_snapshot import GrownHead, model_name
+from viz_app.model_card.head_snapshot import HeadSnapshot, model_name
 from viz_app.model_card.histories import HISTORIES
 from viz_app.text import texts
 
@@ -54,7 +54,7 @@ def test_each_format_is_made_again(tmp_path: Path) -> None:
 
 def test_a_download_of_the_page_is_the_file_of_its_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     history = History.load(BASE)
-    seen = GrownHead(sentence=3, kind="cross", moment=4, layer=1, head=0)
+    seen = HeadSnapshot(sentence=3, kind="cross", moment=4, layer=1, head=0)
     figure = seen.figure(history, model_name(BASE), texts("en"), NAME)
     assert figure is not None
     words = shlex.split(command_of(figure, format="svg"))
@@ -68,7 +68,11 @@ def test_without_options_it_is_the_best_aligner_at_the_end(tmp_path: Path) -> No
     out, history = tmp_path / "a.json", History.load(BASE)
     assert run(f"--out={out}") == 0
     told = json.loads(out.read_text(encoding="utf-8"))["provenance"]
-    assert (told["head"], told["updates"], told["sentence"]) == (GrownHead.start(history).place, history.steps[-1], 1)
+    assert (told["head"], told["updates"], told["sentence"]) == (
+        HeadSnapshot.start(history).place,
+        history.steps[-1],
+        1,
+    )
     assert told["model"] == "base"
 
 

@@ -19,13 +19,13 @@ from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
 from viz_app.__main__ import PROGRAM
 from viz_app.components.explorer import Selection
-from viz_app.explorer_view.snapshot import Picture, alignment_rates, best_head
+from viz_app.explorer_view.snapshot import ExplorerSnapshot, alignment_rates, best_head
 from viz_app.export import origin
-from viz_app.export.figure_request import Reading
-from viz_app.figure_editor.rendering import reading
+from viz_app.export.figure_request import ForwardResult
+from viz_app.figure_editor.rendering import forward_result
 from viz_app.figures import HeatmapFigure, LinesFigure
 from viz_app.serving.metrics import ModelCard
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 
@@ -42,8 +42,8 @@ def translation(translator: Translator) -> Translation:
 
 
 @pytest.fixture(scope="module")
-def seen(translator: Translator, translation: Translation) -> Reading:
-    return Reading(translation.attention, origin(translator, translation), None)
+def seen(translator: Translator, translation: Translation) -> ForwardResult:
+    return ForwardResult(translation.attention, origin(translator, translation), None)
 
 
 def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
@@ -62,9 +62,9 @@ def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, t
     assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)
 
 
-def test_files_hold_the_selected_weights(translator: Translator, seen: Reading) -> None:
+def test_files_hold_the_selected_weights(translator: Translator, seen: ForwardResult) -> None:
     maps = seen.maps
-    picture = Picture(seen, Selection(kind="encoder", layer=1, head=3), "en")
+    picture = ExplorerSnapshot(seen, Selection(kind="encoder", layer=1, head=3), "en")
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         np.testing.assert_array_equal(archive["weights"][0], maps.encoder[1, 3])
         about = json.loads(str(archive["provenance"]))
@@ -72,22 +72,22 @@ def test_files_hold_the_selected_weights(translator: Translator, seen: Reading) 
     assert picture.file_name("npz") == "headlight_encoder_layer2_head4.npz"
 
 
-def test_one_layer_side_by_side(seen: Reading) -> None:
+def test_one_layer_side_by_side(seen: ForwardResult) -> None:
     selection = Selection(kind="decoder", layer=0, view="layer", zoom="heads", step=3)
-    picture = Picture(seen, selection, "ko")
+    picture = ExplorerSnapshot(seen, selection, "ko")
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         np.testing.assert_array_equal(archive["weights"], seen.maps.decoder[0, :, :3, :3])
 
 
-def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(seen: Reading) -> None:
-    picture = Picture(seen, Selection(kind="encoder", zoom="heads"), "en")
+def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(seen: ForwardResult) -> None:
+    picture = ExplorerSnapshot(seen, Selection(kind="encoder", zoom="heads"), "en")
     with np.load(io.BytesIO(picture.file("npz"))) as archive:
         expected = seen.maps.encoder
         np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
 
 
-def test_every_download_is_a_file_of_its_kind(seen: Reading) -> None:
-    picture = Picture(seen, Selection(step=2), "en")
+def test_every_download_is_a_file_of_its_kind(seen: ForwardResult) -> None:
+    picture = ExplorerSnapshot(seen, Selection(step=2), "en")
     starts = {
         "pdf": b"%PDF-",
         "svg": b"<?xml",
@@ -109,11 +109,11 @@ def test_every_download_is_a_file_of_its_kind(seen: Reading) -> None:
         assert film.n_frames == len(seen.maps.outputs)  # type: ignore[attr-defined]
 
 
-def test_a_picture_is_what_the_explorer_shows(seen: Reading) -> None:
+def test_a_picture_is_what_the_explorer_shows(seen: ForwardResult) -> None:
     maps = seen.maps
 
-    def shown(**selection: Any) -> Picture:
-        return Picture(seen, Selection(kind="encoder", layer=1, head=2, **selection), "en")
+    def shown(**selection: Any) -> ExplorerSnapshot:
+        return ExplorerSnapshot(seen, Selection(kind="encoder", layer=1, head=2, **selection), "en")
 
     lines = shown(form="lines")
     assert isinstance(lines.figure, LinesFigure) and "tex" not in lines.formats
@@ -132,7 +132,9 @@ def test_a_picture_is_what_the_explorer_shows(seen: Reading) -> None:
 @pytest.mark.parametrize("text", ["The bus.", "it's; rm -rf / $(x)", '--out="a b"'])
 def test_the_command_holds_the_sentence_as_one_word(translator: Translator, text: str) -> None:
     found = translator.translate(text, beam=1)
-    picture = Picture(Reading(found.attention, origin(translator, found, beam=1), None), Selection(), "en")
+    picture = ExplorerSnapshot(
+        ForwardResult(found.attention, origin(translator, found, beam=1), None), Selection(), "en"
+    )
     words = shlex.split(picture.command)
     assert words[:4] == ["python", "-m", "viz_app", "export"]
     assert f"--text={text}" in words
@@ -147,9 +149,9 @@ def test_the_command_of_a_relative_folder_makes_the_file_again(
     shutil.copytree(random_checkpoint, tmp_path / "models" / "mine")
     monkeypatch.setattr(import_module("viz_app.export.provenance"), "ROOT", tmp_path)
     monkeypatch.chdir(tmp_path)
-    served = TranslationService(Translator.load(Path("models/mine")), ModelGate(1))
-    best = served.request("me", "The dog.")
-    picture = Picture(reading(served, best, best, 0), Selection(kind="decoder", layer=1, head=2), "en")
+    served = TranslationService(Translator.load(Path("models/mine")), RequestQueue(1))
+    best = served.translate("me", "The dog.")
+    picture = ExplorerSnapshot(forward_result(served, best, best, 0), Selection(kind="decoder", layer=1, head=2), "en")
     words = shlex.split(picture.command)
     assert "--checkpoint=models/mine" in words
     assert main(words[3:], program=PROGRAM) == 0

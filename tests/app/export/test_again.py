@@ -25,7 +25,7 @@ from tests.app.conftest import OTHER, SENTENCE
 from transformer_core.cli import main
 from viz_app.__main__ import PROGRAM
 from viz_app.export import command_of, file_bytes, origin
-from viz_app.export.figure_request import Order, Reader, Sentence, figure_of
+from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_of
 from viz_app.export.options import order_of, style_of
 from viz_app.figures import PRESETS, VIEWS, Style
 
@@ -109,12 +109,12 @@ def orders() -> list[Any]:
 
 @pytest.mark.parametrize(("view", "parameters"), orders())
 def test_a_command_says_all_that_was_ordered(
-    view: str, parameters: dict[str, Any], at_checkpoint: str, reader: Reader
+    view: str, parameters: dict[str, Any], at_checkpoint: str, reader: ModelRunner
 ) -> None:
     other = Sentence(checkpoint=at_checkpoint, text=OTHER, target="Die Frau.") if "names" in parameters else None
     search: dict[str, Any] = {"beam": 2} if view == "beam" else {"target": "Das Haus."}
     sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE, **search)
-    order = Order(sentence=sentence, view=view, parameters=parameters, other=other, language="ko")
+    order = FigureRequest(sentence=sentence, view=view, parameters=parameters, other=other, language="ko")
     style = Style(width_mm=70.5, value_range=(0.0, 0.25), rotation=45, title=False, letters=True, theme="dark")
     figure = figure_of(order, reader)
     again, style_again = parsed(command_of(figure, style))
@@ -124,7 +124,7 @@ def test_a_command_says_all_that_was_ordered(
     assert file_bytes(figure_of(again, reader), "json") == file_bytes(figure, "json")
 
 
-def parsed(command: str) -> tuple[Order, Style]:
+def parsed(command: str) -> tuple[FigureRequest, Style]:
     from viz_app.cli.export import parser
 
     words = shlex.split(command)
@@ -133,9 +133,9 @@ def parsed(command: str) -> tuple[Order, Style]:
     return order_of(options), style_of(options)
 
 
-def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: Reader) -> None:
+def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: ModelRunner) -> None:
     sentence = Sentence(checkpoint=at_checkpoint, text=HOSTILE, target=HOSTILE)
-    figure = figure_of(Order(sentence=sentence, view="head", parameters=PLACE), reader)
+    figure = figure_of(FigureRequest(sentence=sentence, view="head", parameters=PLACE), reader)
     ranges: list[Any] = [None, "shared", (0.0, 0.5)]
     for preset, value_range in product(["", *PRESETS], ranges):
         style = Style(preset=preset, value_range=value_range, mapping="sqrt", scale="grey", font_pt=7, caption=True)
@@ -194,7 +194,7 @@ def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
     assert target.read_bytes() == out.read_bytes()
 
 
-def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: Reader, tmp_path: Path) -> None:
+def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: ModelRunner, tmp_path: Path) -> None:
     """A page has a translation and a figure; what it writes is what the command writes."""
     translator = reader.translator(at_checkpoint)
     translation = translator.translate(SENTENCE)

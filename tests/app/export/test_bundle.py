@@ -16,18 +16,20 @@ import pytest
 
 from tests.app.conftest import SENTENCE
 from viz_app.export import Item, bundle, command_of, file_bytes
-from viz_app.export.figure_request import Order, Reader, Sentence, figure_of
+from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_of
 from viz_app.export.paper import STRUCTURE_LINKS, measured, paper_figures, word_at
 from viz_app.figures import Figure, Style
 
 
 @pytest.fixture
-def figures(reader: Reader, at_checkpoint: str) -> list[Figure]:
+def figures(reader: ModelRunner, at_checkpoint: str) -> list[Figure]:
     sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE)
     place = {"layer": 0, "head": 0}
-    head = figure_of(Order(sentence=sentence, view="head", parameters=place), reader)
+    head = figure_of(FigureRequest(sentence=sentence, view="head", parameters=place), reader)
     hostile = replace(head, title="<b>&</b>", caption="</html><script>", alt='"><img src=x>', name="../../UP")
-    moving = figure_of(Order(sentence=replace(sentence, target="Ja."), view="decoding", parameters=place), reader)
+    moving = figure_of(
+        FigureRequest(sentence=replace(sentence, target="Ja."), view="decoding", parameters=place), reader
+    )
     return [head, replace(head, caption="second"), hostile, moving]
 
 
@@ -80,7 +82,7 @@ def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:
         bundle([], ("pdf",))
 
 
-def test_shares_of_heads_by_hand(reader: Reader, at_checkpoint: str) -> None:
+def test_shares_of_heads_by_hand(reader: ModelRunner, at_checkpoint: str) -> None:
     from viz_app.export.paper import STRUCTURE
 
     maps = reader.read(Sentence(checkpoint=at_checkpoint, text=STRUCTURE)).maps.merged_to_words()
@@ -117,7 +119,7 @@ def test_figures_of_the_paper_are_made_again_by_their_command(
     assert run("paper-figures", *options) == 2, "files that are there stay"
 
 
-def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: Reader, at_checkpoint: str) -> None:
+def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: ModelRunner, at_checkpoint: str) -> None:
     from viz_app.export.paper import SENTENCES
 
     readings = {text: reader.read(Sentence(checkpoint=at_checkpoint, text=text)) for text in SENTENCES}

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection
-from viz_app.figure_editor.figure_spec import DPIS, Draft
+from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figures import PRESETS, SCALES, VIEWS, Style
 
 LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
@@ -64,7 +64,7 @@ styles = some.builds(
 )
 numbers = some.sets(some.integers(1, 12), max_size=4).map(lambda found: tuple(sorted(found)))
 drafts = some.builds(
-    Draft,
+    FigureSpec,
     view=some.sampled_from(tuple(VIEWS)),
     selection=places,
     heads=numbers,
@@ -80,9 +80,9 @@ drafts = some.builds(
 
 @settings(deadline=None)
 @given(drafts)
-def test_an_address_holds_the_whole_draft(draft: Draft) -> None:
-    params = {name: value for name, value in draft.params().items() if value is not None}
-    assert Draft.of_params(params, Draft()) == draft
+def test_an_address_holds_the_whole_draft(draft: FigureSpec) -> None:
+    params = {name: value for name, value in draft.to_query().items() if value is not None}
+    assert FigureSpec.from_query(params, FigureSpec()) == draft
 
 
 @settings(deadline=None)
@@ -93,21 +93,21 @@ def test_an_address_holds_the_whole_draft(draft: Draft) -> None:
     )
 )
 def test_nonsense_in_an_address_is_left_out(params: dict[str, str]) -> None:
-    draft = Draft.of_params(params, Draft(selection=Selection(layer=1)))
+    draft = FigureSpec.from_query(params, FigureSpec(selection=Selection(layer=1)))
     assert draft.fitted(maps()).selection.layer == 1
-    draft.params()
+    draft.to_query()
 
 
 def test_the_address_of_a_comparison_names_the_other_head() -> None:
-    draft = Draft(view="compare", selection=Selection(layer=1, head=2, against="encoder.0.3", vs="The bus."))
-    params = draft.params()
+    draft = FigureSpec(view="compare", selection=Selection(layer=1, head=2, against="encoder.0.3", vs="The bus."))
+    params = draft.to_query()
     assert (params["against"], params["vs"]) == ("encoder.1.4", "The bus.")
-    assert Draft(view="head", selection=draft.selection).params()["against"] is None
+    assert FigureSpec(view="head", selection=draft.selection).to_query()["against"] is None
 
 
 @settings(max_examples=25, deadline=None)
 @given(drafts)
-def test_a_fitted_draft_exists(draft: Draft) -> None:
+def test_a_fitted_draft_exists(draft: FigureSpec) -> None:
     fitted, found = draft.fitted(maps()), maps()
     place = fitted.selection
     assert place.layer < LAYERS and place.head < HEADS
@@ -133,7 +133,7 @@ def test_a_fitted_draft_exists(draft: Draft) -> None:
 )
 def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) -> None:
     selection = Selection(kind="decoder", layer=1, head=3, step=2, unit="words", scale="sqrt", **seen)
-    draft = Draft(style=Style(preset="neurips")).as_seen(selection)
+    draft = FigureSpec(style=Style(preset="neurips")).follow_explorer(selection)
     assert draft.view == view
     assert draft.style == Style(preset="neurips", mapping="sqrt")
     place = draft.selection
@@ -141,5 +141,5 @@ def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) 
 
 
 def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
-    draft = Draft(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).of_sentence()
-    assert draft == Draft(selection=Selection(layer=1))
+    draft = FigureSpec(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).for_new_sentence()
+    assert draft == FigureSpec(selection=Selection(layer=1))

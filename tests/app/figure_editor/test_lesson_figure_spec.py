@@ -11,13 +11,13 @@ from hypothesis import strategies as some
 
 from transformer_core.translator import Translator
 from viz_app.export import command_of
-from viz_app.figure_editor.figure_spec import Draft
-from viz_app.figure_editor.lesson_figure_spec import LessonScene, refusal
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figures import Figure, Style, export, formats_of
 from viz_app.lessons import lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.stage import LessonState, from_address
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 SCENES = [(entry.name, scene.name) for entry in LESSONS for scene in lesson(entry.name, "en").scenes]
@@ -27,30 +27,30 @@ VALUES = some.booleans() | some.floats(-1e6, 1e6) | some.text(max_size=12)
 
 @pytest.fixture(scope="module")
 def served(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
 
 
-def drawn(served: TranslationService, scene: LessonScene, language: str = "en") -> Figure | None:
+def drawn(served: TranslationService, scene: LessonFigureSpec, language: str = "en") -> Figure | None:
     return scene.figure("The dog.", language, lambda: served, "me")
 
 
 @settings(deadline=None, max_examples=50)
 @given(some.sampled_from(SCENES), some.dictionaries(NAMES, VALUES, max_size=6))
 def test_an_address_holds_the_whole_scene(place: tuple[str, str], given: dict[str, Any]) -> None:
-    scene = LessonScene(place[0], LessonState(place[1], given))
-    params = {name: value for name, value in scene.params().items() if value is not None}
-    assert LessonScene.of_params(params) == scene
-    assert refusal(params) == ""
-    draft = Draft(style=Style(preset="a4", caption=True), language="ko", dpi=600, scene=scene)
-    kept = {name: value for name, value in draft.params().items() if value is not None}
-    assert Draft.of_params(kept, Draft()) == draft
+    scene = LessonFigureSpec(place[0], LessonState(place[1], given))
+    params = {name: value for name, value in scene.to_query().items() if value is not None}
+    assert LessonFigureSpec.from_query(params) == scene
+    assert invalid_part(params) == ""
+    draft = FigureSpec(style=Style(preset="a4", caption=True), language="ko", dpi=600, scene=scene)
+    kept = {name: value for name, value in draft.to_query().items() if value is not None}
+    assert FigureSpec.from_query(kept, FigureSpec()) == draft
     assert not {"figure", "kind", "layer", "head"} & set(kept)
 
 
 def test_a_scene_without_a_name_is_the_first() -> None:
-    assert LessonScene("positions") == LessonScene("positions", LessonState("waves"))
-    assert LessonScene.of_params({"lesson": "positions"}) == LessonScene("positions")
-    assert LessonScene.of_params({}) is None
+    assert LessonFigureSpec("positions") == LessonFigureSpec("positions", LessonState("waves"))
+    assert LessonFigureSpec.from_query({"lesson": "positions"}) == LessonFigureSpec("positions")
+    assert LessonFigureSpec.from_query({}) is None
 
 
 @pytest.mark.parametrize(
@@ -66,14 +66,14 @@ def test_a_scene_without_a_name_is_the_first() -> None:
     ],
 )
 def test_what_names_nothing_is_refused(params: dict[str, str], why: str) -> None:
-    assert refusal(params) == why
-    assert (LessonScene.of_params(params) is None) == (why in ("lesson", "scene") or "lesson" not in params)
+    assert invalid_part(params) == why
+    assert (LessonFigureSpec.from_query(params) is None) == (why in ("lesson", "scene") or "lesson" not in params)
 
 
 @pytest.mark.parametrize("given", [("no", LessonState()), ("positions", LessonState("../x"))])
 def test_a_scene_that_does_not_exist_is_an_error(given: tuple[str, LessonState]) -> None:
     with pytest.raises(ValueError, match="must be one of"):
-        LessonScene(*given)
+        LessonFigureSpec(*given)
 
 
 # Settings that are real ones somewhere, with values that no control gives.
@@ -88,9 +88,9 @@ def test_hostile_settings_give_a_picture_all_the_same(name: str, served: Transla
     for lesson_name, scene in SCENES:
         if lesson_name != name:
             continue
-        plain = drawn(served, LessonScene(name, LessonState(scene)))
+        plain = drawn(served, LessonFigureSpec(name, LessonState(scene)))
         for told in HOSTILE:
-            found = drawn(served, LessonScene(name, LessonState(scene, from_address(told))), "ko")
+            found = drawn(served, LessonFigureSpec(name, LessonState(scene, from_address(told))), "ko")
             assert (found is None) == (plain is None), scene
             if found is not None:
                 assert type(found) is type(plain) and found.title and found.caption and found.alt, scene
@@ -103,25 +103,27 @@ def test_a_choice_of_digits_survives_its_address(served: TranslationService) -> 
     state = LessonState("crossover", from_address("d:1024"))
     assert state.choice("d", "512", ("128", "512", "1024")) == "1024"
     assert LessonState("x", {"d": True}).choice("d", "512", ("512", "on")) == "on"
-    wide, plain = (drawn(served, LessonScene("why", LessonState("crossover", each))) for each in ({"d": "1024"}, {}))
+    wide, plain = (
+        drawn(served, LessonFigureSpec("why", LessonState("crossover", each))) for each in ({"d": "1024"}, {})
+    )
     assert wide is not None and plain is not None and export(wide, "csv") != export(plain, "csv")
 
 
 @pytest.mark.parametrize("typed", ["Ich besitze gar keinen Wagen.", "nan", "on", "1e5", "100 %, \uac00"])
 def test_the_picture_is_of_the_translation_that_the_reader_typed(typed: str, served: TranslationService) -> None:
-    scene = LessonScene("decoding", LessonState("bleu", {"text": typed}))
+    scene = LessonFigureSpec("decoding", LessonState("bleu", {"text": typed}))
     figure = drawn(served, scene)
     assert figure is not None
     assert all(word in f"{figure.title} {figure.caption}" for word in typed.replace(",", "").rstrip(".").split())
-    params = {name: value for name, value in scene.params().items() if value is not None}
-    linked = LessonScene.of_params(params)
+    params = {name: value for name, value in scene.to_query().items() if value is not None}
+    linked = LessonFigureSpec.from_query(params)
     assert linked is not None
     again = drawn(served, linked)
     assert again is not None and again.fingerprint == figure.fingerprint
 
 
 def test_the_style_goes_with_the_picture_but_its_range_stays() -> None:
-    draft = Draft(style=Style(preset="a4", value_range=(0.0, 0.5), mapping="sqrt", scale="grey"))
-    scene = draft.of_scene(LessonScene("positions"))
-    assert scene.style == Style(preset="a4", scale="grey") and scene.of_scene(None).scene is None
-    assert scene.as_seen(scene.selection).scene is None
+    draft = FigureSpec(style=Style(preset="a4", value_range=(0.0, 0.5), mapping="sqrt", scale="grey"))
+    scene = draft.with_scene(LessonFigureSpec("positions"))
+    assert scene.style == Style(preset="a4", scale="grey") and scene.with_scene(None).scene is None
+    assert scene.follow_explorer(scene.selection).scene is None

@@ -16,42 +16,46 @@ from transformer_core.translator import Translator
 from viz_app.__main__ import PROGRAM
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor import rendering
-from viz_app.figure_editor.figure_spec import Draft
-from viz_app.figure_editor.rendering import Drawings, Product, figure_for, reading
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.rendering import ExportableFigure, RenderCache, forward_result, make_figure
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, formats_of
-from viz_app.serving.request_queue import ModelGate
-from viz_app.serving.search_tree import leaves
-from viz_app.serving.translation_service import Result, TranslationService
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.search_tree import branch_ends
+from viz_app.serving.translation_service import TranslationResult, TranslationService
 
 TEXT = "The dog."
 
 
 @pytest.fixture(scope="module")
 def served(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
 
 
 @pytest.fixture(scope="module")
-def best(served: TranslationService) -> Result:
-    return served.request("me", TEXT)
+def best(served: TranslationService) -> TranslationResult:
+    return served.translate("me", TEXT)
 
 
-def product(served: TranslationService, best: Result, draft: Draft, language: str = "en") -> Product:
+def product(
+    served: TranslationService, best: TranslationResult, draft: FigureSpec, language: str = "en"
+) -> ExportableFigure:
     draft = draft.fitted(best.maps)
-    return Product(figure_for(draft, language, reading(served, best, best, 0)), draft.style, draft.dpi, language)
+    return ExportableFigure(
+        make_figure(draft, language, forward_result(served, best, best, 0)), draft.style, draft.dpi, language
+    )
 
 
 DRAFTS = {
-    view: Draft(view=view, selection=Selection(kind="cross", layer=1, head=2), heads=(0, 2), steps=(1, 3))
+    view: FigureSpec(view=view, selection=Selection(kind="cross", layer=1, head=2), heads=(0, 2), steps=(1, 3))
     for view in VIEWS
-} | {"words": Draft(selection=Selection(kind="decoder", unit="words", step=3), style=Style(preset="acl-column"))}
+} | {"words": FigureSpec(selection=Selection(kind="decoder", unit="words", step=3), style=Style(preset="acl-column"))}
 
 
 @pytest.mark.parametrize("name", DRAFTS)
 def test_the_command_makes_the_same_file(
     name: str,
     served: TranslationService,
-    best: Result,
+    best: TranslationResult,
     random_checkpoint: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -66,8 +70,8 @@ def test_the_command_makes_the_same_file(
     assert (tmp_path / made.file_name(format)).read_bytes() == made.file(format)
 
 
-def test_every_format_and_the_bundle(served: TranslationService, best: Result) -> None:
-    made = product(served, best, Draft())
+def test_every_format_and_the_bundle(served: TranslationService, best: TranslationResult) -> None:
+    made = product(served, best, FigureSpec())
     assert sorted(made.formats) == sorted(formats_of(made.figure))
     with zipfile.ZipFile(io.BytesIO(made.bundle())) as archive:
         assert archive.testzip() is None
@@ -78,31 +82,33 @@ def test_every_format_and_the_bundle(served: TranslationService, best: Result) -
         assert archive.read(f"pdf/{stem}") == made.file("pdf"), "the file of the bundle is the file of the button"
 
 
-def test_a_branch_without_a_way_back_has_no_command(served: TranslationService, best: Result) -> None:
+def test_a_branch_without_a_way_back_has_no_command(served: TranslationService, best: TranslationResult) -> None:
     """A cut-off branch: its text, handed to the model, would be read with </s> at its end."""
-    ends = leaves(best.translation)
+    ends = branch_ends(best.translation)
     found = {}
     for number in range(1, len(ends)):
-        result = served.branch("me", best, number)
-        seen = reading(served, result, best, number)
+        result = served.translate_branch("me", best, number)
+        seen = forward_result(served, result, best, number)
         assert ("branch" in seen.origin) != ("target_given" in seen.origin)
-        found["branch" in seen.origin] = Product(figure_for(Draft().fitted(result.maps), "en", seen), Style())
+        found["branch" in seen.origin] = ExportableFigure(
+            make_figure(FigureSpec().fitted(result.maps), "en", seen), Style()
+        )
         if not result.translation.finished:
             assert "branch" in seen.origin
     assert found[True].command("pdf") == ""
     assert b"%PDF" in found[True].file("pdf")
 
 
-def test_a_comparison_has_the_pinned_head_as_a(served: TranslationService, best: Result) -> None:
+def test_a_comparison_has_the_pinned_head_as_a(served: TranslationService, best: TranslationResult) -> None:
     place = Selection(kind="cross", layer=1, head=2, against="encoder.0.3")
-    figure = product(served, best, Draft(view="compare", selection=place)).figure
+    figure = product(served, best, FigureSpec(view="compare", selection=place)).figure
     view = figure.provenance["view"]
     assert (view["kind"], view["layer"], view["head"]) == ("encoder", 0, 3)
     assert (view["other_kind"], view["other_layer"], view["other_head"]) == ("cross", 1, 2)
 
 
 def test_thirty_sessions_draw_the_same_figure_once(
-    served: TranslationService, best: Result, monkeypatch: pytest.MonkeyPatch
+    served: TranslationService, best: TranslationResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[object] = []
     real = rendering._preview
@@ -112,7 +118,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
         return real(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(rendering, "_preview", counted)
-    drawings, figures = Drawings(), [product(served, best, Draft()).figure for _ in range(30)]
+    drawings, figures = RenderCache(), [product(served, best, FigureSpec()).figure for _ in range(30)]
     found: list[rendering.Preview] = []
 
     def visit(number: int) -> None:
@@ -127,18 +133,18 @@ def test_thirty_sessions_draw_the_same_figure_once(
     assert len(found) == 30 and len({preview.png for preview in found}) == 1
 
 
-def test_previews_of_different_figures_differ(served: TranslationService, best: Result) -> None:
-    drawings = Drawings()
+def test_previews_of_different_figures_differ(served: TranslationService, best: TranslationResult) -> None:
+    drawings = RenderCache()
     drafts = [
-        Draft(),
-        Draft(selection=Selection(head=1)),
-        Draft(selection=Selection(unit="words")),
-        Draft(selection=Selection(step=2)),
-        Draft(language="ko"),
-        Draft(style=Style(scale="grey")),
-        Draft(style=Style(theme="dark")),
-        Draft(view="lines"),
-        Draft(view="lines", query=1),
+        FigureSpec(),
+        FigureSpec(selection=Selection(head=1)),
+        FigureSpec(selection=Selection(unit="words")),
+        FigureSpec(selection=Selection(step=2)),
+        FigureSpec(language="ko"),
+        FigureSpec(style=Style(scale="grey")),
+        FigureSpec(style=Style(theme="dark")),
+        FigureSpec(view="lines"),
+        FigureSpec(view="lines", query=1),
     ]
     pictures = []
     for draft in drafts:
@@ -153,24 +159,24 @@ def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
         CurvesFigure(series=[Series(x=[1.0, 2.0], y=y)], x_title="n", y_title="ms", provenance={"machine": "this"})
         for y in ([1.0, 2.0], [2.0, 1.0])
     ]
-    drawings = Drawings()
+    drawings = RenderCache()
     first, second = (drawings.preview("me", figure, Style()).png for figure in figures)
     assert first != second
-    assert second == Drawings().preview("me", figures[1], Style()).png
+    assert second == RenderCache().preview("me", figures[1], Style()).png
 
 
 @pytest.mark.parametrize(("preset", "width", "height"), [("acl-column", 77, None), ("slide", 254, 143)])
 def test_the_preview_has_the_size_of_the_page(
-    preset: str, width: float, height: float | None, served: TranslationService, best: Result
+    preset: str, width: float, height: float | None, served: TranslationService, best: TranslationResult
 ) -> None:
-    made = product(served, best, Draft(style=Style(preset=preset)))
-    seen = Drawings().preview("me", made.figure, made.style)
+    made = product(served, best, FigureSpec(style=Style(preset=preset)))
+    seen = RenderCache().preview("me", made.figure, made.style)
     assert seen.width_mm == pytest.approx(width, abs=0.5)
     assert height is None or seen.height_mm <= height + 0.5
 
 
-def test_provenance_tells_the_place_of_the_figure(served: TranslationService, best: Result) -> None:
-    told = json.loads(product(served, best, Draft(selection=Selection(layer=1, head=3))).file("json"))
+def test_provenance_tells_the_place_of_the_figure(served: TranslationService, best: TranslationResult) -> None:
+    told = json.loads(product(served, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
     about = told["provenance"]
     assert about["checkpoint_sha256"] == served.translator.checkpoint_hash
     assert about["source"] == TEXT and "--layer=2 --head=4" in about["command"]

@@ -21,7 +21,7 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.handout import handout
 from viz_app.lessons.scene_figure import told_figure
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import LANGUAGES
 
@@ -30,7 +30,7 @@ TEXT = "The dog </p><script>alert(1)</script>"
 
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), ModelGate(1))
+    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), RequestQueue(1))
     return Context("The dog.", LessonState(), "en", lambda: service, "test")
 
 
@@ -64,14 +64,14 @@ def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context
 
 
 def test_a_handout_leaves_the_page_its_turn(context: Context) -> None:
-    gate = context.service.gate
+    gate = context.service.queue
     with gate.ticket(context.session) as page:
         assert handout("architecture", context)
         assert not page.cancelled
 
 
 def test_the_page_leaves_a_handout_its_turn(context: Context) -> None:
-    gate, made = context.service.gate, []
+    gate, made = context.service.queue, []
     with gate.ticket("somebody else") as busy, gate.slot(busy):
         thread = threading.Thread(target=lambda: made.append(handout("architecture", context)), daemon=True)
         thread.start()

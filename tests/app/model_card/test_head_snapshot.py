@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.pages.test_compare import handed
 from transformer_core.history import History
-from viz_app.figure_editor.rendering import Product
+from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.figures.model.spec import HeatmapPanel, RoundedPanel
-from viz_app.model_card.head_snapshot import GrownHead
+from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.model_card.histories import HISTORIES
 from viz_app.text import texts
 
@@ -27,19 +27,19 @@ def history() -> History:
 
 
 def test_it_starts_with_the_head_that_will_align_best(history: History) -> None:
-    start = GrownHead.start(history)
+    start = HeadSnapshot.start(history)
     assert history.alignment is not None
     rates = np.array(history.alignment["aer"][-1])
     assert rates[start.layer, start.head] == rates.min()
     assert (start.kind, start.moment, start.sentence) == ("cross", 0, 0)
-    assert set(start.params(history).values()) == {None}
+    assert set(start.to_query(history).values()) == {None}
 
 
 def test_an_address_leads_back(history: History) -> None:
-    seen = GrownHead(sentence=3, kind="decoder", moment=len(history.steps) - 2, layer=1, head=6)
-    params = seen.params(history)
+    seen = HeadSnapshot(sentence=3, kind="decoder", moment=len(history.steps) - 2, layer=1, head=6)
+    params = seen.to_query(history)
     assert params == {"grown_text": "4", "grown_head": "decoder.2.7", "grown_at": str(history.steps[-2])}
-    assert GrownHead.of_params({name: str(value) for name, value in params.items()}, history) == seen
+    assert HeadSnapshot.from_query({name: str(value) for name, value in params.items()}, history) == seen
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_an_address_leads_back(history: History) -> None:
     ],
 )
 def test_an_address_that_makes_no_sense_is_left_out_of_account(params: dict[str, str], history: History) -> None:
-    assert GrownHead.of_params(params, history) == GrownHead.start(history)
+    assert HeadSnapshot.from_query(params, history) == HeadSnapshot.start(history)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ def test_an_address_that_makes_no_sense_is_left_out_of_account(params: dict[str,
 )
 def test_a_report_that_makes_no_sense_is_none(change: dict[str, Any], history: History) -> None:
     report = {"sentence": 1, "kind": "encoder", "moment": 2, "layer": 0, "head": 3}
-    assert GrownHead.from_report(report, history) == GrownHead(1, "encoder", 2, 0, 3)
-    assert GrownHead.from_report(report | change, history) is None
-    assert GrownHead.from_report(None, history) is None
+    assert HeadSnapshot.from_report(report, history) == HeadSnapshot(1, "encoder", 2, 0, 3)
+    assert HeadSnapshot.from_report(report | change, history) is None
+    assert HeadSnapshot.from_report(None, history) is None
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
 def test_the_file_has_the_numbers_of_the_history(kind: Any, history: History) -> None:
-    seen = GrownHead(sentence=2, kind=kind, moment=5, layer=1, head=4)
+    seen = HeadSnapshot(sentence=2, kind=kind, moment=5, layer=1, head=4)
     figure = seen.figure(history, "base", texts("en"))
     assert figure is not None
-    product = Product(figure, Style())
+    product = ExportableFigure(figure, Style())
     expected = history.sentences[2].weights[kind][5, 1, 4] / np.float32(255)
     arrays = np.load(io.BytesIO(product.file("npz")))
     assert np.allclose(arrays["weights"][0], expected, atol=1e-7)
@@ -90,7 +90,7 @@ def test_the_file_has_the_numbers_of_the_history(kind: Any, history: History) ->
 def test_every_head_of_every_moment_can_be_drawn(history: History) -> None:
     for moment in range(len(history.steps)):
         for sentence in range(len(history.sentences)):
-            assert GrownHead(sentence, "cross", moment, 0, 0).figure(history, "base", texts("ko")) is not None
+            assert HeadSnapshot(sentence, "cross", moment, 0, 0).figure(history, "base", texts("ko")) is not None
 
 
 def test_rounded_rows_sum_to_1_only_nearly() -> None:

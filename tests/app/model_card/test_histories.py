@@ -36,8 +36,8 @@ def shown(app: AppTest) -> str:
 
 
 def test_the_own_history_comes_first(random_checkpoint: Path, grown_checkpoint: Path) -> None:
-    assert [model.served for model in histories.grown(grown_checkpoint)][:2] == [True, False]
-    without = histories.grown(random_checkpoint)
+    assert [model.served for model in histories.available_histories(grown_checkpoint)][:2] == [True, False]
+    without = histories.available_histories(random_checkpoint)
     assert without[0].name == "base" and not any(model.served for model in without)
 
 

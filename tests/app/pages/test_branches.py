@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.translator import Translation, Translator
-from viz_app.serving.search_tree import branch_of, leaves
+from viz_app.serving.search_tree import branch_ends, branch_translation
 
 TEXT, OTHER = "The dog.", "The train is big."
 
@@ -54,7 +54,7 @@ def test_a_link_opens_a_branch(app: AppTest, translator: Translator, number: int
     app.query_params["branch"] = str(number + 1)
     app.run()
     assert not app.exception
-    branch = branch_of(translator.translate(TEXT, beam=4), number, translator)
+    branch = branch_translation(translator.translate(TEXT, beam=4), number, translator)
     assert header(app)["beam"]["shown"] == header(app)["selection"]["branch"] == number
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(branch)
     assert link(app)["branch"] == str(number + 1)
@@ -64,7 +64,7 @@ def test_a_branch_that_does_not_exist_is_the_best(app: AppTest, translator: Tran
     app.query_params["branch"] = "9999"
     app.run()
     best = translator.translate(TEXT, beam=4)
-    assert len(leaves(best)) < 9999
+    assert len(branch_ends(best)) < 9999
     assert header(app)["beam"]["shown"] == 0 and link(app)["branch"] is None
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(best)
 
@@ -85,5 +85,5 @@ def test_another_sentence_starts_at_its_best_also_while_the_browser_still_names_
         app.session_state["explorer"] = {"selection": {**state, "branch": wanted}}
         app.run()
         assert header(app)["beam"]["shown"] == wanted
-    expected = branch_of(translator.translate(OTHER, beam=4), 2, translator)
+    expected = branch_translation(translator.translate(OTHER, beam=4), 2, translator)
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(expected)

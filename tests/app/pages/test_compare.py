@@ -15,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from transformer_core.translator import Translator
 from viz_app.components.explorer import Selection
 from viz_app.components.explorer.payload import pair
-from viz_app.serving.registry import models
-from viz_app.serving.search_tree import branch_of
-from viz_app.state.query_params import params_from, selection_from
+from viz_app.serving.registry import available_models
+from viz_app.serving.search_tree import branch_translation
+from viz_app.state.query_params import selection_from_params, selection_to_params
 
 TEXT, OTHER = "The dog.", "The train is big."
 
@@ -74,7 +74,7 @@ def test_a_branch_can_be_compared_with_the_best(app: AppTest, translator: Transl
     shown, other = headers(app)
     best = translator.translate(TEXT, beam=4)
     assert other["axes"]["outputs"]["tokens"] == list(best.attention.outputs.tokens)
-    expected = branch_of(best, 2, translator).attention.outputs.tokens
+    expected = branch_translation(best, 2, translator).attention.outputs.tokens
     assert shown["axes"]["outputs"]["tokens"] == list(expected)
 
 
@@ -125,22 +125,22 @@ def test_models_are_the_one_served_and_those_listed(
     listed = [random_checkpoint, tmp_path / "a/one", tmp_path / "b/one", tmp_path / "empty", tmp_path / "missing"]
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, listed)))
     served = {"random": random_checkpoint}
-    assert models() == served | {"one": tmp_path / "a/one", "one (2)": tmp_path / "b/one"}
-    assert next(iter(models())) == "random"
+    assert available_models() == served | {"one": tmp_path / "a/one", "one (2)": tmp_path / "b/one"}
+    assert next(iter(available_models())) == "random"
     monkeypatch.delenv("HEADLIGHT_CHECKPOINTS")
-    assert list(models().values()).count(random_checkpoint) == 1
+    assert list(available_models().values()).count(random_checkpoint) == 1
 
 
 def test_the_address_carries_the_comparison() -> None:
     params = {"against": "decoder.2.3", "vs": "A  cat. ", "vsmodel": "big", "vsbranch": "4"}
-    selection = selection_from(params, Selection())
+    selection = selection_from_params(params, Selection())
     assert (selection.against, selection.vs, selection.vsmodel, selection.vsbranch) == (
         "decoder.1.2",
         "A cat.",
         "big",
         3,
     )
-    back = params_from(selection)
+    back = selection_to_params(selection)
     assert {name: back[name] for name in params} == params | {"vs": "A cat."}
-    alone = params_from(selection_from({"vs": "A cat."}, Selection()))
+    alone = selection_to_params(selection_from_params({"vs": "A cat."}, Selection()))
     assert alone["vs"] is None, "without a pinned head there is no comparison"

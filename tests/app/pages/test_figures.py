@@ -211,7 +211,7 @@ def test_nobody_sees_a_stack_trace(app: AppTest, monkeypatch: pytest.MonkeyPatch
         raise RuntimeError("secret detail")
 
     opened(app)
-    monkeypatch.setattr("viz_app.figure_editor.rendering.figure_for", fail)
+    monkeypatch.setattr("viz_app.figure_editor.rendering.make_figure", fail)
     app.selectbox(key="studio-en-view").set_value("layer").run()
     assert not app.exception
     assert texts("en")("errors.unexpected") in words(app)

@@ -14,7 +14,7 @@ from viz_app.__main__ import PROGRAM
 from viz_app.figures import Style
 from viz_app.lessons import lesson
 from viz_app.serving.request_queue import Superseded
-from viz_app.state.session import DRAFT_KEY
+from viz_app.state.session import FIGURE_SPEC_KEY
 from viz_app.text import texts
 from viz_app.ui.style_controls import Look
 
@@ -117,7 +117,7 @@ def test_the_way_to_attention_is_open_while_the_first_figure_is_drawn(
     with monkeypatch.context() as first:
         first.setattr(Look, "draw", stopped)
         opened(app, **WAVES, size="neurips")
-        assert DRAFT_KEY not in app.session_state, "the run ended before the page had its draft"
+        assert FIGURE_SPEC_KEY not in app.session_state, "the run ended before the page had its draft"
     app.button(key="studio-attention").click().run()
     assert not app.exception and T("errors.unexpected") not in words(app)
     assert {"figure": "head", "size": "neurips"}.items() <= address(app).items()

@@ -223,7 +223,7 @@ def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("viz_app.serving.loader.service", fail)
+    monkeypatch.setattr("viz_app.serving.loader.get_translation_service", fail)
     if page == "model":
         app.run()
         app.switch_page("pages/model.py")

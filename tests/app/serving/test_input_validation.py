@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from viz_app.serving.input_validation import MAX_PIECES, Sentence, examine
+from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 
@@ -25,17 +25,17 @@ class CharacterTokenizer:
 
 
 def judge(text: str) -> Sentence:
-    return examine(text, CharacterTokenizer())
+    return validate_sentence(text, CharacterTokenizer())
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\t\n", "\u00a0"])
 def test_nothing_typed(text: str) -> None:
-    assert judge(text).verdict == "empty"
+    assert judge(text).status == "empty"
 
 
 @pytest.mark.parametrize("text", ["안녕하세요", "I like 김치", "ㅎㅎ", "\u1112\u1161\u11ab"])
 def test_korean_is_told_apart(text: str) -> None:
-    assert judge(text).verdict == "korean"
+    assert judge(text).status == "korean"
 
 
 def test_white_space_is_tidied() -> None:
@@ -43,13 +43,13 @@ def test_white_space_is_tidied() -> None:
 
 
 def test_the_limit_is_named_with_the_count() -> None:
-    assert judge("x" * MAX_PIECES).verdict == "good"
+    assert judge("x" * MAX_PIECES).status == "good"
     assert judge("x" * (MAX_PIECES + 1)) == Sentence("x" * (MAX_PIECES + 1), "long", MAX_PIECES + 1)
 
 
 def test_a_model_may_accept_less_than_the_page() -> None:
-    assert examine("x" * 9, CharacterTokenizer(), limit=9).verdict == "good"
-    assert examine("x" * 10, CharacterTokenizer(), limit=9) == Sentence("x" * 10, "long", 10)
+    assert validate_sentence("x" * 9, CharacterTokenizer(), limit=9).status == "good"
+    assert validate_sentence("x" * 10, CharacterTokenizer(), limit=9) == Sentence("x" * 10, "long", 10)
 
 
 def test_unknown_characters_once_and_in_order() -> None:
@@ -57,10 +57,10 @@ def test_unknown_characters_once_and_in_order() -> None:
 
 
 def test_markup_is_only_text() -> None:
-    assert judge("<script>alert(1)</script>").verdict == "good"
+    assert judge("<script>alert(1)</script>").status == "good"
 
 
 def test_twelve_examples_each_for_something_else() -> None:
     assert len(EXAMPLES) == 12 and len(set(EXAMPLES.values())) == 12
     assert FIRST_EXAMPLE in EXAMPLES
-    assert all(judge(text).verdict == "good" for text in EXAMPLES.values())
+    assert all(judge(text).status == "good" for text in EXAMPLES.values())

@@ -45,47 +45,47 @@ def replace(folder: Path, by: Path) -> None:
 
 
 def test_a_model_that_was_trained_again_is_served_at_the_next_request(folder: Path, french_checkpoint: Path) -> None:
-    old = loader.service("own")
-    assert loader.service("own") is old, "loaded once"
+    old = loader.get_translation_service("own")
+    assert loader.get_translation_service("own") is old, "loaded once"
     replace(folder, french_checkpoint)
-    new = loader.service("own")
+    new = loader.get_translation_service("own")
     assert new.translator.checkpoint_hash == sha256(folder / "manifest.json") != old.translator.checkpoint_hash
     expected = Translator.load(french_checkpoint).translate(TEXT, beam=4).text
-    assert new.request("visitor", TEXT).translation.text == expected
-    assert loader.service("own") is new
+    assert new.translate("visitor", TEXT).translation.text == expected
+    assert loader.get_translation_service("own") is new
 
 
 def test_the_old_model_is_released(folder: Path, french_checkpoint: Path) -> None:
-    old = weakref.ref(loader.service("own").translator.model)
+    old = weakref.ref(loader.get_translation_service("own").translator.model)
     assert old() is not None
     replace(folder, french_checkpoint)
-    loader.service("own")
+    loader.get_translation_service("own")
     gc.collect()
     assert old() is None
 
 
 def test_a_request_keeps_the_model_that_it_began_with(folder: Path, french_checkpoint: Path) -> None:
-    old = loader.service("own")
-    with old.gate.ticket("somebody else") as busy, old.gate.slot(busy):
-        thread, outcome = in_thread(lambda: old.request("visitor", TEXT).translation.text)
-        wait_until(lambda: old.gate.waiting == 1)
+    old = loader.get_translation_service("own")
+    with old.queue.ticket("somebody else") as busy, old.queue.slot(busy):
+        thread, outcome = in_thread(lambda: old.translate("visitor", TEXT).translation.text)
+        wait_until(lambda: old.queue.waiting == 1)
         replace(folder, french_checkpoint)
-        assert loader.service("own") is not old
+        assert loader.get_translation_service("own") is not old
     thread.join(PATIENCE)
     assert outcome == [old.translator.translate(TEXT, beam=4).text]
 
 
 def test_the_same_files_are_not_loaded_again(folder: Path) -> None:
-    old = loader.service("own")
+    old = loader.get_translation_service("own")
     for file in folder.iterdir():
         os.utime(file, (0, 0))
-    assert loader.service("own") is old
+    assert loader.get_translation_service("own") is old
 
 
 def test_a_model_is_served_while_its_manifest_is_away(folder: Path) -> None:
-    old = loader.service("own")
+    old = loader.get_translation_service("own")
     (folder / "manifest.json").unlink()
-    assert loader.service("own") is old
+    assert loader.get_translation_service("own") is old
 
 
 def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
@@ -100,6 +100,6 @@ def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
 
     with monkeypatch.context() as first:
         first.setattr(checkpoint, "_load_shards", read_and_replace)
-        loader.service("own")
-    config = loader.service("own").translator.config
+        loader.get_translation_service("own")
+    config = loader.get_translation_service("own").translator.config
     assert config == Translator.load(french_checkpoint).config

@@ -9,7 +9,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from viz_app.serving.media_retention import KEPT_SECONDS, Seldom, keep_files
+from viz_app.serving.media_retention import KEPT_SECONDS, Throttled, install_media_retention
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def there(manager: MediaFileManager, file: str) -> bool:
 
 def test_a_file_outlives_the_runs_of_others(manager: MediaFileManager) -> None:
     now = 0.0
-    runs_end = Seldom(manager.remove_orphaned_files, clock=lambda: now)
+    runs_end = Throttled(manager.remove_orphaned_files, clock=lambda: now)
     file = pressed(manager)
     for _ in range(100):
         runs_end()
@@ -60,10 +60,10 @@ def server(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> Runtim
 
 def test_a_server_keeps_files_from_the_first_run_on(server: Runtime) -> None:
     store = server.media_file_mgr
-    keep_files()
+    install_media_retention()
     kept, file = store.remove_orphaned_files, pressed(store)
     for _ in range(3):
-        keep_files()  # as each run does
+        install_media_retention()  # as each run does
         store.remove_orphaned_files()
     assert there(store, file)
     assert store.remove_orphaned_files is kept, "a wait of its own for each run would never end"
@@ -71,7 +71,7 @@ def test_a_server_keeps_files_from_the_first_run_on(server: Runtime) -> None:
 
 def test_without_a_server_there_is_nothing_to_keep(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Runtime, "_instance", None)
-    keep_files()
+    install_media_retention()
     assert not runtime.exists(), "none is made for it"
     file = pressed(manager)
     for _ in range(2):

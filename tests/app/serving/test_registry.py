@@ -26,9 +26,9 @@ from viz_app.lessons.handout import handout
 from viz_app.lessons.small_target import small_target
 from viz_app.lessons.stage import LessonState
 from viz_app.serving import loader, registry
-from viz_app.serving.comparison import others
+from viz_app.serving.comparison import other_models
 from viz_app.serving.metrics import Languages, ModelCard
-from viz_app.serving.registry import languages, models, title, titles
+from viz_app.serving.registry import available_models, display_name, display_names, languages
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import texts
@@ -274,15 +274,15 @@ def test_services_are_shared_few_and_behind_one_gate(
     for twin in twins:
         shutil.copytree(french_checkpoint, twin)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join(map(str, [french_checkpoint, *twins])))
-    served, french = loader.service("random"), loader.service("french")
-    assert served is not french and served.gate is french.gate
-    assert loader.service("french") is french, "loaded once"
-    assert [loader.service(name).name for name in ("a", "b", "c")] == ["a", "b", "c"]
-    assert loader.service("random") is served, "the one that is served to all stays"
-    assert loader.service("french") is not french, "of the others two stay"
-    assert others("a") == ["random", "french", "b", "c"]
-    with pytest.raises(loader.NoSuchModel):
-        loader.service("../french")
+    served, french = loader.get_translation_service("random"), loader.get_translation_service("french")
+    assert served is not french and served.queue is french.queue
+    assert loader.get_translation_service("french") is french, "loaded once"
+    assert [loader.get_translation_service(name).name for name in ("a", "b", "c")] == ["a", "b", "c"]
+    assert loader.get_translation_service("random") is served, "the one that is served to all stays"
+    assert loader.get_translation_service("french") is not french, "of the others two stay"
+    assert other_models("a") == ["random", "french", "b", "c"]
+    with pytest.raises(loader.UnknownModel):
+        loader.get_translation_service("../french")
 
 
 class Endless:
@@ -304,20 +304,20 @@ class Endless:
 
 def test_what_the_old_model_writes_is_given_up(app: AppTest) -> None:
     """The visitor has chosen another model, which is behind the same gate."""
-    french, old = loader.service("french"), Endless()
-    slow = TranslationService(old, french.gate)  # type: ignore[arg-type]
+    french, old = loader.get_translation_service("french"), Endless()
+    slow = TranslationService(old, french.queue)  # type: ignore[arg-type]
     raised: list[type[BaseException]] = []
 
     def ask() -> None:
         try:
-            slow.request("me", TEXT)
+            slow.translate("me", TEXT)
         except Superseded as error:
             raised.append(type(error))
 
     thread = threading.Thread(target=ask)
     thread.start()
     assert old.began.wait(30)
-    assert french.request("me", TEXT).translation.text == french.translator.translate(TEXT, beam=4).text
+    assert french.translate("me", TEXT).translation.text == french.translator.translate(TEXT, beam=4).text
     thread.join(30)
     assert raised == [Superseded]
 
@@ -327,7 +327,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
     st.session_state.clear()
     for state in (LessonState("roles"), LessonState("one")):
         contexts = [
-            Context(TEXT, state, "en", lambda name=name: loader.service(name), "me")  # type: ignore[misc]
+            Context(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
             for name in ("random", "french")
         ]
         found = [module_of("heads").data(context).values for context in contexts]
@@ -340,7 +340,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
     ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
 )
 def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
-    context = Context(TEXT, LessonState(), language, lambda: loader.service("french"), "me")
+    context = Context(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
     assert (
         f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}" in handout("results", context).decode()
     )
@@ -348,10 +348,10 @@ def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, langua
 
 def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
     """What a French model wrote would be noise to them."""
-    by_french = Context(TEXT, LessonState(), "en", lambda: loader.service("french"), "me")
+    by_french = Context(TEXT, LessonState(), "en", lambda: loader.get_translation_service("french"), "me")
     healthy = Translator.load(Path("checkpoints/small/base"))
     assert small_target(by_french) == healthy.translate(TEXT).text
-    untold = Context(TEXT, LessonState(), "en", lambda: loader.service("random"), "me")
+    untold = Context(TEXT, LessonState(), "en", lambda: loader.get_translation_service("random"), "me")
     assert small_target(untold) == untold.result.translation.text
 
 
@@ -371,7 +371,7 @@ def test_languages_that_make_no_sense_are_untold(told: Any, tmp_path: Path) -> N
     assert ModelCard.read({"languages": told}).languages is None
     (tmp_path / "metrics.json").write_text(json.dumps({"languages": told}))
     assert languages(tmp_path) is None
-    assert title(texts("ko"), "my-model", None) == "my-model"
+    assert display_name(texts("ko"), "my-model", None) == "my-model"
 
 
 def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
@@ -383,16 +383,16 @@ def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
     os.utime(path, ns=(1, 1))
     told = languages(tmp_path)
     assert told == Languages("en", "pt-BR")
-    assert title(texts("en"), "x", told) == "English → Portuguese"
-    assert title(texts("ko"), "x", Languages("en", "eo")) == "영어 → eo"
+    assert display_name(texts("en"), "x", told) == "English → Portuguese"
+    assert display_name(texts("ko"), "x", Languages("en", "eo")) == "영어 → eo"
 
 
 def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the French model and without it."""
     for name in ("HEADLIGHT_CHECKPOINT", "HEADLIGHT_CHECKPOINTS"):
         monkeypatch.delenv(name, raising=False)
-    assert next(iter(models())) == "en-de"
-    assert set(models()) <= {"en-de", "en-fr"}
+    assert next(iter(available_models())) == "en-de"
+    assert set(available_models()) <= {"en-de", "en-fr"}
     expected = {"en-de": "English → German", "en-fr": "English → French"}
-    for name, told in titles(texts("en")).items():
-        assert told == (name if languages(models()[name]) is None else expected[name])
+    for name, told in display_names(texts("en")).items():
+        assert told == (name if languages(available_models()[name]) is None else expected[name])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from viz_app.serving.request_queue import ModelGate, Superseded
+from viz_app.serving.request_queue import RequestQueue, Superseded
 
 PATIENCE = 10.0
 
@@ -23,7 +23,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 class Worker:
     """A request in its own thread that works until it is released."""
 
-    def __init__(self, gate: ModelGate, session: str, log: list[str] | None = None) -> None:
+    def __init__(self, gate: RequestQueue, session: str, log: list[str] | None = None) -> None:
         self.gate, self.session, self.log = gate, session, log if log is not None else []
         self.release = threading.Event()
         self.positions: list[int] = []
@@ -48,7 +48,7 @@ class Worker:
 
 
 def test_no_more_than_the_slots_work_at_once() -> None:
-    gate = ModelGate(slots=2)
+    gate = RequestQueue(slots=2)
     workers = [Worker(gate, f"s{i}") for i in range(5)]
     wait_until(lambda: gate.working == 2 and gate.waiting == 3)
     time.sleep(0.05)
@@ -62,7 +62,7 @@ def test_no_more_than_the_slots_work_at_once() -> None:
 
 
 def test_first_come_first_served_and_each_knows_its_place() -> None:
-    gate = ModelGate(slots=1)
+    gate = RequestQueue(slots=1)
     log: list[str] = []
     workers: list[Worker] = []
     for i in range(4):
@@ -81,7 +81,7 @@ def test_first_come_first_served_and_each_knows_its_place() -> None:
 
 
 def test_who_works_again_with_the_same_ticket_lets_the_others_go_first() -> None:
-    gate, again = ModelGate(slots=1), threading.Event()
+    gate, again = RequestQueue(slots=1), threading.Event()
     log: list[str] = []
 
     def twice() -> None:
@@ -104,7 +104,7 @@ def test_who_works_again_with_the_same_ticket_lets_the_others_go_first() -> None
 
 
 def test_a_newer_request_stops_the_one_that_works() -> None:
-    gate = ModelGate(slots=1)
+    gate = RequestQueue(slots=1)
     old = Worker(gate, "same")
     assert old.entered.wait(PATIENCE)
     new = Worker(gate, "same")
@@ -117,7 +117,7 @@ def test_a_newer_request_stops_the_one_that_works() -> None:
 
 
 def test_of_many_quick_edits_only_the_newest_runs_to_its_end() -> None:
-    gate = ModelGate(slots=1)
+    gate = RequestQueue(slots=1)
     log: list[str] = []
     busy = Worker(gate, "other")
     assert busy.entered.wait(PATIENCE)
@@ -140,7 +140,7 @@ def test_a_waiter_that_gives_up_makes_room_for_the_next() -> None:
     def leave(_: int) -> None:
         raise Left
 
-    gate = ModelGate(slots=1)
+    gate = RequestQueue(slots=1)
     busy = Worker(gate, "busy")
     assert busy.entered.wait(PATIENCE)
     with gate.ticket("leaver") as ticket, pytest.raises(Left), gate.slot(ticket, leave):
@@ -153,7 +153,7 @@ def test_a_waiter_that_gives_up_makes_room_for_the_next() -> None:
 
 
 def test_a_failure_inside_gives_the_slot_back() -> None:
-    gate = ModelGate()
+    gate = RequestQueue()
     with pytest.raises(RuntimeError), gate.ticket("a") as ticket, gate.slot(ticket):
         raise RuntimeError
     assert gate.working == 0
@@ -161,7 +161,7 @@ def test_a_failure_inside_gives_the_slot_back() -> None:
 
 def test_a_gate_needs_a_slot() -> None:
     with pytest.raises(ValueError, match="slots is 0"):
-        ModelGate(0)
+        RequestQueue(0)
 
 
 def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
@@ -170,11 +170,11 @@ def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
 
     replaced = False
 
-    def still_wanted() -> None:
+    def check_not_superseded() -> None:
         if replaced:
             raise Replaced
 
-    gate = ModelGate(1, still_wanted)
+    gate = RequestQueue(1, check_not_superseded)
     with gate.ticket("visitor") as newer:
         replaced = True
         with pytest.raises(Replaced), gate.ticket("visitor"):

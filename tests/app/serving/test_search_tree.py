@@ -12,8 +12,8 @@ import torch
 from transformer_core.decoding.beam import length_penalty
 from transformer_core.hooks import capture
 from transformer_core.translator import Translation, Translator
-from viz_app.serving.request_queue import ModelGate
-from viz_app.serving.search_tree import branch_of, leaves, path_to, search_tree
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.search_tree import branch_ends, branch_translation, path_to, search_tree
 from viz_app.serving.translation_service import TranslationService
 
 TEXT = "The dog."
@@ -31,20 +31,20 @@ def translation(translator: Translator) -> Translation:
 
 
 def test_every_end_is_one_branch_the_hypotheses_first(translation: Translation, translator: Translator) -> None:
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     childless = [i for i in range(len(translation.history)) if all(node.parent != i for node in translation.history)]
     assert sorted(ends) == childless
     assert list(ends[:BEAM]) == [hypothesis.node for hypothesis in translation.hypotheses]
     rest = [(translation.history[end].step, end) for end in ends[BEAM:]]
     assert rest and rest == sorted(rest)
-    assert leaves(translator.translate(TEXT, beam=BEAM)) == ends, "the same at every visit"
+    assert branch_ends(translator.translate(TEXT, beam=BEAM)) == ends, "the same at every visit"
 
 
 def test_a_branch_reads_as_its_path(translation: Translation, translator: Translator) -> None:
     eos = translator.tokenizer.special.eos
-    for number, end in enumerate(leaves(translation)):
+    for number, end in enumerate(branch_ends(translation)):
         path = path_to(translation.history, end)
-        branch = branch_of(translation, number, translator)
+        branch = branch_translation(translation, number, translator)
         ids = [node.piece for node in path if node.piece != eos]
         assert branch.pieces == translator.tokenizer.pieces(ids)
         assert branch.finished == (path[-1].piece == eos)
@@ -53,8 +53,8 @@ def test_a_branch_reads_as_its_path(translation: Translation, translator: Transl
         expected = path[-1].log_probability / length_penalty(len(path), alpha, kind)
         assert branch.hypotheses[0].score == pytest.approx(expected)
         assert len(branch.alternatives) == len(branch.scores) == len(branch.attention.outputs)
-    for number in (-1, len(leaves(translation)), 10_000):
-        assert branch_of(translation, number, translator) is translation
+    for number in (-1, len(branch_ends(translation)), 10_000):
+        assert branch_translation(translation, number, translator) is translation
 
 
 def forced(translator: Translator, source: tuple[int, ...], written: list[int]) -> tuple[np.ndarray, list[float]]:
@@ -69,9 +69,9 @@ def forced(translator: Translator, source: tuple[int, ...], written: list[int]) 
 
 
 def test_the_maps_of_a_branch_are_those_of_a_forced_pass(translation: Translation, translator: Translator) -> None:
-    ends = leaves(translation)
+    ends = branch_ends(translation)
     for number in (1, BEAM, BEAM + 1, len(ends) - 1):
-        branch = branch_of(translation, number, translator)
+        branch = branch_translation(translation, number, translator)
         written = [node.piece for node in path_to(translation.history, ends[number])]
         weights, log_p = forced(translator, tuple(translation.source_encoding.ids), written)
         np.testing.assert_allclose(branch.attention.cross[1], weights, atol=1e-6)
@@ -83,7 +83,7 @@ def test_they_equal_those_of_force(
 ) -> None:
     """`force` also writes `</s>`; an unfinished branch has the rows before, which cannot see it."""
     for number in range(1, 2 * BEAM):
-        branch = branch_of(translation, number, translator)
+        branch = branch_translation(translation, number, translator)
         ids = SimpleNamespace(ids=branch.hypotheses[0].ids)  # the text alone might be cut into other pieces
         monkeypatch.setattr(translator, "encode_target", lambda text, ids=ids: ids)
         expected = translator.force(TEXT, branch.text)
@@ -95,14 +95,16 @@ def test_they_equal_those_of_force(
 
 
 def test_the_service_keeps_branches(translator: Translator) -> None:
-    service = TranslationService(translator, ModelGate())
-    best = service.request("one", TEXT)
-    assert service.branch("one", best, 0) is best
-    assert service.branch("one", best, 99_999) is best
-    second = service.branch("one", best, 5)
-    assert service.branch("two", best, 5) is second
-    np.testing.assert_array_equal(second.maps.cross, branch_of(best.translation, 5, translator).attention.cross)
-    assert service.gate.working == 0
+    service = TranslationService(translator, RequestQueue())
+    best = service.translate("one", TEXT)
+    assert service.translate_branch("one", best, 0) is best
+    assert service.translate_branch("one", best, 99_999) is best
+    second = service.translate_branch("one", best, 5)
+    assert service.translate_branch("two", best, 5) is second
+    np.testing.assert_array_equal(
+        second.maps.cross, branch_translation(best.translation, 5, translator).attention.cross
+    )
+    assert service.queue.working == 0
 
 
 def test_the_tree_says_everything_about_the_search(translation: Translation, translator: Translator) -> None:

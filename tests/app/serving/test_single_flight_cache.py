@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
-from viz_app.serving.request_queue import ModelGate, Superseded, Ticket
+from viz_app.serving.request_queue import RequestQueue, Superseded, Ticket
 from viz_app.serving.single_flight_cache import SingleFlightCache
 
 
@@ -121,7 +121,7 @@ class Left(BaseException):
 
 @pytest.mark.parametrize("how", ["asks for something else", "leaves"])
 def test_who_waited_with_another_keeps_the_place_when_that_one_goes(how: str) -> None:
-    gate, cache, gone = ModelGate(1), cache_of(), threading.Event()
+    gate, cache, gone = RequestQueue(1), cache_of(), threading.Event()
     log: list[str] = []
 
     def ask(session: str, key: str) -> str:

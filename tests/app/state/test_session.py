@@ -20,17 +20,17 @@ def state(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     context = SimpleNamespace(locale="en-US")
     monkeypatch.setattr(session, "st", SimpleNamespace(session_state=kept, query_params={}, context=context))
-    session.start()
+    session.initialise()
     return kept
 
 
 def test_what_a_click_asks_for_is_done_once_by_the_next_run(state: dict[str, Any]) -> None:
     done: list[str] = []
-    ask = session.surely(done.append, "removed")
+    ask = session.enqueue_callback(done.append, "removed")
     ask()
     assert done == []  # a callback may be ended by its first look at the state, so it does nothing itself
-    session.run_clicks()
-    session.run_clicks()
+    session.run_pending_callbacks()
+    session.run_pending_callbacks()
     assert done == ["removed"]
 
 
@@ -43,11 +43,11 @@ def test_a_run_that_is_replaced_leaves_the_rest_to_the_next(state: dict[str, Any
             raise hindrance
         done.append(name)
 
-    session.surely(act, "first")()
-    session.surely(done.append, "second")()
+    session.enqueue_callback(act, "first")()
+    session.enqueue_callback(done.append, "second")()
     with pytest.raises(Replaced):
-        session.run_clicks()
-    session.run_clicks()
+        session.run_pending_callbacks()
+    session.run_pending_callbacks()
     assert done == ["first", "second"]
 
 
@@ -58,18 +58,18 @@ def test_a_click_that_fails_is_told_once_and_stops_no_other(state: dict[str, Any
         done.append("failed")
         raise RuntimeError("no such figure")
 
-    session.surely(fail)()
-    session.surely(done.append, "second")()
+    session.enqueue_callback(fail)()
+    session.enqueue_callback(done.append, "second")()
     with pytest.raises(RuntimeError, match="no such figure"):
-        session.run_clicks()
-    session.run_clicks()
+        session.run_pending_callbacks()
+    session.run_pending_callbacks()
     assert done == ["failed", "second"]
 
 
 def test_a_page_is_wanted_until_it_is_there(state: dict[str, Any]) -> None:
-    assert session.wanted("translate") is None
-    session.go("figures")
-    assert session.wanted("translate") == "figures"
-    assert session.wanted("lessons") == "figures"  # a run that came in between drew another page
-    assert session.wanted("figures") is None
-    assert session.wanted("translate") is None
+    assert session.pending_page("translate") is None
+    session.navigate_to("figures")
+    assert session.pending_page("translate") == "figures"
+    assert session.pending_page("lessons") == "figures"  # a run that came in between drew another page
+    assert session.pending_page("figures") is None
+    assert session.pending_page("translate") is None

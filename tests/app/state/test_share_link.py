@@ -9,7 +9,7 @@ import pytest
 
 from viz_app.cli.class_ import announcement, command
 from viz_app.state import share_link as module
-from viz_app.state.share_link import is_loopback, qr_code, share
+from viz_app.state.share_link import is_loopback, qr_code, share_link
 
 PARAMS = {"lesson": "positions", "text": "Is it <b>50 %</b> & more?", "with": None}
 LAN = "192.168.1.20"
@@ -28,9 +28,9 @@ LAN = "192.168.1.20"
     ],
 )
 def test_the_link_names_a_host_that_the_class_can_reach(seen: str, bound: str | None, host: str, reached: bool) -> None:
-    shared = share(seen, bound, "lessons", PARAMS, LAN)
-    parts = urlsplit(shared.link)
-    assert (parts.netloc, parts.path, shared.open) == (host, "/lessons", reached)
+    shared = share_link(seen, bound, "lessons", PARAMS, LAN)
+    parts = urlsplit(shared.url)
+    assert (parts.netloc, parts.path, shared.is_reachable) == (host, "/lessons", reached)
     assert parse_qs(parts.query) == {"lesson": ["positions"], "text": [PARAMS["text"]]}
 
 
@@ -39,14 +39,14 @@ def test_the_link_names_a_host_that_the_class_can_reach(seen: str, bound: str | 
 def test_the_link_keeps_what_stands_before_the_page(prefix: str, slash: str) -> None:
     """As behind a proxy, or with server.baseUrlPath."""
     host = "http://host:8501"
-    lesson = share(f"{host}{prefix}/lessons{slash}", None, "lessons", {"lesson": "why"}, None)
-    assert lesson.link == f"{host}{prefix}/lessons?lesson=why"
-    assert share(f"{host}{prefix}{slash}", None, "", {}, None).link == f"{host}{prefix}/"
+    lesson = share_link(f"{host}{prefix}/lessons{slash}", None, "lessons", {"lesson": "why"}, None)
+    assert lesson.url == f"{host}{prefix}/lessons?lesson=why"
+    assert share_link(f"{host}{prefix}{slash}", None, "", {}, None).url == f"{host}{prefix}/"
 
 
 def test_without_a_network_only_this_computer_is_named() -> None:
-    shared = share("http://localhost:8501/", "0.0.0.0", "", {}, None)
-    assert (shared.link, shared.open) == ("http://localhost:8501/", False)
+    shared = share_link("http://localhost:8501/", "0.0.0.0", "", {}, None)
+    assert (shared.url, shared.is_reachable) == ("http://localhost:8501/", False)
 
 
 def test_loopback() -> None:

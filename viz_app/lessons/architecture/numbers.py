@@ -99,7 +99,7 @@ def _way_of(
 ) -> Any:
     from viz_app.lessons.architecture.forward_steps import follow
 
-    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
         return follow(_service.translator, source, target, length, POSITIONS)
 
 

@@ -114,10 +114,10 @@ def copying(name: SmallName, context: Context) -> Copying:
 
 def _once(context: Context, what: tuple[str, ...], compute: Callable[[], Value]) -> Value:
     service = context.service
-    with service.gate.ticket(context.session) as ticket:
+    with service.queue.ticket(context.session) as ticket:
 
         def work(unwanted: ShouldStop) -> Value:
-            with service.gate.slot(ticket):
+            with service.queue.slot(ticket):
                 return compute()
 
         found: Value = _computed.get((context.text, *what), work, ticket)

@@ -79,7 +79,7 @@ def _vectors(context: Context) -> dict[str, FloatArray]:
 def _cached_vectors(checkpoint: str, source: tuple[int, ...], _service: TranslationService, _session: str) -> Any:
     from viz_app.lessons.dot_product.head_vectors import encoder_vectors
 
-    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
         return encoder_vectors(_service.translator, source)
 
 

@@ -137,7 +137,7 @@ def _tables_of(checkpoint: str, _service: TranslationService, _session: str) -> 
 
 def _in_turn(service: TranslationService, session: str, work: Callable[[], Value]) -> Value:
     """Do something with the model when it is this session's turn."""
-    with service.gate.ticket(session) as ticket, service.gate.slot(ticket):
+    with service.queue.ticket(session) as ticket, service.queue.slot(ticket):
         return work()
 
 

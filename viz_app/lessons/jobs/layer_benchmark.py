@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from viz_app.serving.background_throttle import PATIENCE, Busy, Manners, idle
+from viz_app.serving.background_throttle import PATIENCE, BackgroundThrottle, Busy, never_busy
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -181,7 +181,7 @@ class LayerTimes:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._lengths, self._pace = tuple(lengths), pace
-        self._manners = Manners(patience, clock, pause)
+        self._manners = BackgroundThrottle(patience, clock, pause)
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._state: State = "idle"
@@ -194,7 +194,7 @@ class LayerTimes:
         """Points of a whole measurement."""
         return len(self._lengths) * len(KINDS)
 
-    def start(self, width: int, busy: Busy = idle) -> bool:
+    def start(self, width: int, busy: Busy = never_busy) -> bool:
         """Start to measure, unless that is going on. Returns whether this call started it.
 
         Args:
@@ -241,8 +241,8 @@ class LayerTimes:
                 for kind in KINDS:
                     if over := self._over():
                         return self._end(over)
-                    self._manners.give_way(busy)
-                    with self._manners.unit(self._pace):
+                    self._manners.yield_to(busy)
+                    with self._manners.work_slice(self._pace):
                         point = Point(kind, n, fastest(kind, layers[kind], x))
                         with self._lock:
                             self._points[width] += (point,)
@@ -255,7 +255,7 @@ class LayerTimes:
         """How it ends before its end, if it does."""
         if self._stopping.is_set():
             return "stopped"
-        return "left" if self._manners.alone else None
+        return "left" if self._manners.unwatched else None
 
     def _end(self, state: State) -> None:
         with self._lock:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from viz_app.serving.background_throttle import PATIENCE, Busy, Manners, idle
+from viz_app.serving.background_throttle import PATIENCE, BackgroundThrottle, Busy, never_busy
 
 if TYPE_CHECKING:
     from viz_app.lessons.jobs.reversal_task import Learner, Look, Looker
@@ -84,14 +84,14 @@ class LiveRun:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._steps, self._pace = steps, pace
-        self.manners = Manners(patience, clock, pause)
+        self.manners = BackgroundThrottle(patience, clock, pause)
         self._lock = threading.Lock()
         self._record: _Record | None = None
         self._looker: Looker | None = None
         self._looking = threading.Lock()  # one for all runs, for they share the looker, whose weights each look changes
         self.thread: threading.Thread | None = None
 
-    def start(self, busy: Busy = idle) -> bool:
+    def start(self, busy: Busy = never_busy) -> bool:
         """Start a run, unless one is going on. Returns whether this call started it.
 
         Args:
@@ -144,11 +144,11 @@ class LiveRun:
             self._keep(record, learner)
             steps = self._steps or TRAINING.steps
             while learner.steps < steps:
-                if self.manners.alone:
+                if self.manners.unwatched:
                     record.state = "stopped"
                     return
-                self.manners.give_way(busy)
-                with self.manners.unit(self._pace):
+                self.manners.yield_to(busy)
+                with self.manners.work_slice(self._pace):
                     record.loss.append(learner.step())
                     if learner.steps % LOOK_EVERY == 0:
                         self._keep(record, learner)

@@ -75,7 +75,7 @@ def _read(name: SmallName, source: str, target: str, context: Context) -> Read:
 @st.cache_data(max_entries=128, show_spinner=False)
 def _cached(name: SmallName, source: str, target: str, _context: Context) -> Read:
     masked, unmasked = (small_model(name, causal=causal) for causal in (True, False))
-    with _context.service.gate.ticket(_context.session) as ticket, _context.service.gate.slot(ticket):
+    with _context.service.queue.ticket(_context.session) as ticket, _context.service.queue.slot(ticket):
         forced, leaked = masked.force(source, target), unmasked.force(source, target)
         alone = masked.translate(source)  # step by step nothing lies ahead, so that the mask changes nothing
     return Read(

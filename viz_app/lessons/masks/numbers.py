@@ -86,7 +86,7 @@ def _decoder_scores(
 ) -> FloatArray:
     from viz_app.lessons.masks.mask_scores import decoder_scores
 
-    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
         return decoder_scores(_service.translator, source, written)
 
 
@@ -96,7 +96,7 @@ def _encoder_scores(
 ) -> Any:
     from viz_app.lessons.masks.mask_scores import encoder_scores
 
-    with _service.gate.ticket(_session) as ticket, _service.gate.slot(ticket):
+    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
         return encoder_scores(_service.translator, sentences)
 
 

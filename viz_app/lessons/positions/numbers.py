@@ -162,10 +162,10 @@ def _backwards(context: Context) -> dict[str, Any]:
 def _once(context: Context, what: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
     """What the model says of a sentence, computed once for everybody. Raises Superseded."""
     service = context.service
-    with service.gate.ticket(context.session) as ticket:
+    with service.queue.ticket(context.session) as ticket:
 
         def work(unwanted: ShouldStop) -> Value:
-            with service.gate.slot(ticket):
+            with service.queue.slot(ticket):
                 return compute()
 
         found: Value = _computed.get((service.translator.checkpoint_hash, context.text, *what), work, ticket)

@@ -66,7 +66,7 @@ def news(context: Context) -> Data:
 def pressed(context: Context, button: str) -> None:
     """Somebody wants a live run; if one is going on, he watches that."""
     if button == "start":
-        gate = context.service.gate
+        gate = context.service.queue
         live_run().start(busy=lambda: gate.working > 0)
 
 

@@ -57,7 +57,7 @@ def news(context: Context) -> Data:
 def pressed(context: Context, button: str) -> None:
     """Somebody wants a measurement, or to stop the one that goes on."""
     if button == "measure":
-        gate = context.service.gate
+        gate = context.service.queue
         layer_times().start(_width(context), busy=lambda: gate.working > 0)
     elif button == "stop":
         layer_times().stop()

@@ -30,7 +30,7 @@ from viz_app.lessons.architecture.forward_steps import nearest
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.registry import DEFAULT_CHECKPOINT
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import LANGUAGES
 
@@ -45,7 +45,7 @@ def translator(random_checkpoint: Path) -> Translator:
 
 
 def context_of(translator: Translator, text: str = SENTENCE, scene: str = "flow") -> Context:
-    service = TranslationService(translator, ModelGate(1))
+    service = TranslationService(translator, RequestQueue(1))
     return Context(text, LessonState(scene), "en", lambda: service, "me")
 
 

@@ -19,14 +19,14 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.handout import handout
 from viz_app.lessons.small_models import SmallUnavailable, journals
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
 
 @pytest.fixture(scope="module")
 def service(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
 
 
 def context(service: TranslationService, scene: str, text: str = "The dog sleeps.", **settings: Any) -> Context:

@@ -18,13 +18,13 @@ from viz_app.figures import DotsFigure
 from viz_app.lessons.catalogue import module_of
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture(scope="module")
 def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
     return Context("The dog is fast.", LessonState("tree"), "en", lambda: service, "somebody")
 
 

@@ -20,13 +20,13 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.stage import LessonState, from_address, to_address
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
     return Context("Where did you buy it?", LessonState("real"), "en", lambda: service, "me")
 
 

@@ -22,7 +22,7 @@ from viz_app.lessons.context import Context, Data
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.head_measures import all_heads, differing, one_by_one, role_tables, taken_apart, without
 from viz_app.lessons.stage import LessonState, from_address, to_address
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
@@ -36,7 +36,7 @@ def translator(random_checkpoint: Path) -> Translator:
 
 @pytest.fixture(scope="module")
 def context(translator: Translator) -> Context:
-    service = TranslationService(translator, ModelGate(1))
+    service = TranslationService(translator, RequestQueue(1))
     return Context(TEXT, LessonState("tour"), "en", lambda: service, "somebody")
 
 

@@ -102,7 +102,7 @@ def test_it_can_be_stopped_and_started_again() -> None:
     times.start(64)
     view = finished(times).watch()
     assert view.state == "stopped" and len(view.points[64]) == 1, "what was measured stays"
-    times._manners = background_throttle.Manners(pause=lambda seconds: None)
+    times._manners = background_throttle.BackgroundThrottle(pause=lambda seconds: None)
     assert times.start(64)
     assert finished(times).watch().state == "done" and len(times.watch().points[64]) == 8
 

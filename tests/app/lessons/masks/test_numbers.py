@@ -20,7 +20,7 @@ from viz_app.lessons.masks import leak
 from viz_app.lessons.masks import numbers as masks
 from viz_app.lessons.small_models import SmallUnavailable
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 SENTENCE = "I do not have a car because it is fast."
@@ -33,7 +33,7 @@ def translator(random_checkpoint: Path) -> Translator:
 
 @pytest.fixture
 def context(translator: Translator) -> Context:
-    service = TranslationService(translator, ModelGate(1))
+    service = TranslationService(translator, RequestQueue(1))
     return Context(SENTENCE, LessonState("rows"), "en", lambda: service, "me")
 
 

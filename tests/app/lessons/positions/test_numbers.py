@@ -19,7 +19,7 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.positions.numbers import data, figure, shift_matrix, shown_pairs, tables_of
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.word_order import change, exchanged, pieces_in, start_of, translations, words_of
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 TEXT = "The little dog is playing in the garden."
@@ -32,7 +32,7 @@ def translator(random_checkpoint: Path) -> Translator:
 
 
 def context(translator: Translator, scene: str, text: str = TEXT, **settings: Any) -> Context:
-    service = TranslationService(translator, ModelGate(1))
+    service = TranslationService(translator, RequestQueue(1))
     return Context(text, LessonState(scene, settings), "en", lambda: service, "somebody")
 
 

@@ -21,13 +21,13 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.regularisation import numbers as regularisation
 from viz_app.lessons.small_models import Measured, SmallUnavailable
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture(scope="module")
 def service(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
 
 
 @pytest.fixture

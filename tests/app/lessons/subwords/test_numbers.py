@@ -15,7 +15,7 @@ from viz_app.lessons.stage import LessonState
 from viz_app.lessons.subwords.batching import as_they_come, by_length, lengths, measure
 from viz_app.lessons.subwords.merging import letters_of, merges, misspelt, pieces, ranks_of, surprise
 from viz_app.lessons.subwords.numbers import data, figure
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
@@ -91,7 +91,7 @@ def test_the_lesson_answers_its_control(random_checkpoint: Path) -> None:
     translator = Translator.load(random_checkpoint)
 
     def context(scene: str, **settings: Any) -> Context:
-        service = TranslationService(translator, ModelGate(1))
+        service = TranslationService(translator, RequestQueue(1))
         return Context("He bought a tennis racket.", LessonState(scene, settings), "en", lambda: service, "one")
 
     numbers = data(context("batches", budget=170.0))

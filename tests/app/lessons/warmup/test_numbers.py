@@ -20,13 +20,13 @@ from viz_app.lessons.small_models import Course, SmallUnavailable, warmup_runs
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture
 def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
     return Context("A man rides.", LessonState("curve"), "en", lambda: service, "me")
 
 
@@ -127,9 +127,9 @@ def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: py
     assert run.thread is not None
     run.thread.join(30)
     time[0] = 5.0
-    assert warmup.news(context).values == {"state": "done"} and run.manners.watched == 0.0
+    assert warmup.news(context).values == {"state": "done"} and run.manners.last_watched == 0.0
     live = Context(context.text, LessonState("live", {"source": "live"}), context.language, context.load, "me")
     told = warmup.news(live)
-    assert run.manners.watched == 5.0
+    assert run.manners.last_watched == 5.0
     assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)
     assert told.arrays["attention"].shape == (1, 2, 10, 10) and told.arrays["attention"].dtype == np.uint8

@@ -18,7 +18,7 @@ from viz_app.lessons.context import Context
 from viz_app.lessons.jobs.layer_benchmark import KINDS, LayerTimes
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.why import numbers as why
-from viz_app.serving.request_queue import ModelGate
+from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 CASES = [{"n": n, "d": d, "k": k, "r": r} for n, d, k, r in product((1, 2, 11, 70, 512), (64, 512), (3, 7), (1, 8))]
@@ -58,7 +58,7 @@ def test_the_figure_of_the_table_has_a_curve_for_each_different_row() -> None:
 def test_what_is_measured_is_news_and_a_figure(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times = LayerTimes(lengths=(2, 4), pause=lambda seconds: None)
     monkeypatch.setattr(why, "layer_times", lambda: times)
-    service = TranslationService(Translator.load(random_checkpoint), ModelGate(1))
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
     shown = Context("A man.", LessonState("timed", {"d": "256"}), "en", lambda: service, "me")
     assert why.figure("timed", shown) is None and why.news(shown).values["machine"] is None
     before = why.news(shown).drawn
