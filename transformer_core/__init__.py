@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation as Translation
     from transformer_core.translator import Translator as Translator
 
+__version__ = "0.1.0"
+
 _HOME = {
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),

@@ -12,7 +12,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.cli import main
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 from viz_app.export.figure_request import ModelRunner
 
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = """

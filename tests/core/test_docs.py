@@ -9,18 +9,19 @@ from typing import Any
 
 import pytest
 
-from transformer_core.cli import COMMANDS, Program, main
+from transformer_core import cli as core
+from transformer_core.cli import main
 from transformer_core.cli.options import Parser
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.data import Corpus
 from transformer_core.flops import Work, training_flops
 from transformer_core.presets import preset
 from transformer_core.training.state import step_folders
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
-PROGRAMS = {"transformer_core": Program("transformer_core.cli", COMMANDS, ""), "viz_app": PROGRAM}
+PROGRAMS = {"transformer_core": core.PROGRAM, "viz_app": PROGRAM}
 MAIN_PAGES = [ROOT / "README.md", ROOT / "docs" / "training.md", ROOT / "docs" / "evaluation.md"]
 
 

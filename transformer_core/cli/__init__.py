@@ -14,8 +14,11 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
+from types import ModuleType
 
+from transformer_core import __version__
 from transformer_core.config import ConfigError
 
 # Each is a module of this package with `run(arguments)`; they are loaded when they are called.
@@ -61,20 +64,35 @@ class Program:
     """A command line of several commands.
 
     Args:
-        package: Package of the commands' modules.
-        commands: What each does, by its name; its module has the same name, with _ for - and after a word that Python
-            keeps for itself, and `run(arguments)`.
+        prog: How it is called.
+        packages: By the package of their modules, what each command does, by its name. Its module has the same name,
+            with _ for - and after a word that Python keeps for itself, and `run(arguments)`.
         help: Shown by --help; `{commands}` is filled in.
     """
 
-    package: str
-    commands: Mapping[str, str]
+    prog: str
+    packages: Mapping[str, Mapping[str, str]]
     help: str
 
+    @property
+    def commands(self) -> dict[str, str]:
+        """What each command does, by its name."""
+        return {name: about for commands in self.packages.values() for name, about in commands.items()}
 
-def main(arguments: Sequence[str] | None = None, program: Program | None = None) -> int:
+    def module(self, name: str) -> ModuleType:
+        """The module of a command."""
+        package = next(package for package, commands in self.packages.items() if name in commands)
+        module = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
+        return importlib.import_module(f"{package}.{module}")
+
+
+PROGRAM = Program("python -m transformer_core", {__name__: COMMANDS}, _HELP)
+
+called_as: ContextVar[str | None] = ContextVar("called_as", default=None)  # the program that runs, as its help names it
+
+
+def main(arguments: Sequence[str] | None = None, program: Program = PROGRAM) -> int:
     """Run one command of a program, of this one unless told otherwise; returns the exit status."""
-    program = program or Program("transformer_core.cli", COMMANDS, _HELP)
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
     _use_utf8()
@@ -99,10 +117,16 @@ def _run(given: list[str], program: Program) -> int:
         commands = "\n".join(f"  {command:<{width}} {about}" for command, about in program.commands.items())
         sys.stdout.write(program.help.format(commands=commands))
         return 0 if given else 2
+    if name == "--version":
+        sys.stdout.write(f"Headlight {__version__}\n")
+        return 0
     if name not in program.commands:
         return _fail(f"there is no command {name}; the commands are {', '.join(program.commands)}", 2, debug=False)
-    module = f"{name}_" if keyword.iskeyword(name) else name.replace("-", "_")
-    status: int = importlib.import_module(f"{program.package}.{module}").run(given[1:])
+    token = called_as.set(program.prog)
+    try:
+        status: int = program.module(name).run(given[1:])
+    finally:
+        called_as.reset(token)
     sys.stdout.flush()
     return status
 

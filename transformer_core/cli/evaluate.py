@@ -22,6 +22,7 @@ from transformer_core.cli.options import (
     load_translator,
 )
 from transformer_core.config import ModelConfig
+from transformer_core.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from transformer_core.evaluation import Evaluation, TestSet
@@ -82,7 +83,7 @@ def parser() -> Parser:
     result.add_field(ModelConfig, "causal", "The checkpoint's own unless given.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
-    result.add_argument("--compare", type=str, metavar="DIR", help="A second checkpoint, the baseline.")
+    result.add_argument("--compare", type=find_checkpoint, metavar="DIR", help="A second checkpoint, the baseline.")
     result.add_argument(
         "--per-sentence",
         action="store_true",

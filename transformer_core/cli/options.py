@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
 
 import jsonargparse
 
+from transformer_core.cli import called_as
 from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -43,18 +45,21 @@ class Parser(jsonargparse.ArgumentParser):
         usage: The arguments as the usage line shows them.
         description: What the command does.
         example: Shown at the end of the help.
-        package: The package that is run with `python -m`.
+        package: The package that is run with `python -m`, unless another program runs the command; the help names
+            that one then.
     """
 
     def __init__(
         self, command: str, *, usage: str, description: str, example: str, package: str = "transformer_core"
     ) -> None:
-        prog = f"python -m {package} {command}"
+        module = f"python -m {package} "
+        program = f"{called_as.get()} " if called_as.get() else module
+        prog = program + command
         super().__init__(
             prog=prog,
             usage=f"{prog} {usage}",
-            description=description,
-            epilog=f"Example:\n\n{example}",
+            description=description.replace(module, program),
+            epilog=f"Example:\n\n{example}".replace(module, program),
             formatter_class=_Formatter,
             allow_abbrev=False,
         )
@@ -168,7 +173,8 @@ def add_machine(parser: Parser) -> None:
 
 def add_checkpoint(parser: Parser) -> None:
     """The option that names a trained model."""
-    parser.add_argument("--checkpoint", type=str, required=True, metavar="DIR", help="Folder of a trained model.")
+    about = "Folder of a trained model, or a shipped one: checkpoints/en-de or checkpoints/en-fr."
+    parser.add_argument("--checkpoint", type=find_checkpoint, required=True, metavar="DIR", help=about)
 
 
 def add_search(parser: Parser) -> None:

@@ -22,6 +22,7 @@ from transformer_core.cli.run_settings import CONFIG_FILE, RunSettings, merged_m
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.files import TOKENIZER_FILE
 from transformer_core.presets import PRESETS, preset
+from transformer_core.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     import torch
@@ -68,7 +69,9 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
     result.add_argument("--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, of the same forms.")
     result.add_argument("--out", type=str, metavar="DIR", help="Folder of this training; new, unless --resume.")
     result.add_argument("--resume", action="store_true", help="Go on from the newest saved step in OUT.")
-    result.add_argument("--init-from", type=str, metavar="DIR", help="Start from the weights of a checkpoint.")
+    result.add_argument(
+        "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
+    )
     add_machine(result)
     result.add_config(ModelConfig, "model")
     result.add_config(TrainingConfig, "training")

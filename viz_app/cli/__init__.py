@@ -1,1 +1,73 @@
-"""The commands of python -m viz_app, a module each."""
+"""The command lines: `python -m viz_app`, and `headlight`, which has the commands of the core too."""
+
+from __future__ import annotations
+
+import logging
+
+from transformer_core import cli as core
+from transformer_core.cli import Program
+
+# Each is a module of this package with `run(arguments)`; they are loaded when they are called.
+COMMANDS = {
+    "app": "Start the app and open it in the browser.",
+    "class": "Start the app for everybody in the local network.",
+    "export": "Write figures of one sentence, or of many sentences and heads.",
+    "paper-figures": "Write figures like those in the paper's appendix, for your model.",
+    "lesson": "Write the picture of a lesson's scene, or the lesson's handout.",
+    "growth": "Write a head as it stood at a moment of its model's training, or its film.",
+}
+
+_HELP = """usage: python -m viz_app COMMAND ...
+
+Figures of real attention as files, handouts of the lessons, and the app for a class.
+
+{commands}
+
+Each has its own help with an example: python -m viz_app export --help
+
+Try it:
+
+  python -m viz_app export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\
+      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+
+The app itself: python -m streamlit run viz_app/main.py
+"""
+
+_HEADLIGHT_HELP = """usage: headlight COMMAND ...
+
+See every head of the Transformer: the app, figures as files, and the model behind them.
+
+{commands}
+
+Each has its own help with an example: headlight translate --help
+
+Try it:
+
+  headlight app
+  echo "A man rides a bicycle." | headlight translate --checkpoint checkpoints/en-de
+  headlight export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \\
+      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+
+Completion of commands and options with the Tab key, here for bash: eval "$(headlight completion bash)"
+"""
+
+PROGRAM = Program("python -m viz_app", {__name__: COMMANDS}, _HELP)
+HEADLIGHT = Program(
+    "headlight",
+    {
+        __name__: {**COMMANDS, "completion": "Print the script that completes headlight in your shell."},
+        core.__name__: core.COMMANDS,
+    },
+    _HEADLIGHT_HELP,
+)
+
+
+def main(program: Program = PROGRAM) -> int:
+    """Run one command of a program; returns the exit status."""
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells every step of embedding a font
+    return core.main(program=program)
+
+
+def headlight() -> int:
+    """The command `headlight`; returns the exit status."""
+    return main(HEADLIGHT)

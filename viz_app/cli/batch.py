@@ -140,9 +140,9 @@ def places_of(text: str, config: ModelConfig) -> list[Place]:
 
 def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: ModelRunner) -> int:
     """index.json and index.html: every line with its files, or why it has none; returns the number of figures."""
+    from transformer_core import __version__
     from viz_app.export.index_page import index_page
     from viz_app.export.provenance import checkpoint_name
-    from viz_app.figures.record import version
 
     translator = reader.translator(batch.order.sentence.checkpoint)
     numbers = {line.number for line in batch.lines}
@@ -151,7 +151,7 @@ def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: 
     told = {
         "format": 1,
         "program": "Headlight",
-        "version": version(),
+        "version": __version__,
         "checkpoint": checkpoint_name(translator),
         "checkpoint_sha256": translator.checkpoint_hash,
         "view": batch.order.view,

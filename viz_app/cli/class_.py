@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import logging
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from transformer_core.cli.options import Parser, UsageError, existing
-
-log = logging.getLogger(__name__)
-
-APP = Path(__file__).resolve().parents[1] / "main.py"
-_PORTS = range(1, 65_536)
+from transformer_core.cli.options import Parser
+from viz_app.cli.app import add_server, server_command, server_environment
 
 
 def parser() -> Parser:
@@ -30,19 +23,14 @@ def parser() -> Parser:
         ),
         example="  python -m viz_app class",
     )
-    result.add_argument("--port", type=int, default=8501, metavar="N", help="Port of the server.")
-    result.add_argument("--checkpoint", type=str, metavar="DIR", help="The model; checkpoints/en-de unless given.")
+    add_server(result)
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
     """Start the server and wait for its end."""
     options = parser().options(arguments)
-    if options.port not in _PORTS:
-        raise UsageError(f"--port is {options.port}, but must be from 1 to 65535")
-    environment = dict(os.environ)
-    if options.checkpoint is not None:
-        environment["HEADLIGHT_CHECKPOINT"] = str(existing("--checkpoint", options.checkpoint, folder=True).resolve())
+    environment = server_environment(options)
     sys.stdout.write(announcement(options.port))
     sys.stdout.flush()
     return subprocess.call(command(options.port), env=environment)
@@ -50,8 +38,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def command(port: int) -> list[str]:
     """The server's command line: all addresses of this machine, no browser of its own."""
-    options = ["--server.address=0.0.0.0", f"--server.port={port}", "--server.headless=true"]
-    return [sys.executable, "-m", "streamlit", "run", str(APP), *options]
+    return server_command(port, ["--server.address=0.0.0.0", "--server.headless=true"])
 
 
 def announcement(port: int) -> str:

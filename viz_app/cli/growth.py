@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, existing
 from transformer_core.files import atomic_write_bytes
+from transformer_core.shipped import find_checkpoint
 from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
 from viz_app.text import LANGUAGES
 
@@ -38,7 +39,7 @@ def parser() -> Parser:
         ),
     )
     add = result.add_argument
-    add("--history", type=str, required=True, metavar="DIR", help="Folder with history.json.")
+    add("--history", type=find_checkpoint, required=True, metavar="DIR", help="Folder with history.json.")
     add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; that which aligns best unless given.")
     add("--at", type=int, metavar="UPDATES", help="A moment of the history, by its updates; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")

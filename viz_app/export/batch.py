@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from transformer_core import __version__
 from transformer_core.cli.options import UsageError
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
@@ -21,7 +22,6 @@ from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRun
 from viz_app.export.folder import Folder
 from viz_app.export.recorded import files_of
 from viz_app.figures import Figure, HeatmapFigure, Style, check
-from viz_app.figures.record import version
 from viz_app.text import texts
 
 log = logging.getLogger(__name__)
@@ -249,5 +249,5 @@ def _thumbnail(figure: Figure, style: Style) -> str:
 def _key(checkpoint: str, batch: Batch, orders: Sequence[FigureRequest]) -> str:
     """Hash of everything that a file depends on; where the checkpoint lies does not count, what it holds does."""
     told = [asdict(replace(order, sentence=replace(order.sentence, checkpoint=""))) for order in orders]
-    everything = [FORMAT_VERSION, version(), checkpoint, batch.style.as_dict(), batch.dpi, told]
+    everything = [FORMAT_VERSION, __version__, checkpoint, batch.style.as_dict(), batch.dpi, told]
     return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from transformer_core import __version__
 from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, command_of, themed
 from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.pictures import preview
 from viz_app.export.recorded import files_of
 from viz_app.figures import FORMATS, Figure, Style, formats_of
-from viz_app.figures.record import version
 from viz_app.text import texts
 
 BUNDLE_FORMATS = ("pdf", "svg", "png", "csv", "npz", "json")
@@ -92,7 +92,13 @@ def bundle(
             cards.append(_card(name, item, files))
         about = [texts(language)("export.about_bundle", count=len(items))]
         page = index_page(title, [Part(cards=cards)], language=language, about=about)
-        index = {"format": INDEX_FORMAT, "program": "Headlight", "version": version(), "title": title, "figures": told}
+        index = {
+            "format": INDEX_FORMAT,
+            "program": "Headlight",
+            "version": __version__,
+            "title": title,
+            "figures": told,
+        }
         _add(archive, "index.html", page.encode("utf-8", errors="replace"))
         text = json.dumps(index, ensure_ascii=False, indent=1, default=str) + "\n"
         _add(archive, "index.json", text.encode("utf-8", errors="replace"))

@@ -10,6 +10,7 @@ from typing import Any
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_search, check_at_least, existing
 from transformer_core.config import DecodingConfig
+from transformer_core.shipped import find_checkpoint
 from viz_app.export.command import DPI_FORMATS
 from viz_app.export.figure_request import FigureRequest, Sentence
 from viz_app.figures import FORMATS, VIEWS, Style
@@ -57,7 +58,7 @@ def add_view(parser: Parser) -> None:
     add("--pruned", type=bool, metavar="true|false", help="Whether the beam tree shows discarded candidates.")
     add("--other-text", type=str, metavar="TEXT", help="compare: sentence of B.")
     add("--other-target", type=str, metavar="TEXT", help="compare: translation that B reads.")
-    add("--other-checkpoint", type=str, metavar="DIR", help="compare: model of B.")
+    add("--other-checkpoint", type=find_checkpoint, metavar="DIR", help="compare: model of B.")
     add("--other-kind", type=str, metavar="KIND", help="compare: kind of B.")
     add("--other-layer", type=int, metavar="N", help="compare: layer of B.")
     add("--other-head", type=int, metavar="N", help="compare: head of B.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.shipped import shipped_name
+
 if TYPE_CHECKING:
     from transformer_core.translator import Forced, Translation, Translator
 
@@ -17,10 +19,12 @@ def checkpoint_name(translator: Translator) -> str:
 
 
 def folder_name(folder: Path) -> str:
-    """A folder as a command names it: its path within the repository; of one elsewhere only its name.
+    """A folder as a command names it: a shipped one, and one within the repository, by its path; else only its name.
 
-    Within the repository a path means the same to everybody; elsewhere it would only tell of one computer.
+    That path means the same to everybody; another one would only tell of one computer.
     """
+    if (name := shipped_name(folder)) is not None:
+        return name
     folder = folder.resolve()
     return folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
 

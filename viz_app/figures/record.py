@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
-from functools import cache
-from importlib import metadata
-from pathlib import Path
 from typing import Any
 
+from transformer_core import __version__
 from viz_app.figures.colours.scales import weights_map
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure
@@ -20,19 +17,9 @@ PROGRAM = "Headlight"
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-@cache
-def version() -> str:
-    """Version of Headlight: of the checkout that this file lies in, or of the installed package."""
-    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    if project.is_file():
-        with project.open("rb") as file:
-            return str(tomllib.load(file)["project"]["version"])
-    return metadata.version("headlight")
-
-
 def record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
     """Program, version, what the figure knows of its origin, and how it was drawn where that matters."""
-    told: dict[str, Any] = {"program": PROGRAM, "version": version(), **figure.provenance}
+    told: dict[str, Any] = {"program": PROGRAM, "version": __version__, **figure.provenance}
     if style is None:
         return told
     if isinstance(figure, HeatmapFigure | LinesFigure):

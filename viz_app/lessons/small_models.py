@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from transformer_core.shipped import SHIPPED
 from viz_app.serving.loader import positive_setting
-from viz_app.serving.registry import ROOT
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -34,7 +34,7 @@ SmallName = Literal[
     "no-warmup",
 ]
 SMALL_NAMES: tuple[SmallName, ...] = get_args(SmallName)
-SMALL = ROOT / "checkpoints" / "small"
+SMALL = SHIPPED / "small"
 
 _FORMAT_VERSION = 1  # of journals
 _VALIDATION = "tatoeba-valid"

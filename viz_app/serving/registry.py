@@ -12,18 +12,20 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from transformer_core.shipped import SHIPPED, find_checkpoint
 from viz_app.serving.metrics import Languages, ModelCard
 from viz_app.text import Texts
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFAULT_CHECKPOINT = ROOT / "checkpoints" / "en-de"
+DEFAULT_CHECKPOINT = SHIPPED / "en-de"
 
 _GIT_SECONDS = 5
 
 
 def checkpoint_folder() -> Path:
-    """Folder of the default model: HEADLIGHT_CHECKPOINT, or the one in the repository."""
-    return Path(os.environ.get("HEADLIGHT_CHECKPOINT") or DEFAULT_CHECKPOINT)
+    """Folder of the default model: HEADLIGHT_CHECKPOINT, or the shipped one."""
+    chosen = os.environ.get("HEADLIGHT_CHECKPOINT")
+    return Path(find_checkpoint(chosen)) if chosen else DEFAULT_CHECKPOINT
 
 
 def available_models() -> dict[str, Path]:
@@ -36,7 +38,7 @@ def available_models() -> dict[str, Path]:
     listed = os.environ.get("HEADLIGHT_CHECKPOINTS", "")
     folders = [Path(part) for part in listed.split(os.pathsep) if part.strip()]
     if not folders:
-        folders = sorted(path.parent for path in (ROOT / "checkpoints").glob("*/config.json"))
+        folders = sorted(path.parent for path in SHIPPED.glob("*/config.json"))
     found = {served.resolve().name: served}
     there = {served.resolve()}
     for folder in folders:

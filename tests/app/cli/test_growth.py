@@ -12,7 +12,7 @@ from PIL import Image
 from tests.app.export.test_again import check_again, command_in
 from transformer_core.cli import main
 from transformer_core.history import History
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 from viz_app.export import command_of, file_bytes
 from viz_app.export.provenance import ROOT
 from viz_app.figures import Style

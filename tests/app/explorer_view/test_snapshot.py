@@ -17,7 +17,7 @@ from PIL import Image
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, alignment_rates, best_head
 from viz_app.export import origin

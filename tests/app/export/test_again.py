@@ -23,7 +23,7 @@ from PIL import Image
 
 from tests.app.conftest import OTHER, SENTENCE
 from transformer_core.cli import main
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 from viz_app.export import command_of, file_bytes, origin
 from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_of
 from viz_app.export.options import order_of, style_of

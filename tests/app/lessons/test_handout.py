@@ -13,7 +13,7 @@ import pytest
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 from viz_app.export import command_of, file_bytes
 from viz_app.lessons import lesson, parser
 from viz_app.lessons.catalogue import LESSONS

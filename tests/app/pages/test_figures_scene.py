@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.pages.test_figures import TEXT, address, command, downloads, opened, words
 from transformer_core.cli import main
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 from viz_app.figures import Style
 from viz_app.lessons import lesson
 from viz_app.serving.request_queue import Superseded

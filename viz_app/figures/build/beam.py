@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from viz_app.figures.text import view_captions
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.tree import TreeFigure, TreeNode
+from viz_app.figures.text import view_captions
 from viz_app.text import texts
 
 if TYPE_CHECKING:

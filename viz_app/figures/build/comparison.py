@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from viz_app.figures.text import view_captions
-from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.colours.palette import Theme
+from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.model.cut import Unit, cut
 from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel
+from viz_app.figures.text import view_captions
 
 
 def comparison(

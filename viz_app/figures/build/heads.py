@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import Any
 
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from viz_app.figures.text import captions, view_captions
-from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.colours.palette import Theme
+from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.model.cut import UNITS as UNITS
 from viz_app.figures.model.cut import Unit, check_index, cut
 from viz_app.figures.model.spec import HeatmapFigure
+from viz_app.figures.text import captions, view_captions
 
 LAYER_COLUMNS = 4  # heads beside each other: two rows of four fit the width of a page with readable labels
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from viz_app.figures.text import view_captions
-from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.colours.palette import Theme
+from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.model.cut import Unit, check_index, cut
 from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.text import view_captions
 
 
 def head_lines(

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from transformer_core.attention_maps import AttentionMaps, Kind
-from viz_app.figures.text import view_captions
 from viz_app.figures.build.heads import one_head
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.cut import Unit, cut
 from viz_app.figures.model.spec import Figure, HeatmapFigure
+from viz_app.figures.text import view_captions
 
 _COLUMNS = 4
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, fields
 from typing import Any, cast
 
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.build.beam import Search, beam_tree
 from viz_app.figures.build.comparison import comparison
+from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
 from viz_app.figures.build.steps import decoding, decoding_steps
-from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.colours.palette import Theme
+from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.model.cut import Unit
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure

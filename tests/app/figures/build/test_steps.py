@@ -13,8 +13,7 @@ from PIL import Image
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, Animation, HeatmapFigure, Style, export, formats_of
-from viz_app.figures.mpl import heatmaps
-from viz_app.figures.mpl import renderer
+from viz_app.figures.mpl import heatmaps, renderer
 
 
 def test_steps_stand_at_the_same_places(maps: AttentionMaps) -> None:
