@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Generic, TypeVar
 
 import streamlit as st
 
@@ -17,8 +14,9 @@ from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
 from viz_app.serving.comparison import Comparison
 from viz_app.serving.loader import stop_if_superseded
+from viz_app.serving.memory_size import memory_size
 from viz_app.serving.request_queue import OnPosition, RequestQueue
-from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.single_flight_cache import SingleFlightCache
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 
 PIXELS_PER_INCH = 96  # of CSS: at this scale a screen shows print size
@@ -28,8 +26,6 @@ _MOST_PIXELS = 1400  # of its width; Streamlit makes wider pictures smaller by i
 _MM_PER_INCH = 25.4
 _ENTRIES = 96
 _BYTES = 48 * 2**20
-
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -54,36 +50,23 @@ class RenderCache:
     """
 
     def __init__(self) -> None:
-        self._gate = RequestQueue(1, stop_if_superseded)
-        self._previews: _SessionCache[Preview] = _SessionCache(self._gate, lambda preview: len(preview.png))
-        self._warnings: _SessionCache[tuple[check.Warning, ...]] = _SessionCache(
-            self._gate, lambda found: 1 + 200 * len(found)
-        )
+        self._queue = RequestQueue(1, stop_if_superseded)
+        self._previews: SingleFlightCache[Preview] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
+        self._warnings: SingleFlightCache[tuple[check.Warning, ...]] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
         """The figure in print size; of an animation, what stands for it. Raises Superseded."""
-        return self._previews.get(session, _key(figure, style), partial(_preview, figure, style), on_position)
+        return self._previews.get_in_turn(
+            _key(figure, style), lambda _: _preview(figure, style), self._queue, session, on_position
+        )
 
     def warnings(
         self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None
     ) -> tuple[check.Warning, ...]:
         """What a printer or reviewer would stumble over. Raises Superseded."""
-        return self._warnings.get(session, _key(figure, style), partial(check.warnings, figure, style), on_position)
-
-
-class _SessionCache(Generic[Value]):
-    def __init__(self, gate: RequestQueue, size: Callable[[Value], int]) -> None:
-        self._gate = gate
-        self._cache: SingleFlightCache[Value] = SingleFlightCache(_ENTRIES, _BYTES, size)
-
-    def get(self, session: str, key: str, make: Callable[[], Value], on_position: OnPosition | None) -> Value:
-        with self._gate.ticket(session) as ticket:
-
-            def compute(_: ShouldStop) -> Value:
-                with self._gate.slot(ticket, on_position):
-                    return make()
-
-            return self._cache.get(key, compute, ticket)
+        return self._warnings.get_in_turn(
+            _key(figure, style), lambda _: check.warnings(figure, style), self._queue, session, on_position
+        )
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy.typing as npt
 
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.lessons.labels import labels
 from viz_app.lessons.stage.state import LessonState
+from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import TranslationResult, TranslationService
 from viz_app.text import Texts
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -71,3 +74,15 @@ class Context:
     def result(self) -> TranslationResult:
         """The translation of the sentence with all maps. Raises Superseded when a newer request took over."""
         return self.service.translate(self.session, self.text)
+
+    def compute_once(self, key: tuple[object, ...], compute: Callable[[ShouldStop], Value]) -> Value:
+        """What a model makes of something, computed once for all visitors; see `TranslationService.compute_once`.
+
+        Args:
+            key: What identifies the value, for the visitor's model. It begins with a name of lesson and value.
+            compute: Makes the value; must not ask for `result`, which waits for the model itself.
+
+        Raises:
+            Superseded: when a newer request took over.
+        """
+        return self.service.compute_once(self.session, key, compute)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 
-import streamlit as st
-
 from viz_app.lessons.context import Context
 from viz_app.lessons.small_models import SmallName, SmallUnavailable, small_model
 
@@ -33,13 +31,9 @@ def small_target(context: Context) -> str:
 
     if other_language(context):
         with contextlib.suppress(SmallUnavailable, SourceTooLong):
-            written: str = _written(context.text, context)
-            return written
+            healthy, text = small_model(_HEALTHY), context.text
+            return context.compute_once(
+                ("small_target", healthy.checkpoint_hash, text),
+                lambda stop: healthy.translate(text, should_stop=stop).text,
+            )
     return context.result.translation.text
-
-
-@st.cache_data(max_entries=128, show_spinner=False)
-def _written(text: str, _context: Context) -> str:
-    translator, gate = small_model(_HEALTHY), _context.service.queue
-    with gate.ticket(_context.session) as ticket, gate.slot(ticket):
-        return translator.translate(text).text

@@ -9,7 +9,7 @@ Shape legend: n pieces with `</s>`, H heads, L layers, d = d_model.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -142,8 +142,19 @@ def change(translator: Translator, ids: Sequence[int], order: IntArray, *, posit
     )
 
 
-def translations(translator: Translator, rows: Sequence[Sequence[int]], beam: int, *, positions: bool) -> list[str]:
-    """Translations of rows of pieces, with or without positions in the encoder; the decoder keeps its own."""
+def translations(
+    translator: Translator,
+    rows: Sequence[Sequence[int]],
+    beam: int,
+    *,
+    positions: bool,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> list[str]:
+    """Translations of rows of pieces, with or without positions in the encoder; the decoder keeps its own.
+
+    Raises:
+        DecodingStopped: `should_stop`, asked before every step, said so.
+    """
     import torch
 
     from transformer_core.data import make_batch
@@ -152,7 +163,8 @@ def translations(translator: Translator, rows: Sequence[Sequence[int]], beam: in
     tokenizer = translator.tokenizer
     source = make_batch([list(row) for row in rows], [[] for _ in rows], tokenizer.special).source
     with torch.no_grad(), _positions(translator.model, source, positions):
-        found = beam_search(translator.model, source, tokenizer.special, translator.decoding.replace(beam=beam))
+        config = translator.decoding.replace(beam=beam)
+        found = beam_search(translator.model, source, tokenizer.special, config, should_stop)
     return [tokenizer.decode(result.hypotheses[0].ids) for result in found]
 
 

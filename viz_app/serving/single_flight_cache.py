@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from viz_app.serving.request_queue import Superseded, Ticket
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
 
 ShouldStop = Callable[[], bool]
 Value = TypeVar("Value")
@@ -80,6 +80,35 @@ class SingleFlightCache(Generic[Value]):
             if flight.value is not None:
                 return flight.value
             # The leader gave up: ask again, perhaps as the leader, in the order of the tickets.
+
+    def get_in_turn(
+        self,
+        key: object,
+        compute: Callable[[ShouldStop], Value],
+        queue: RequestQueue,
+        session: str,
+        on_position: OnPosition | None = None,
+    ) -> Value:
+        """The value of a key, computed when it is the session's turn in a queue.
+
+        Args:
+            key: What identifies the value.
+            compute: As for `get`. It holds a slot of the queue, so it must not ask for another one.
+            queue: Bounds how many compute at once.
+            session: Who asks; a newer request of the same session in the same queue cancels this one.
+            on_position: Called with the number of requests ahead while this one waits for a slot.
+
+        Raises:
+            Superseded: when a newer request took over.
+            Exception: as `get`.
+        """
+        with queue.ticket(session) as ticket:
+
+            def work(should_stop: ShouldStop) -> Value:
+                with queue.slot(ticket, on_position):
+                    return compute(should_stop)
+
+            return self.get(key, work, ticket)
 
     def _lead(
         self, key: object, flight: _Flight[Value], compute: Callable[[ShouldStop], Value], ticket: Ticket

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
+from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded
 from viz_app.serving.search_tree import branch_translation
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class TranslationService:
     Args:
         translator: The model.
         queue: Bounds how many requests work at once.
-        max_entries: Translations kept at most.
-        max_bytes: Memory of the attention kept at most.
+        max_entries: Translations, and other values computed from the model, kept at most.
+        max_bytes: Their memory at most.
         name: Name of the model in `viz_app.serving.registry`.
     """
 
@@ -52,21 +56,52 @@ class TranslationService:
         self,
         translator: Translator,
         queue: RequestQueue,
-        max_entries: int = 256,
+        max_entries: int = 1024,
         max_bytes: int = 512 * 2**20,
         name: str = "",
     ) -> None:
         self.translator = translator
         self.queue = queue
         self.name = name
-        self.cache: SingleFlightCache[TranslationResult] = SingleFlightCache(
-            max_entries, max_bytes, lambda result: result.nbytes
-        )
+        self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size)
 
     @cached_property
     def card(self) -> ModelCard:
         """Scores and facts of the checkpoint, from its `metrics.json`."""
         return ModelCard.read(self.translator.metrics)
+
+    def compute_once(
+        self,
+        session: str,
+        key: tuple[object, ...],
+        compute: Callable[[ShouldStop], Value],
+        *,
+        on_position: OnPosition | None = None,
+    ) -> Value:
+        """A value that the model is needed for, computed once for all sessions and kept while there is room.
+
+        Args:
+            session: Who asks; a newer request of the same session cancels this one.
+            key: What identifies the value, for this model.
+            compute: Makes the value. It may ask what it is handed whether to stop, as decoding does, and must not call
+                this method. The value is shared: nobody may change it.
+            on_position: Called with the number of requests ahead while this one waits for the model.
+
+        Raises:
+            Superseded: when a newer request of the session took over.
+            Exception: whatever `compute` raised; nothing is kept then.
+        """
+
+        def stoppable(should_stop: ShouldStop) -> Value:
+            from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
+
+            try:
+                return compute(should_stop)
+            except DecodingStopped:
+                raise Superseded from None
+
+        value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position)
+        return value
 
     def translate(
         self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None
@@ -82,14 +117,12 @@ class TranslationService:
         Raises:
             Superseded: when a newer request of the session took over.
         """
-        key = (self.translator.checkpoint_hash, text, beam)
-        with self.queue.ticket(session) as ticket:
 
-            def compute(unwanted: ShouldStop) -> TranslationResult:
-                with self.queue.slot(ticket, on_position):
-                    return self._translate(text, beam, unwanted)
+        def translate(should_stop: ShouldStop) -> TranslationResult:
+            translation = self.translator.translate(text, beam=beam, should_stop=should_stop)
+            return TranslationResult(translation, translation.attention)
 
-            return self.cache.get(key, compute, ticket)
+        return self.compute_once(session, ("translation", text, beam), translate, on_position=on_position)
 
     def translate_branch(
         self,
@@ -115,20 +148,7 @@ class TranslationService:
         chosen = branch_translation(best.translation, number, self.translator)
         if chosen is best.translation:
             return best
-        key = (self.translator.checkpoint_hash, best.translation.source, beam, number)
-        with self.queue.ticket(session) as ticket:
-
-            def compute(unwanted: ShouldStop) -> TranslationResult:
-                with self.queue.slot(ticket, on_position):
-                    return TranslationResult(chosen, chosen.attention)
-
-            return self.cache.get(key, compute, ticket)
-
-    def _translate(self, text: str, beam: int, unwanted: ShouldStop) -> TranslationResult:
-        from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
-
-        try:
-            translation = self.translator.translate(text, beam=beam, should_stop=unwanted)
-        except DecodingStopped:
-            raise Superseded from None
-        return TranslationResult(translation, translation.attention)
+        key = ("branch", best.translation.source, beam, number)
+        return self.compute_once(
+            session, key, lambda _: TranslationResult(chosen, chosen.attention), on_position=on_position
+        )

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import streamlit as st
 
 from transformer_core.config import ModelConfig
 from transformer_core.flops import Work, multiply_adds_by_part, parameters_by_part
@@ -16,7 +15,6 @@ from viz_app.figures.model.spec import Figure
 from viz_app.lessons import lesson
 from viz_app.lessons.catalogue import LESSON_AT
 from viz_app.lessons.context import Context, Data
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -80,32 +78,18 @@ def _read(context: Context, source: Sequence[int], target: Sequence[int]) -> dic
 
 
 def _way(context: Context) -> Way:
-    service, result = context.service, context.result
-    source, target = _ids(context)
-    found: Way = _way_of(
-        service.translator.checkpoint_hash, source, target, len(result.maps.inputs), service, context.session
-    )
-    return found
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _way_of(
-    checkpoint: str,
-    source: tuple[int, ...],
-    target: tuple[int, ...],
-    length: int,
-    _service: TranslationService,
-    _session: str,
-) -> Any:
     from viz_app.lessons.architecture.forward_steps import follow
 
-    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
-        return follow(_service.translator, source, target, length, POSITIONS)
+    (source, target), length = _ids(context), len(context.result.maps.inputs)
+    return context.compute_once(
+        ("architecture.way", source, target, length),
+        lambda _: follow(context.service.translator, source, target, length, POSITIONS),
+    )
 
 
 def _shared(context: Context, source: Sequence[int]) -> dict[str, Any]:
     """Neighbours of the sentence's pieces in the matrix that embeds them, and lengths of vectors."""
-    from viz_app.lessons.architecture.forward_steps import nearest
+    from viz_app.lessons.architecture.forward_steps import nearest, usual_nearest
 
     translator = context.service.translator
     model, tokenizer = translator.model, translator.tokenizer
@@ -117,17 +101,10 @@ def _shared(context: Context, source: Sequence[int]) -> dict[str, Any]:
         "neighbours": [
             [[tokenizer.source.piece(other), cosine, other] for other, cosine in row] for row in nearest(matrix, ids)
         ],
-        "usual": _usual(translator.checkpoint_hash, matrix),
+        "usual": context.compute_once(("architecture.usual",), lambda _: usual_nearest(matrix)),
         "row_norms": [round(float(norm), 4) for norm in matrix[list(ids)].norm(dim=1)],
         "position_norms": [round(float(norm), 4) for norm in positions.detach().norm(dim=1)],
     }
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _usual(checkpoint: str, _matrix: Any) -> float:
-    from viz_app.lessons.architecture.forward_steps import usual_nearest
-
-    return usual_nearest(_matrix)
 
 
 def _parts(config: ModelConfig, work: Work) -> dict[str, dict[str, list[float]]]:

@@ -7,9 +7,9 @@ Shape legend: n pieces with `</s>`, H heads, L layers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ import numpy.typing as npt
 from viz_app.lessons.context import Context
 from viz_app.lessons.small_models import SmallName, small_model
 from viz_app.lessons.word_order import change, pieces_in, translations, words_of
-from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ COPYIST: SmallName = "no-mask"  # of the last scene
 MOST_PIECES = 20  # with </s>, so that a map can be read on a phone
 
 FloatArray = npt.NDArray[np.float32]
-Value = TypeVar("Value")
-_computed: SingleFlightCache[Any] = SingleFlightCache(256, 2**20, lambda value: 1)
 
 
 @dataclass(frozen=True)
@@ -102,26 +100,18 @@ def statement(name: SmallName, context: Context) -> Statement:
         Superseded: A newer request took over.
     """
     translator = small_model(name)
-    return _once(context, ("statement", name), lambda: _statement(translator, read_part(context.text, translator)))
+    key = ("broken.statement", name, translator.checkpoint_hash, context.text)
+    return context.compute_once(key, lambda stop: _statement(translator, read_part(context.text, translator), stop))
 
 
 def copying(name: SmallName, context: Context) -> Copying:
     """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `statement`."""
     translator = small_model(name)
     given = statement(HEALTHY, context).wrote
-    return _once(context, ("copying", name), lambda: _copying(translator, read_part(context.text, translator), given))
-
-
-def _once(context: Context, what: tuple[str, ...], compute: Callable[[], Value]) -> Value:
-    service = context.service
-    with service.queue.ticket(context.session) as ticket:
-
-        def work(unwanted: ShouldStop) -> Value:
-            with service.queue.slot(ticket):
-                return compute()
-
-        found: Value = _computed.get((context.text, *what), work, ticket)
-        return found
+    key = ("broken.copying", name, translator.checkpoint_hash, context.text)
+    return context.compute_once(
+        key, lambda stop: _copying(translator, read_part(context.text, translator), given, stop)
+    )
 
 
 def reversed_words(words: Sequence[Word]) -> list[int]:
@@ -143,12 +133,12 @@ def evenness(attention: FloatArray) -> FloatArray:
     return found
 
 
-def _statement(translator: Translator, text: str) -> Statement:
+def _statement(translator: Translator, text: str, should_stop: ShouldStop) -> Statement:
     encoding = translator.tokenizer.source.encode(text)
     words = words_of(encoding.pieces)
     order = pieces_in(words, reversed_words(words))
     rows = [list(encoding.ids), [encoding.ids[old] for old in order[:-1]]]
-    wrote, turned = translations(translator, rows, BEAM, positions=True)
+    wrote, turned = translations(translator, rows, BEAM, positions=True, should_stop=should_stop)
     attention, alike = _encoder(translator, encoding.ids)
     return Statement(
         pieces=(*encoding.pieces, "</s>"),
@@ -188,7 +178,7 @@ def _alike(vectors: npt.NDArray[np.float64]) -> float:
     return 1.0 if count == 1 else float(((units @ units.T).sum() - count) / (count * (count - 1)))
 
 
-def _copying(translator: Translator, text: str, given: str) -> Copying:
+def _copying(translator: Translator, text: str, given: str, should_stop: ShouldStop) -> Copying:
     forced = translator.force(text, given)
     maps = forced.attention
     mean = maps.decoder.mean(axis=(0, 1), dtype=np.float64).astype(np.float32)
@@ -196,6 +186,6 @@ def _copying(translator: Translator, text: str, given: str) -> Copying:
         inputs=maps.inputs.tokens,
         attention=mean,
         ahead=float(np.triu(mean, k=1).sum(axis=1).mean()),
-        wrote=translator.translate(text, beam=BEAM).text,
-        greedy=translator.translate(text, beam=1).text,
+        wrote=translator.translate(text, beam=BEAM, should_stop=should_stop).text,
+        greedy=translator.translate(text, beam=1, should_stop=should_stop).text,
     )

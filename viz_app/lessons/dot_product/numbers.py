@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import streamlit as st
 
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.serving.translation_service import TranslationService
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 WAYS = ("unscaled", "scaled", "additive")
@@ -35,7 +33,7 @@ FloatArray = npt.NDArray[np.float32]
 
 def data(context: Context) -> Data:
     """The worked example, the effect of the width, and the vectors of a layer of the encoder for the sentence."""
-    widths, vectors = _by_width(), _vectors(context)
+    widths, vectors = _by_width(context), _vectors(context)
     layer, head = _peaked(vectors["weights"])
     shown = {name: vectors[name][layer, :, :POSITIONS] for name in ("queries", "keys", "values")}
     return Data(
@@ -43,7 +41,7 @@ def data(context: Context) -> Data:
             "example": EXAMPLE,
             "three": _three(context),
             "widths": list(WIDTHS),
-            "histograms": _histograms(),
+            "histograms": context.compute_once(("dot_product.histograms",), lambda _: histograms()),
             "tokens": list(_source(context)[1]),
             "layer": layer,
             "head": head,
@@ -68,19 +66,11 @@ def _three(context: Context) -> list[str]:
 
 
 def _vectors(context: Context) -> dict[str, FloatArray]:
-    service = context.service
-    found: dict[str, FloatArray] = _cached_vectors(
-        service.translator.checkpoint_hash, _source(context)[0], service, context.session
-    )
-    return found
-
-
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _cached_vectors(checkpoint: str, source: tuple[int, ...], _service: TranslationService, _session: str) -> Any:
     from viz_app.lessons.dot_product.head_vectors import encoder_vectors
 
-    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
-        return encoder_vectors(_service.translator, source)
+    source = _source(context)[0]
+    key = ("dot_product.vectors", source)
+    return context.compute_once(key, lambda _: encoder_vectors(context.service.translator, source))
 
 
 def _peaked(weights: FloatArray) -> tuple[int, int]:
@@ -90,15 +80,13 @@ def _peaked(weights: FloatArray) -> tuple[int, int]:
     return int(layer), int(head)
 
 
-@st.cache_resource(show_spinner=False)
-def _by_width() -> Any:
+def _by_width(context: Context) -> dict[str, FloatArray]:
     from viz_app.lessons.dot_product.head_vectors import by_width
 
-    return by_width(WIDTHS)
+    return context.compute_once(("dot_product.by_width",), lambda _: by_width(WIDTHS))
 
 
-@st.cache_resource(show_spinner=False)
-def _histograms() -> Any:
+def histograms() -> dict[str, Any]:
     """Products of narrow and of wide vectors over one range, which holds nearly all of both."""
     from viz_app.lessons.dot_product.head_vectors import products
 
@@ -147,7 +135,9 @@ def figure(scene: str, context: Context) -> Figure | None:
         return _worked(context)
     if scene == "scale":
         series = [
-            Series(x=WIDTHS, y=_by_width()["entropy"][row], label=t(f"lesson_dot_product.{way}"), dashed=row == 2)
+            Series(
+                x=WIDTHS, y=_by_width(context)["entropy"][row], label=t(f"lesson_dot_product.{way}"), dashed=row == 2
+            )
             for row, way in enumerate(WAYS)
         ]
         return CurvesFigure(

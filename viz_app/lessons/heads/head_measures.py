@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.serving.request_queue import Superseded
+from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 from viz_app.text.examples import EXAMPLES
 
@@ -45,11 +47,11 @@ def all_heads(translator: Translator) -> list[Head]:
     return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
 
 
-def role_tables(translator: Translator) -> dict[Kind, RoleTable]:
+def role_tables(translator: Translator, should_stop: ShouldStop | None = None) -> dict[Kind, RoleTable]:
     """The roles of all heads over the example sentences and the model's own translations of them."""
     from transformer_core.analysis.roles import find_roles, occlusion_links
 
-    found = translator.translate_batch(list(EXAMPLES.values()), beam=1)
+    found = translator.translate_batch(list(EXAMPLES.values()), beam=1, should_stop=should_stop)
     maps = [each.attention for each in found]
     links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
     return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
@@ -112,7 +114,9 @@ class Without:
     before: float
 
 
-def without(translator: Translator, original: Translation, heads: Iterable[Head]) -> Without:
+def without(
+    translator: Translator, original: Translation, heads: Iterable[Head], should_stop: ShouldStop | None = None
+) -> Without:
     """Translate again with the outputs of some heads set to zero."""
     off = list(heads)
     before = translator.score([(original.source, original.text)])[0]
@@ -120,7 +124,7 @@ def without(translator: Translator, original: Translation, heads: Iterable[Head]
         text, after = original.text, before
     else:
         with _switched_off(translator, off):
-            text = translator.translate(original.source, beam=BEAM).text
+            text = translator.translate(original.source, beam=BEAM, should_stop=should_stop).text
             after = translator.score([(original.source, original.text)])[0]
     first, second = differing(original.text.split(), text.split())
     return Without(text, second, first, after, before)
@@ -164,11 +168,14 @@ class OneByOne:
     same: npt.NDArray[np.bool_]
 
 
-def one_by_one(translator: Translator, text: str) -> OneByOne:
+def one_by_one(translator: Translator, text: str, should_stop: ShouldStop = lambda: False) -> OneByOne:
     """Switch off every head alone: a row of one batch for each head, and a last row with all heads.
 
     Greedy decoding without a head writes the same as with it exactly if, after each beginning of what it wrote, the
     same piece is still the likeliest; so one pass with the translation given decides.
+
+    Raises:
+        Superseded: `should_stop` said so.
     """
     import torch
 
@@ -190,6 +197,8 @@ def one_by_one(translator: Translator, text: str) -> OneByOne:
     changes, same, whole = [], [], 0.0
     rows: list[Head | None] = [None, *heads]
     for start in range(0, len(rows), size):
+        if should_stop():
+            raise Superseded
         chunk = rows[start : start + size]
         with torch.no_grad(), ExitStack() as stack:
             for address, change in _edits_by_row(chunk).items():

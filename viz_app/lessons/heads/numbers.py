@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import streamlit as st
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.flops import Work, forward_flops, parameters
@@ -20,7 +19,6 @@ from viz_app.lessons.context import Context, Data
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.small_target import small_target
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
@@ -43,19 +41,15 @@ _OFF = re.compile(r"([a-z]{4,9})\.([0-9a-v]{1,60})")
 _PICKED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 _NEAR = 1e-3  # an address keeps six digits of a number
 
-Value = TypeVar("Value")
-
 
 def data(context: Context) -> Data:
     """Maps, roles, and what the scene that is open asks of the model."""
-    service, result = context.service, context.result
-    tables = _tables(service, context.session)
-    maps = result.maps
+    maps, tables = context.result.maps, _tables(context)
     layer, kind = _layer(context)
     parts = _parts(context, kind, layer)
     off, told = _without(context, tables)
     small_read = context.state.scene == "one"  # two more models, so only where they are shown
-    small, small_arrays = small_heads(context.text, small_target(context), POSITIONS) if small_read else (None, {})
+    small, small_arrays = small_heads(context, small_target(context), POSITIONS) if small_read else (None, {})
     bytes_of = head_measures.shortened(maps, POSITIONS)
     alone = _one_by_one(context)
     arrays: dict[str, npt.NDArray[Any]] = {
@@ -126,19 +120,9 @@ def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
     return [found[role] for role in _GROUPS[1:] if role in found]
 
 
-def _tables(service: TranslationService, session: str) -> dict[Kind, RoleTable]:
-    return _tables_of(service.translator.checkpoint_hash, service, session)
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
-def _tables_of(checkpoint: str, _service: TranslationService, _session: str) -> dict[Kind, RoleTable]:
-    return _in_turn(_service, _session, lambda: head_measures.role_tables(_service.translator))
-
-
-def _in_turn(service: TranslationService, session: str, work: Callable[[], Value]) -> Value:
-    """Do something with the model when it is this session's turn."""
-    with service.queue.ticket(session) as ticket, service.queue.slot(ticket):
-        return work()
+def _tables(context: Context) -> dict[Kind, RoleTable]:
+    translator = context.service.translator
+    return context.compute_once(("heads.roles",), lambda stop: head_measures.role_tables(translator, stop))
 
 
 def rows_of_table_3() -> list[dict[str, float]]:
@@ -168,16 +152,9 @@ def _layer(context: Context) -> tuple[int, Kind]:
 
 
 def _parts(context: Context, kind: Kind, layer: int) -> head_measures.Parts:
-    service = context.service
-    return _parts_of(service.translator.checkpoint_hash, context.text, kind, layer, context)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def _parts_of(checkpoint: str, text: str, kind: Kind, layer: int, _context: Context) -> head_measures.Parts:
-    service, translation = _context.service, _context.result.translation
-    return _in_turn(
-        service, _context.session, lambda: head_measures.taken_apart(service.translator, translation, kind, layer)
-    )
+    translator, translation = context.service.translator, context.result.translation
+    key = ("heads.parts", context.text, kind, layer)
+    return context.compute_once(key, lambda _: head_measures.taken_apart(translator, translation, kind, layer))
 
 
 def switched_off(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_measures.Head]:
@@ -211,7 +188,12 @@ def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, d
     pressed = context.state.settings.get("pressed")
     known = isinstance(pressed, str) and bool(_OFF.fullmatch(pressed)) and pressed.startswith(f"{group}.")
     setting = str(pressed) if known else f"{group}.0"
-    found = _without_of(context.service.translator.checkpoint_hash, context.text, setting, context, tables)
+    translator, translation = context.service.translator, context.result.translation
+    heads = switched_off(setting, tables)
+    found = context.compute_once(
+        ("heads.without", context.text, tuple(heads)),
+        lambda stop: head_measures.without(translator, translation, heads, stop),
+    )
     return setting, {
         "text": found.text,
         "words": found.words,
@@ -221,27 +203,15 @@ def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, d
     }
 
 
-@st.cache_data(show_spinner=False, max_entries=256)
-def _without_of(
-    checkpoint: str, text: str, setting: str, _context: Context, _tables: Mapping[Kind, RoleTable]
-) -> head_measures.Without:
-    translator, translation = _context.service.translator, _context.result.translation
-    heads = switched_off(setting, _tables)
-    return _in_turn(_context.service, _context.session, lambda: head_measures.without(translator, translation, heads))
-
-
 def _one_by_one(context: Context) -> head_measures.OneByOne | None:
     """Only for the scene that shows it; of a very long sentence the first example takes the place."""
     if context.state.scene != "predict":
         return None
     text = context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
-    return _one_by_one_of(context.service.translator.checkpoint_hash, text, context)
-
-
-@st.cache_data(show_spinner=False, max_entries=64)
-def _one_by_one_of(checkpoint: str, text: str, _context: Context) -> head_measures.OneByOne:
-    service = _context.service
-    return _in_turn(service, _context.session, lambda: head_measures.one_by_one(service.translator, text))
+    translator = context.service.translator
+    return context.compute_once(
+        ("heads.one_by_one", text), lambda stop: head_measures.one_by_one(translator, text, stop)
+    )
 
 
 def selection(scene: str, context: Context) -> Selection | None:
@@ -260,7 +230,7 @@ def _visited(context: Context) -> head_measures.Head:
     here = abs(state.number("pickedat", -1, -1, 99) - state.number("at", 0, 0, 99)) < _NEAR
     if picked and here and int(picked[2]) < config.num_layers and int(picked[3]) < config.num_heads:
         return picked[1], int(picked[2]), int(picked[3])  # type: ignore[return-value]
-    stops = tour(_tables(context.service, context.session))
+    stops = tour(_tables(context))
     role = stops[min(int(state.number("at", 0, 0, len(stops)) + _NEAR), len(stops) - 1)]
     return role.kind, role.layer, role.head
 

@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import streamlit as st
 
+from viz_app.lessons.context import Context
 from viz_app.lessons.small_models import SmallName, SmallUnavailable, measured, small_model
+from viz_app.serving.single_flight_cache import ShouldStop
 
 MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
 
 
 def small_heads(
-    source: str, target: str, most: int
+    context: Context, target: str, most: int
 ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, npt.NDArray[np.uint8]]]:
     """Scores of both models, and the encoder-decoder maps of their last layers while they read a translation.
 
     Args:
-        source: The sentence.
+        context: The visitor; the models read the sentence.
         target: Its translation, the same for both.
         most: Positions that are shown.
 
@@ -31,7 +32,7 @@ def small_heads(
 
     try:
         scores = measured()
-        read = {name: _read(model, source, target, most) for name, model in MODELS.items()}
+        read = {name: _read(model, context, target, most) for name, model in MODELS.items()}
     except (SmallUnavailable, SourceTooLong):
         return None, {}
     values = {
@@ -47,10 +48,14 @@ def small_heads(
     return values, {f"small_{name}": weights for name, (weights, _, _) in read.items()}
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
 def _read(
-    name: SmallName, source: str, target: str, most: int
+    name: SmallName, context: Context, target: str, most: int
 ) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
-    maps = small_model(name).force(source, target).attention
-    weights = np.round(maps.cross[-1, :, :most, :most] * 255).astype(np.uint8)
-    return weights, maps.outputs.tokens[:most], maps.source.tokens[:most]
+    model = small_model(name)
+
+    def compute(_: ShouldStop) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
+        maps = model.force(context.text, target).attention
+        weights = np.round(maps.cross[-1, :, :most, :most] * 255).astype(np.uint8)
+        return weights, maps.outputs.tokens[:most], maps.source.tokens[:most]
+
+    return context.compute_once(("heads.small", name, model.checkpoint_hash, context.text, target), compute)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import streamlit as st
 
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import Context
 from viz_app.lessons.small_models import SmallName, SmallUnavailable, measured, small_model
 from viz_app.lessons.small_target import small_target
+from viz_app.serving.single_flight_cache import ShouldStop
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
 
 MODELS: tuple[SmallName, ...] = ("base", "no-mask")
 
@@ -39,9 +42,8 @@ class Read:
 def leak(context: Context) -> list[dict[str, Any]]:
     """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
     try:
-        return [
-            asdict(_read(name, context.result.translation.source, small_target(context), context)) for name in MODELS
-        ]
+        source, target = context.result.translation.source, small_target(context)
+        return [asdict(_read_once(name, source, target, context)) for name in MODELS]
     except SmallUnavailable:
         return []
 
@@ -67,23 +69,31 @@ def curves(context: Context) -> CurvesFigure | None:
     )
 
 
-def _read(name: SmallName, source: str, target: str, context: Context) -> Read:
-    found: Read = _cached(name, source, target, context)
-    return found
-
-
-@st.cache_data(max_entries=128, show_spinner=False)
-def _cached(name: SmallName, source: str, target: str, _context: Context) -> Read:
+def _read_once(name: SmallName, source: str, target: str, context: Context) -> Read:
     masked, unmasked = (small_model(name, causal=causal) for causal in (True, False))
-    with _context.service.queue.ticket(_context.session) as ticket, _context.service.queue.slot(ticket):
-        forced, leaked = masked.force(source, target), unmasked.force(source, target)
-        alone = masked.translate(source)  # step by step nothing lies ahead, so that the mask changes nothing
+    return context.compute_once(
+        ("masks.leak", name, masked.checkpoint_hash, source, target),
+        lambda stop: _read(masked, unmasked, source, target, _measured(name), stop),
+    )
+
+
+def _read(
+    masked: Translator,
+    unmasked: Translator,
+    source: str,
+    target: str,
+    scores: dict[str, float | None],
+    should_stop: ShouldStop,
+) -> Read:
+    forced, leaked = masked.force(source, target), unmasked.force(source, target)
+    # Step by step nothing lies ahead, so the mask changes nothing.
+    alone = masked.translate(source, should_stop=should_stop)
     return Read(
         pieces=(*forced.pieces, "</s>"),
         masked=tuple(float(p) for p in np.exp(forced.scores)),
         open=tuple(float(p) for p in np.exp(leaked.scores)),
         alone=alone.text,
-        measured=_measured(name),
+        measured=scores,
     )
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import streamlit as st
 
 from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.masks.leak import curves, leak
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
+
+if TYPE_CHECKING:
+    from viz_app.lessons.masks.mask_scores import PaddedBatch
 
 POSITIONS = 16  # shown; of longer sentences the first ones
 PAD_TOKEN = "<pad>"
@@ -38,8 +39,7 @@ def _target(context: Context) -> dict[str, Any]:
     inputs, outputs = maps.inputs.tokens[:POSITIONS], maps.outputs.tokens[:POSITIONS]
     written = best.ids[: len(inputs) - 1]
     source = context.result.translation.source_encoding.ids
-    service = context.service
-    scores = _decoder_scores(service.translator.checkpoint_hash, source, written, service, context.session)
+    scores = _decoder_scores(context, source, written)
     layers, heads, count = scores.shape[:3]
     flat = scores.reshape(layers * heads, count, count)
     freed = future_mass(flat).mean(axis=1)
@@ -59,10 +59,7 @@ def _padding(context: Context) -> tuple[dict[str, Any], FloatArray]:
     own, short = tokenizer.source.encode(context.text), tokenizer.source.encode(SHORT)
     other = short if len(short) + 2 < len(own) else tokenizer.source.encode(LONG)
     chosen = [(each.ids[: POSITIONS - 1], each.pieces[: POSITIONS - 1]) for each in (own, other)]
-    service = context.service
-    batch = _encoder_scores(
-        service.translator.checkpoint_hash, tuple(ids for ids, _ in chosen), service, context.session
-    )
+    batch = _encoder_scores(context, tuple(ids for ids, _ in chosen))
     longest, shorter = max(batch.lengths), int(batch.lengths[1] < batch.lengths[0])
     length = batch.lengths[shorter]
     # (L, H, rows that stand for a piece): attention that would go to padding.
@@ -80,24 +77,18 @@ def _padding(context: Context) -> tuple[dict[str, Any], FloatArray]:
     return values, batch.scores[layer]
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _decoder_scores(
-    checkpoint: str, source: tuple[int, ...], written: tuple[int, ...], _service: TranslationService, _session: str
-) -> FloatArray:
+def _decoder_scores(context: Context, source: tuple[int, ...], written: tuple[int, ...]) -> FloatArray:
     from viz_app.lessons.masks.mask_scores import decoder_scores
 
-    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
-        return decoder_scores(_service.translator, source, written)
+    key = ("masks.decoder", source, written)
+    return context.compute_once(key, lambda _: decoder_scores(context.service.translator, source, written))
 
 
-@st.cache_resource(show_spinner=False, max_entries=64)
-def _encoder_scores(
-    checkpoint: str, sentences: tuple[tuple[int, ...], ...], _service: TranslationService, _session: str
-) -> Any:
+def _encoder_scores(context: Context, sentences: tuple[tuple[int, ...], ...]) -> PaddedBatch:
     from viz_app.lessons.masks.mask_scores import encoder_scores
 
-    with _service.queue.ticket(_session) as ticket, _service.queue.slot(ticket):
-        return encoder_scores(_service.translator, sentences)
+    key = ("masks.encoder", sentences)
+    return context.compute_once(key, lambda _: encoder_scores(context.service.translator, sentences))
 
 
 def softmax(scores: FloatArray, hidden: npt.NDArray[np.bool_] | None = None) -> FloatArray:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.small_models import SmallUnavailable, small_model
 from viz_app.lessons.word_order import FloatArray, change, exchanged, pieces_in, start_of, translations, words_of
-from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ POINTS = 6  # of a printed wave, from one position to the next
 MOST_FRAMES = 48  # of the moving waves, where a sentence allows it; each takes a tenth of a second to draw
 SECONDS = 0.36  # in which the cut goes from one position to the next
 LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
-
-Value = TypeVar("Value")
-_computed: SingleFlightCache[Any] = SingleFlightCache(256, 2**20, lambda value: 1)
 
 
 def data(context: Context) -> Data:
@@ -63,7 +60,10 @@ def _swap(context: Context) -> Data:
         for name, default in zip(("first", "second"), start, strict=True)
     )
     order = exchanged(len(words), plain[first], plain[second])
-    changes = _once(context, ("swap", first, second), lambda: _changes(context.text, context.service.translator, order))
+    changes = context.compute_once(
+        ("positions.swap", context.text, first, second),
+        lambda _: _changes(context.text, context.service.translator, order),
+    )
     told = {
         "words": [word.text for word in words],
         "plain": plain,
@@ -148,28 +148,15 @@ def _backwards(context: Context) -> dict[str, Any]:
     """The sentence and its pieces in reverse order, translated with positions in the encoder and without."""
     translator = context.service.translator
 
-    def compute() -> dict[str, Any]:
+    def compute(stop: ShouldStop) -> dict[str, Any]:
         ids = translator.tokenizer.source.encode(context.text).ids
         rows = [list(ids), list(ids[::-1])]
         return {
-            "with": translations(translator, rows, BEAM, positions=True),
-            "off": translations(translator, rows, BEAM, positions=False),
+            "with": translations(translator, rows, BEAM, positions=True, should_stop=stop),
+            "off": translations(translator, rows, BEAM, positions=False, should_stop=stop),
         }
 
-    return _once(context, ("backwards",), compute)
-
-
-def _once(context: Context, what: tuple[Any, ...], compute: Callable[[], Value]) -> Value:
-    """What the model says of a sentence, computed once for everybody. Raises Superseded."""
-    service = context.service
-    with service.queue.ticket(context.session) as ticket:
-
-        def work(unwanted: ShouldStop) -> Value:
-            with service.queue.slot(ticket):
-                return compute()
-
-        found: Value = _computed.get((service.translator.checkpoint_hash, context.text, *what), work, ticket)
-        return found
+    return context.compute_once(("positions.backwards", context.text), compute)
 
 
 def figure(scene: str, context: Context) -> Figure | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,16 +25,15 @@ QUESTION = 0.2  # epsilon of the last scene
 
 # Table 3, base and row (D): newstest2013, perplexity per piece and BLEU.
 _PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
-_MOST_SENTENCES = 64
 
 FloatArray = npt.NDArray[np.float32]
-_vectors_of: OrderedDict[tuple[str, str], FloatArray] = OrderedDict()
 
 
 def data(context: Context) -> Data:
     """What the model says at each place of the translation, measured scores, and vectors where dropout would act."""
     translator, translation = context.service.translator, context.result.translation
-    vectors = _vectors(translator, translation)
+    key = ("regularisation.vectors", translation.source)
+    vectors = context.compute_once(key, lambda _: _vectors(translator, translation))
     vocabulary = translator.config.vocab_size
     return Data(
         values={
@@ -179,17 +177,10 @@ def _small() -> list[dict[str, float]]:
 
 
 def _vectors(translator: Translator, translation: Translation) -> FloatArray:
-    """(places, SHOWN) first values of the first position, where dropout acts in training; kept for a few sentences."""
-    key = (translator.checkpoint_hash, translation.source)
-    if key not in _vectors_of:
-        _vectors_of[key] = _compute(translator, translation)
-        while len(_vectors_of) > _MOST_SENTENCES:
-            _vectors_of.popitem(last=False)
-    return _vectors_of[key]
+    """(places, SHOWN) first values of the first position, where dropout acts in training.
 
-
-def _compute(translator: Translator, translation: Translation) -> FloatArray:
-    """The sub-layers of both first layers, one after the other, as `EncoderLayer` and `DecoderLayer` run them."""
+    The sub-layers of both first layers run one after the other, as in `EncoderLayer` and `DecoderLayer`.
+    """
     import torch
 
     from transformer_core.data import make_batch

@@ -27,11 +27,18 @@ SENTENCES = ("word_order", "passive", "question")
 PER_LAYER = 8
 
 
+def never() -> bool:
+    """Nobody asks for anything newer."""
+    return False
+
+
 @pytest.fixture(scope="module")
 def heard() -> dict[SmallName, list[Statement]]:
     """What every model makes of some sentences."""
     names: list[SmallName] = [HEALTHY, *SUSPECTS.values()]
-    return {name: [suspects._statement(small_model(name), EXAMPLES[each]) for each in SENTENCES] for name in names}
+    return {
+        name: [suspects._statement(small_model(name), EXAMPLES[each], never) for each in SENTENCES] for name in names
+    }
 
 
 def test_attention_and_vectors_are_those_of_the_model(heard: dict[SmallName, list[Statement]]) -> None:
@@ -113,7 +120,7 @@ def test_a_suspect_without_warmup_sees_one_word_everywhere(heard: dict[SmallName
 def test_the_copyist_reads_ahead_and_writes_nothing_of_use() -> None:
     text = EXAMPLES[SENTENCES[0]]
     given = small_model(HEALTHY).translate(text).text
-    healthy, own = (suspects._copying(small_model(name), text, given) for name in (HEALTHY, COPYIST))
+    healthy, own = (suspects._copying(small_model(name), text, given, never) for name in (HEALTHY, COPYIST))
     assert healthy.ahead == 0 and own.ahead > 0.5 and healthy.inputs == own.inputs
     np.testing.assert_allclose(own.attention.sum(axis=1), 1, atol=1e-4)
     assert own.wrote == "" and len(set(own.greedy)) < 5 and healthy.wrote == given

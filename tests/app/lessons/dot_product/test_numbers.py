@@ -54,7 +54,7 @@ def test_the_width_has_the_effect_that_the_paper_expects() -> None:
     assert found["gradient"][0, 2] < found["gradient"][1, 2]
     # By hand: even weights have a derivative of norm sqrt(KEYS - 1) / KEYS, which additive scores come close to.
     assert found["gradient"].max() < 0.5 and (found["weights"].sum(axis=-1) - 1).max() < 1e-6
-    low, high = dot_product._histograms()["narrow"], dot_product._histograms()["wide"]
+    low, high = (dot_product.histograms()[name] for name in ("narrow", "wide"))
     assert abs(low["variance"] / 4 - 1) < error and abs(high["variance"] / 512 - 1) < error
     assert sum(high["counts"]) > 0.999 * DRAWN * KEYS
 

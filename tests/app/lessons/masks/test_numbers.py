@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import streamlit as st
 import torch
 
 from transformer_core.attention import attention_weights
@@ -79,7 +78,6 @@ def test_the_leak_is_read_with_and_without_the_mask(
     def missing(name: str, *, causal: bool | None = None) -> Translator:
         raise SmallUnavailable(Path(name), "is missing")
 
-    st.cache_data.clear()  # of what the shipped models made of the sentence
     monkeypatch.setattr(leak, "small_model", missing)
     assert leak.leak(context) == [] and masks.figure("leak", context) is None
     monkeypatch.setattr(leak, "small_model", model)
@@ -90,7 +88,6 @@ def test_the_leak_is_read_with_and_without_the_mask(
     assert len(honest["pieces"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
     drawn = masks.figure("leak", context)
     assert isinstance(drawn, CurvesFigure) and len(drawn.series) == 4
-    st.cache_data.clear()
 
 
 def test_the_browser_computes_the_same_softmax(javascript: Callable[[str], Any]) -> None:

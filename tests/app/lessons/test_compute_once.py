@@ -1,0 +1,106 @@
+"""What lessons ask of a model is computed once, however many visitors open the same scene at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.app.serving.test_request_queue import PATIENCE, wait_until
+from transformer_core.translator import Translator
+from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.context import Context, Data
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.translation_service import TranslationService
+
+SCENES = [
+    ("architecture", "stations"),
+    ("broken", "a"),
+    ("broken", "predict"),
+    ("dot_product", "real"),
+    ("heads", "one"),
+    ("heads", "predict"),
+    ("masks", "leak"),
+    ("positions", "swap"),
+    ("positions", "predict"),
+    ("regularisation", "dropout"),
+]
+
+
+class CountingGate(RequestQueue):
+    """Counts how often somebody has held a slot."""
+
+    turns = 0
+
+    @contextmanager
+    def slot(self, ticket: Ticket, on_position: OnPosition | None = None) -> Iterator[None]:
+        """As ever."""
+        with super().slot(ticket, on_position):
+            self.turns += 1
+            yield
+
+
+def _service(checkpoint: Path) -> tuple[TranslationService, CountingGate]:
+    gate = CountingGate(1)
+    return TranslationService(Translator.load(checkpoint), gate), gate
+
+
+def _data(lesson: str, scene: str, service: TranslationService, session: str) -> Data:
+    context = Context("The dog is fast.", LessonState(scene), "en", lambda: service, session)
+    found = module_of(lesson).data(context)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("lesson", "scene"), SCENES)
+def test_visitors_at_once_compute_no_more_than_one_alone(lesson: str, scene: str, random_checkpoint: Path) -> None:
+    alone, gate_alone = _service(random_checkpoint)
+    wanted = _data(lesson, scene, alone, "one")
+    assert any("translation" not in str(key) for key in alone.cache._values), "the lesson computes something of its own"
+    service, gate = _service(random_checkpoint)
+    found: list[Data] = []
+    threads = [
+        threading.Thread(target=lambda n=n: found.append(_data(lesson, scene, service, f"visitor {n}")))
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(found) == 4 and gate.turns == gate_alone.turns
+    for data in found:
+        assert data.values == wanted.values
+        for name, array in wanted.arrays.items():
+            np.testing.assert_array_equal(data.arrays[name], array)
+    with gate.ticket("busy") as busy, gate.slot(busy):  # nobody else gets a turn
+        late: list[Data] = []
+        thread = threading.Thread(target=lambda: late.append(_data(lesson, scene, service, "late")), daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        assert late and late[0].values == wanted.values
+
+
+@pytest.mark.parametrize(("lesson", "scene"), SCENES)
+def test_a_newer_request_ends_what_a_lesson_waits_for(lesson: str, scene: str, random_checkpoint: Path) -> None:
+    service, gate = _service(random_checkpoint)
+    service.translate("me", "The dog is fast.")  # so that it is the lesson's own work that waits
+    raised: list[BaseException] = []
+
+    def visit() -> None:
+        try:
+            _data(lesson, scene, service, "me")
+        except Superseded as error:
+            raised.append(error)
+
+    with gate.ticket("busy") as busy, gate.slot(busy):
+        thread = threading.Thread(target=visit, daemon=True)
+        thread.start()
+        wait_until(lambda: gate.waiting == 1)
+        with gate.ticket("me"):
+            thread.join(PATIENCE)
+    assert len(raised) == 1 and not thread.is_alive()

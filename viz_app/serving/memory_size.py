@@ -1,0 +1,27 @@
+"""How much memory a value takes that a cache keeps."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+
+
+def memory_size(value: object) -> int:
+    """Bytes of a value and of all that is in it.
+
+    Args:
+        value: Dataclasses, mappings, sequences, sets, arrays, tensors and plain values, within each other. What has
+            `nbytes` counts by it, anything else by its own size.
+    """
+    nbytes = getattr(value, "nbytes", None)
+    if isinstance(nbytes, int):
+        return nbytes
+    if isinstance(value, Mapping):
+        return sys.getsizeof(value) + sum(memory_size(part) for pair in value.items() for part in pair)
+    if isinstance(value, list | tuple | AbstractSet):
+        return sys.getsizeof(value) + sum(map(memory_size, value))
+    if is_dataclass(value):
+        return sys.getsizeof(value) + sum(memory_size(getattr(value, each.name)) for each in fields(value))
+    return sys.getsizeof(value)
