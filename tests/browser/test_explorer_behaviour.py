@@ -82,7 +82,7 @@ def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: 
     page.get_by_text("other sentence").click()
     page.get_by_text("vergessen").wait_for()
     settle(page)
-    assert page.locator(".step-text").inner_text() == "Piece 13 of 13"
+    assert page.locator(".step-text").inner_text() == "Token 13 of 13"
     assert page.locator(".piece.unwritten").count() == 0
     page.get_by_text('"step": null').wait_for()
 
@@ -111,7 +111,7 @@ def test_at_a_step_only_what_is_written_is_shown(open_explorer: Open) -> None:
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     settle(page)
-    assert page.locator(".step-text").inner_text() == "Piece 4 of 10"
+    assert page.locator(".step-text").inner_text() == "Token 4 of 10"
     written = page.locator(".piece:not(.unwritten)").all_inner_texts()
     assert written == [shown(token) for token in maps.outputs.tokens[:4]]
     found = cell_colours(page, len(maps.outputs), len(maps.source))
@@ -132,7 +132,7 @@ def test_space_plays_and_pauses_the_decoding(open_explorer: Open) -> None:
     page = open_explorer()
     page.locator(".map").focus()
     page.keyboard.press("Space")
-    page.get_by_text("Piece 3 of 10").wait_for()
+    page.get_by_text("Token 3 of 10").wait_for()
     page.keyboard.press("Space")
     stopped = page.locator(".step-text").inner_text()
     page.wait_for_timeout(900)

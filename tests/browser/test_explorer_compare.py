@@ -126,7 +126,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
         if row is not None and column is not None:
             difference = np.array([[b[query, key] - a[row, column]]])
             assert np.abs(found[query, key].astype(int) - printed(difference)[0, 0]).max() <= 3, (query, key)
-    alone = page.locator(".compare").get_by_text("Without a partner").inner_text()
+    alone = page.locator(".compare").get_by_text("Unmatched tokens").inner_text()
     assert "läuft" in alone and "in B kleiner, little" in alone
     names = page.locator(".compare-name").all_inner_texts()
     assert names[0].startswith("A: Head") and "plain" in names[0] and "edit" in names[1]

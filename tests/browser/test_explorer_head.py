@@ -99,7 +99,7 @@ def test_hidden_special_tokens_leave_their_mass_in_words(open_explorer: Open) ->
     text = weights[:-1, :-1]  # the last query and the last key are </s>
     assert (cell_colours(page, *text.shape) == scale("light")[toned(text, "linear")]).all()
     note = page.locator(".notes").inner_text()
-    share = re.search(r"Hidden: </s>\. On average they hold (\d+)", note)
+    share = re.search(r"Hidden: </s>\. On average they receive (\d+)", note)
     assert share and abs(int(share[1]) - 100 * weights[:-1, -1].mean()) <= 0.51
     page.locator(".map").focus()
     page.keyboard.press("ArrowDown")
@@ -272,7 +272,7 @@ def test_the_time_bar_shows_candidates_and_answers_to_keys_everywhere(open_explo
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     settle(page)
-    assert page.locator(".step-text").inner_text() == "Piece 4 of 10"
+    assert page.locator(".step-text").inner_text() == "Token 4 of 10"
     expected = {"Hund": steps[3].probability, **{shown(piece): share for piece, share in steps[3].alternatives}}
     listed = dict(
         zip(
@@ -297,8 +297,8 @@ def test_a_row_that_is_masked_everywhere_looks_nowhere(open_explorer: Open) -> N
     for _ in range(3):
         page.keyboard.press("ArrowDown")
     settle(page)
-    assert "looks nowhere" in page.locator(".readout").inner_text()
-    assert "looks nowhere" in page.locator("figure.head > [aria-live]").inner_text()
+    assert "attends to nothing" in page.locator(".readout").inner_text()
+    assert "attends to nothing" in page.locator("figure.head > [aria-live]").inner_text()
     place = page.locator(".map").evaluate("(map) => ({ ...map.dataset })")
     left, top, cell = (int(place[name]) for name in ("left", "top", "cell"))
     png = page.locator(".map canvas").evaluate("(canvas) => canvas.toDataURL('image/png').split(',')[1]")

@@ -106,7 +106,7 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     assert all(box and box["y"] + box["height"] <= 800 and box["x"] + box["width"] <= 1280 for box in boxes)
     assert len({box["y"] for box in boxes if box}) == 1, "side by side"
     assert page.locator(".block-name").all_inner_texts() == [ENGLISH[f"kind_{kind}"] for kind in KINDS]
-    assert page.locator(".block-axes").nth(2).inner_text() == "Query ↓ piece written · Key → source piece"
+    assert page.locator(".block-axes").nth(2).inner_text() == "Query ↓ generated token · Key → source token"
     page.locator(".block[data-kind=encoder] .tile").nth(20).focus()
     page.keyboard.press("Enter")
     page.get_by_text('"layer": 2').wait_for()

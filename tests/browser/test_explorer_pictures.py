@@ -42,7 +42,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(open_explore
     assert page.locator(".tile").count() == 48
     assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "4.6"
     assert page.locator(".pieces").all_text_contents() == list(maps.outputs.word_texts)
-    assert re.fullmatch(r"Writing \S+, head 4\.6 looked \d+\s% at \S+\.", page.locator(".caption").inner_text())
+    assert re.fullmatch(r"Generating \S+, head 4\.6 puts \d+\s% of its attention on \S+\.", page.locator(".caption").inner_text())
     assert "not a dictionary" in page.locator(".words-note").inner_text()
     bottom = page.locator(".tiles").bounding_box()
     assert bottom is not None and bottom["y"] + bottom["height"] <= 720
@@ -160,4 +160,4 @@ def test_a_cell_under_the_pointer_tells_its_value_and_row_sum(open_explorer: Ope
     settle(page)
     readout = page.locator(".readout").inner_text()
     assert f"{weights[3, 4]:.3f}" in readout
-    assert "Writing the piece Hund after uner" in readout and "looks at run" in readout and "row sum 1.000" in readout
+    assert "Generating the token Hund after uner" in readout and "attends to run" in readout and "row sum 1.000" in readout

@@ -126,6 +126,6 @@ def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: ModelRunner
     verb, anaphor, *_ = paper_figures(readings)
     shares = np.array(verb.provenance["chosen_by"]["share_of_each_encoder_head"])
     layer, head = divmod(int(shares.argmax()), 4)
-    assert f"head {layer + 1}.{head + 1} of this layer looks there most: {100 * shares.max():.0f} %" in verb.caption
+    assert f"head {layer + 1}.{head + 1} attends to it most: {100 * shares.max():.0f} %" in verb.caption
     assert [panel.layer for panel in verb.panels] == [layer] * 4
     assert "Of all 8 encoder heads" in anaphor.caption

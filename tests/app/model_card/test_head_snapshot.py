@@ -80,7 +80,7 @@ def test_the_file_has_the_numbers_of_the_history(kind: Any, history: History) ->
     arrays = np.load(io.BytesIO(product.file("npz")))
     assert np.allclose(arrays["weights"][0], expected, atol=1e-7)
     assert product.command("pdf") == "", "nobody said where the history lies"
-    assert f"after {history.steps[5]:,} updates" in figure.title and "base" in figure.caption
+    assert f"after {history.steps[5]:,} steps" in figure.title and "base" in figure.caption
     told = json.loads(product.file("json"))
     assert f'"updates": {history.steps[5]}' in json.dumps(told)
     assert product.file("svg").startswith(b"<?xml") and product.file("png").startswith(b"\x89PNG")

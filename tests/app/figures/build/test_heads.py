@@ -40,8 +40,8 @@ def test_only_the_future_of_the_decoder_is_masked(maps: AttentionMaps) -> None:
 
 def test_axes_are_titled_in_the_readers_language(maps: AttentionMaps) -> None:
     english, korean = one_head(maps, "cross", 3, 5), one_head(maps, "cross", 3, 5, language="ko", unit="words")
-    assert (english.query_title, english.key_title) == ("written piece (query)", "source piece (key)")
-    assert (korean.query_title, korean.key_title) == ("출력한 단어 (쿼리)", "원문 단어 (키)")
+    assert (english.query_title, english.key_title) == ("generated token (query)", "source token (key)")
+    assert (korean.query_title, korean.key_title) == ("생성 단어 (쿼리)", "원문 단어 (키)")
     assert english.title == "Layer 4, head 6: encoder-decoder attention"
     assert korean.title == "4층 6번 헤드: 인코더-디코더 어텐션"
 

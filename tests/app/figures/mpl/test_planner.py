@@ -32,13 +32,13 @@ def figure_of(tokens: int, panels: int = 1, *, long: bool = False) -> HeatmapFig
     return HeatmapFigure(
         panels=[panel] * panels,
         columns=4,
-        query_title="piece read by the decoder (query)",
-        key_title="piece read by the decoder (key)",
-        note_title="writes next",
+        query_title="decoder input token (query)",
+        key_title="decoder input token (key)",
+        note_title="generates next",
         draw_notes=panels == 1,
         title="Layer 3, head 2: masked decoder self-attention",
         tile_note="Down: pieces. Across: pieces.",
-        masked_note="hatched: forbidden",
+        masked_note="hatched: masked",
         kind="decoder",
     )
 

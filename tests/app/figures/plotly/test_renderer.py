@@ -49,9 +49,9 @@ def test_equal_tokens_keep_their_own_columns() -> None:
 def test_hover_has_the_exact_weight_and_says_what_is_masked(maps: AttentionMaps) -> None:
     trace = to_plotly(one_head(maps, "decoder", 1, 2)).data[0]
     assert np.float32(trace.customdata[4][2][2]) == maps.decoder[1, 2, 4, 2]
-    assert trace.customdata[2][4][2] == "forbidden: masked"
+    assert trace.customdata[2][4][2] == "masked: future token"
     assert np.isnan(trace.z[2][4])
-    assert trace.customdata[1][0][0] == "Der (writes next: Hu)"
+    assert trace.customdata[1][0][0] == "Der (generates next: Hu)"
 
 
 def test_every_masked_cell_has_a_stroke_and_no_other() -> None:

@@ -59,8 +59,8 @@ def test_captions_of_several_heads_name_the_sharpest(hand_made: AttentionMaps) -
 def test_alt_text_names_kind_axes_and_links(hand_made: AttentionMaps) -> None:
     alt = head_alt(hand_made, "cross", 0, 0)
     assert alt == (
-        "Heat map, encoder-decoder attention, layer 1, head 1. 3 rows: written piece (query). 3 columns: "
-        "source piece (key). Strongest links: \u201cHund\u201d to \u201cdog\u201d 81 %, "
+        "Heat map, encoder-decoder attention, layer 1, head 1. 3 rows: generated token (query). 3 columns: "
+        "source token (key). Strongest links: \u201cHund\u201d to \u201cdog\u201d 81 %, "
         "\u201cder\u201d to \u201cthe\u201d 60 %."
     )
 
