@@ -23,9 +23,9 @@ def test_the_strongest_content_link_leaves_special_tokens_out(hand_made: Attenti
 
 def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
     caption = head_caption(hand_made, "cross", 0, 0)
-    assert caption.text == "Writing \u201cHund\u201d, head 1.1 looked 81 % at \u201cdog\u201d."
+    assert caption.text == "Generating \u201cHund\u201d, head 1.1 puts 81 % of its attention on \u201cdog\u201d."
     korean = head_caption(hand_made, "cross", 0, 0, language="ko")
-    assert korean.text == "\u201cHund\u201d 출력: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 두었습니다."
+    assert korean.text == "\u201cHund\u201d 생성: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 둡니다."
 
 
 def test_the_most_telling_link_is_the_longest_word_of_the_nearly_strongest(hand_made: AttentionMaps) -> None:
@@ -36,18 +36,18 @@ def test_the_most_telling_link_is_the_longest_word_of_the_nearly_strongest(hand_
         cross[0, 0, 0] = 0.0
         cross[0, 0, 0, 0], cross[0, 0, 0, -1] = weight, 1 - weight
         caption = head_caption(dataclasses.replace(hand_made, cross=cross), "cross", 0, 0)
-        assert f"\u201c{word}\u201d, head 1.1 looked" in caption.text
+        assert f"\u201c{word}\u201d, head 1.1 puts" in caption.text
 
 
 def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:
     """(0.8 + 0.7 + 0.6) / 3 of head 2 goes to </s>."""
     text = head_caption(hand_made, "cross", 0, 1).text
-    assert text.endswith("On average it rests 70 % of its attention on \u201c</s>\u201d.")
+    assert text.endswith("On average, 70 % of its attention goes to \u201c</s>\u201d.")
 
 
 def test_decoder_captions_name_input_and_output(hand_made: AttentionMaps) -> None:
     text = head_caption(hand_made, "decoder", 0, 0).text
-    assert text.startswith("After reading \u201cder\u201d, to write \u201cHund\u201d, head 1.1 looked 70 % at itself.")
+    assert text.startswith("After reading \u201cder\u201d, to generate \u201cHund\u201d, head 1.1 puts 70 % of its attention on itself.")
     assert "50 %" in layer_caption(hand_made, "decoder", 0).text  # "itself" is not a link between two tokens
 
 
@@ -75,7 +75,7 @@ def test_tokens_are_never_markup_nor_formats(hostile: AttentionMaps) -> None:
 
 def test_markdown_escapes_everything_but_its_own_italics(hand_made: AttentionMaps) -> None:
     markdown = head_caption(hand_made, "cross", 0, 1).markdown
-    assert markdown.endswith("on *\\<\\/s\\>*\\.")
+    assert markdown.endswith("to *\\<\\/s\\>*\\.")
 
 
 def test_a_map_of_nothing_but_special_tokens_still_has_a_caption(hostile: AttentionMaps) -> None:
