@@ -42,7 +42,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(open_explore
     assert page.locator(".tile").count() == 48
     assert page.locator(".tile[aria-selected=true]").get_attribute("data-head") == "4.6"
     assert page.locator(".pieces").all_text_contents() == list(maps.outputs.word_texts)
-    assert re.fullmatch(r"Generating \S+, head 4\.6 puts \d+\s% of its attention on \S+\.", page.locator(".caption").inner_text())
+    assert re.fullmatch(r"Generating \S+: head 4\.6 attends to \S+ \(\d+\s%\)\.", page.locator(".caption").inner_text())
     assert "not a dictionary" in page.locator(".words-note").inner_text()
     bottom = page.locator(".tiles").bounding_box()
     assert bottom is not None and bottom["y"] + bottom["height"] <= 720

@@ -40,10 +40,10 @@ def test_evidence_then_a_name(open_page: OpenPage, app_url: str) -> None:
     page.get_by_role("tab", name=SCENES[4].title).click()
     page.wait_for_function(READY)
     painted(page)
-    assert "ahead" not in readout.inner_text()
+    assert "future tokens" not in readout.inner_text()
     page.locator(".lesson canvas").focus()
     page.keyboard.press("Enter")
-    assert "of its attention ahead" in readout.inner_text()
+    assert "of its attention on future tokens" in readout.inner_text()
     painted(page)
 
 

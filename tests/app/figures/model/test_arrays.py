@@ -26,7 +26,7 @@ def test_own_arrays_make_the_same_figures() -> None:
     np.testing.assert_array_equal(head.panels[0].weights, array[1, 2])
     assert (head.query_title, head.key_title, head.kind) == ("query", "key", "")
     assert head.panels[0].key_labels == tuple(KEYS)
-    assert head.caption.startswith("Head 2.3 puts")
+    assert head.caption.startswith("Head 2.3 attends from ")
     assert len(layer_heads(maps, "own", 0).panels) == 3
     assert len(all_heads(maps, "own").panels) == 6
     assert len(head_lines(maps, "own", 0, [0, 2]).panels) == 2

@@ -23,7 +23,7 @@ def test_the_strongest_content_link_leaves_special_tokens_out(hand_made: Attenti
 
 def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
     caption = head_caption(hand_made, "cross", 0, 0)
-    assert caption.text == "Generating \u201cHund\u201d, head 1.1 puts 81 % of its attention on \u201cdog\u201d."
+    assert caption.text == "Generating \u201cHund\u201d: head 1.1 attends to \u201cdog\u201d (81 %)."
     korean = head_caption(hand_made, "cross", 0, 0, language="ko")
     assert korean.text == "\u201cHund\u201d 생성: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 둡니다."
 
@@ -36,7 +36,7 @@ def test_the_most_telling_link_is_the_longest_word_of_the_nearly_strongest(hand_
         cross[0, 0, 0] = 0.0
         cross[0, 0, 0, 0], cross[0, 0, 0, -1] = weight, 1 - weight
         caption = head_caption(dataclasses.replace(hand_made, cross=cross), "cross", 0, 0)
-        assert f"\u201c{word}\u201d, head 1.1 puts" in caption.text
+        assert f"\u201c{word}\u201d: head 1.1 attends to" in caption.text
 
 
 def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:
@@ -47,7 +47,7 @@ def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:
 
 def test_decoder_captions_name_input_and_output(hand_made: AttentionMaps) -> None:
     text = head_caption(hand_made, "decoder", 0, 0).text
-    assert text.startswith("After reading \u201cder\u201d, to generate \u201cHund\u201d, head 1.1 puts 70 % of its attention on itself.")
+    assert text.startswith("After reading \u201cder\u201d, generating \u201cHund\u201d: head 1.1 attends to itself (70 %).")
     assert "50 %" in layer_caption(hand_made, "decoder", 0).text  # "itself" is not a link between two tokens
 
 

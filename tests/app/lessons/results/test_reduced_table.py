@@ -68,12 +68,12 @@ def test_the_quantiles_are_those_of_the_density(degrees: int) -> None:
     assert np.trapezoid(density, x) == pytest.approx(0.95, abs=1e-4)
 
 
-def test_what_the_readme_calls_luck() -> None:
+def test_what_the_readme_calls_significant() -> None:
     """Its table has the verdicts that the lesson shows, and what it says in words follows from them."""
     results = load()
     assert results is not None
     readme = (SMALL / "README.md").read_text(encoding="utf-8").partition("## Table 3 in small")[2]
-    words = {"same": "same way", "other": "other way", "noise": "luck?", None: ""}
+    words = {"same": "same direction", "other": "opposite direction", "noise": "not significant", None: ""}
     for line in TABLE_3:
         told = [ours(results, line.preset, measure) for measure in MEASURES[::-1]]
         verdicts = " | ".join(words[each.verdict] for each in told if each)
