@@ -1,0 +1,143 @@
+"""A new lesson is one new folder: the smallest one of docs/teaching.md, put into a copy of the app, is there."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.conftest import ROOT as REPOSITORY
+from tests.browser.conftest import OpenPage, Serve
+from tests.browser.lesson_driver import FIND, painted, ready, settings
+from tests.browser.rest import until
+from transformer_core import Translator
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TEXT = "The house was built a hundred years ago."
+WORDS = {
+    "en": ("How many words does a head look at?", "One number for each row of an attention map."),
+    "ko": ("헤드는 단어를 몇 개나 볼까?", "어텐션 맵의 행마다 숫자 하나로 나타냅니다."),
+}
+SECONDS = 300
+
+
+def lesson_of_the_docs() -> dict[str, str]:
+    """The files of the lesson by their names, in the order in which the page names and shows them."""
+    told = (REPOSITORY / "docs" / "teaching.md").read_text(encoding="utf-8")
+    told = told[told.index("## Add a lesson") :]
+    names = list(dict.fromkeys(re.findall(r"`reach/((?!labels)[\w./]+)`", told)))
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", told, re.MULTILINE | re.DOTALL)
+    return dict(zip(names, blocks, strict=True))
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the app with one folder more; of its models it has none."""
+    folder = tmp_path_factory.mktemp("copy")
+    for package in ("viz_app", "transformer_core"):
+        shutil.copytree(REPOSITORY / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(REPOSITORY / "pyproject.toml", folder)  # with the version that files are marked with
+    for name, text in lesson_of_the_docs().items():
+        file = folder / "viz_app" / "lessons" / "reach" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def expected(random_checkpoint: Path) -> list[float]:
+    """The number of each step, from the weights of the model, entry by entry."""
+    maps = Translator.load(random_checkpoint).translate(TEXT).attention
+    rows = maps.cross[maps.cross.shape[0] - 1, 0].tolist()
+    return [math.exp(-math.fsum(weight * math.log(weight) for weight in row if weight > 0)) for row in rows]
+
+
+# One process for all commands, since each would spend most of its time on importing torch.
+COMMANDS = """
+import json, sys
+from transformer_core.cli import main
+from viz_app.__main__ import PROGRAM
+sys.exit(max(main(arguments, PROGRAM) for arguments in json.loads(sys.argv[1])))
+"""
+
+
+def run_commands(copy: Path, *commands: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COMMANDS, json.dumps(commands)],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def said(page: Page) -> str:
+    """The number that the scene says now."""
+    return page.locator(".readout").inner_text().rpartition("n = ")[2]
+
+
+def play_through(page: Page, expected: list[float]) -> None:
+    """The first step, the next one, and any that comes while the scene plays."""
+    assert said(page) == f"{expected[0]:.2f}"
+    page.locator(".lesson canvas").focus()
+    page.keyboard.press("ArrowRight")
+    assert said(page) == f"{expected[1]:.2f}"
+    page.keyboard.press("Space")
+    until(page, lambda: settings(page)["t"] > 2)
+    page.keyboard.press("Space")
+    step = math.floor(settings(page)["t"] + 0.5)
+    assert step >= 2 and said(page) == f"{expected[step]:.2f}"
+
+
+def test_a_new_folder_is_a_lesson(
+    copy: Path, expected: list[float], random_checkpoint: Path, serve: Serve, open_page: OpenPage
+) -> None:
+    assert len(expected) > 2 and len({f"{each:.2f}" for each in expected}) > 1
+    url = serve(
+        copy / "viz_app" / "main.py",
+        HEADLIGHT_CHECKPOINT=str(random_checkpoint),
+        PYTHONPATH=str(copy),
+        PYTHONSAFEPATH="1",  # servers start in the repository, whose packages must not come first
+    )
+
+    def opened(language: str, title: str, summary: str) -> Page:
+        page = open_page(f"{url}/lessons?lang={language}&text={TEXT}")
+        stop = page.locator(".index .route button.stop").filter(has_text=title)
+        assert summary in stop.inner_text()
+        stop.click()
+        page.locator(".lesson canvas").wait_for()
+        page.evaluate(FIND)
+        ready(page)
+        painted(page)
+        return page
+
+    for language, (title, summary) in WORDS.items():
+        play_through(opened(language, title, summary), expected)
+
+
+def test_a_new_lesson_is_printed_in_both_languages(
+    copy: Path, expected: list[float], random_checkpoint: Path, tmp_path: Path
+) -> None:
+    common = ["lesson", f"--checkpoint={random_checkpoint}", "--lesson=reach", f"--text={TEXT}"]
+    table = tmp_path / "reach.csv"
+    handouts = [[*common, f"--language={language}", f"--out={tmp_path / language}.html"] for language in WORDS]
+    run_commands(copy, *handouts, [*common, "--scene=reach", f"--out={table}"])
+    for language, (title, summary) in WORDS.items():
+        handout = (tmp_path / f"{language}.html").read_text(encoding="utf-8")
+        assert f"<h1>{title}</h1>" in handout and summary in handout
+        assert handout.count("data:image/svg+xml;base64,") == 1
+    with table.open(encoding="utf-8", newline="") as file:
+        printed = [float(row["y"]) for row in csv.DictReader(file)]
+    assert printed == pytest.approx(expected, rel=1e-5)
