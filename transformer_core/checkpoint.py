@@ -1,11 +1,11 @@
-"""Checkpoint folders: a trained model with all that is needed to run it, safe to load from strangers.
+"""Checkpoint folders: a trained model with all that is needed to run it, safe to load from any source.
 
     config.json       format version, every option, special ids, decoding defaults
     model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
     tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
     metrics.json      scores, alignment of heads, how it was trained
     journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
-    history/          how its heads found their jobs, see history.py; not in every checkpoint
+    history/          how its attention heads developed, see history.py; not in every checkpoint
     README.md         the model card
     manifest.json     sha256 of every other file; its own hash is the checkpoint's hash
 
@@ -35,7 +35,7 @@ from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 FORMAT_VERSION = 1
 SHARD_BYTES = 15_000_000
 _INDEX = "model.safetensors.index.json"
-# A file of the checkpoint, or of a folder in it, and never one that lies elsewhere.
+# A file of the checkpoint, or of a folder in it, and never one outside.
 _PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
 
 
@@ -43,7 +43,7 @@ class CheckpointError(ValueError):
     """A checkpoint that is missing, damaged or of another format.
 
     Args:
-        path: The file or folder that is to blame.
+        path: The file or folder with the error.
         reason: What is wrong with it.
     """
 
@@ -86,7 +86,7 @@ def save_checkpoint(
     texts: Mapping[str, str] | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Write a checkpoint folder, whole or not at all; replaces a folder that is there.
+    """Write a checkpoint folder atomically; replaces an existing one.
 
     Args:
         folder: Where to.
@@ -163,7 +163,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise CheckpointError(folder, "there is no such checkpoint folder")
+        raise CheckpointError(folder, "checkpoint directory not found")
     _check_manifest(folder)
     digest = sha256(folder / "manifest.json")  # before the rest: what is put there meanwhile is another checkpoint
     config = _read_json(folder / "config.json")
@@ -176,20 +176,20 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
         decoding = DecodingConfig.from_dict(config["decoding"])
         special = SpecialIds.from_dict(config["special_ids"])
     except (ConfigError, KeyError, TypeError) as error:
-        raise CheckpointError(folder / "config.json", f"unusable options: {error}") from error
+        raise CheckpointError(folder / "config.json", f"invalid options: {error}") from error
     try:
         tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
     except TokenizerError as error:
         raise CheckpointError(folder / TOKENIZER_FILE, str(error)) from error
     if len(tokenizer) != model_config.vocab_size or tokenizer.special != special:
         raise CheckpointError(
-            folder / TOKENIZER_FILE, f"has {len(tokenizer)} pieces, config.json says {model_config.vocab_size}"
+            folder / TOKENIZER_FILE, f"has {len(tokenizer)} tokens, config.json says {model_config.vocab_size}"
         )
     of_source = len(tokenizer.source) if tokenizer.separate else 0
     if of_source != model_config.source_vocab_size:
         raise CheckpointError(
             source_file(folder / TOKENIZER_FILE),
-            f"has {of_source} pieces, config.json says {model_config.source_vocab_size}; 0 stands for no such file",
+            f"has {of_source} tokens, config.json says {model_config.source_vocab_size}; 0 means no such file",
         )
     model = Transformer(model_config)
     try:
@@ -214,7 +214,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise CheckpointError(path, f"cannot be read: {error}") from error
     if not isinstance(value, dict):
-        raise CheckpointError(path, "holds no JSON object")
+        raise CheckpointError(path, "expected a JSON object")
     return value
 
 

@@ -46,6 +46,8 @@ class _Config:
     @classmethod
     def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         """The same values, by the current names of the options. Raises ConfigError when one is given by both names."""
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"{cls.__name__}: expected options, got {values!r}")
         twice = [old for old, new in cls.RENAMED.items() if old in values and new in values]
         if twice:
             raise ConfigError(f"{twice[0]} is the former name of {cls.RENAMED[twice[0]]}; give one of them")
@@ -89,7 +91,7 @@ class ModelConfig(_Config):
     """Shape of the Transformer, in the paper's names (Section 3, Table 3). Defaults are the base model's.
 
     Args:
-        vocab_size: Pieces in the vocabulary that source and target share.
+        vocab_size: Tokens in the vocabulary that source and target share.
         d_model: Width of every embedding and sub-layer output.
         d_ff: Inner width of the feed-forward networks.
         num_layers: Layers in the encoder, and again in the decoder (N).
@@ -104,20 +106,20 @@ class ModelConfig(_Config):
             encoder and decoder (pre).
         activation: Of the feed-forward networks.
         positions: Sines and cosines in turn (sinusoidal, the paper's formula), all sines before all cosines
-            (concatenated), a table that is trained, one for the encoder and one for the decoder (learned), or nothing,
-            so that the order of the source's pieces cannot be told (none).
+            (concatenated), a trained table, one for the encoder and one for the decoder (learned), or nothing, so that
+            the encoder cannot see the order of its tokens (none).
         max_positions: Rows of a learned table; longer sentences are refused. Sinusoids have no such limit.
         tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
             output only (target), or three matrices (none).
-        source_vocab_size: Pieces in a vocabulary of the source's own, the other one being the target's then; 0 means
-            that they share one.
+        source_vocab_size: Tokens in a separate source vocabulary; `vocab_size` is then the target's. 0 means that they
+            share one.
         attention: How a query and a key are scored: by their scaled dot product (dot-product, the paper's), or by a
-            network of one hidden layer of width d_k for each head (additive).
+            network with one hidden layer of width d_k in each head (additive).
         scaled: Whether a dot product is divided by sqrt(d_k).
-        causal: Whether the decoder's self-attention hides what lies ahead. Without, training and a forced pass read the
-            answer; step by step nothing lies ahead, so that a translation is written as if it were hidden.
+        causal: Whether the decoder's self-attention masks later positions. Without the mask, training and a forced pass
+            see the answer; step-by-step decoding has no later positions, so it works as with the mask.
         residual: Whether the input of each sub-layer is added to its output.
-        window: In self-attention a position sees so many positions on either side, and itself; 0 sees all.
+        window: Positions on either side that self-attention is restricted to; 0 means all.
         attention_biases: Whether W^Q, W^K, W^V and W^O have biases.
         output_bias: Whether the output projection has a bias.
     """
@@ -192,39 +194,39 @@ class TrainingConfig(_Config):
     """How a model is trained (Section 5).
 
     Args:
-        batch_tokens: Padded source tokens of one batch at most, and padded target tokens at most (Section 5.1: 25,000).
-        accumulate: Batches whose gradients are summed before one update.
-        steps: Updates in all.
+        batch_tokens: Maximum of padded source tokens in a batch, and of padded target tokens (Section 5.1: 25,000).
+        accumulate: Batches whose gradients are summed for one step.
+        steps: Total number of steps.
         learning_rate_factor: Multiplies the schedule of Section 5.3, equation 3.
-        warmup_steps: Updates over which the learning rate rises linearly.
-        cooldown_steps: Last updates, over which the rate falls linearly to nothing; the paper has none (0).
-        optimizer: What moves the weights: Adam as in the paper (adam), or Muon for the matrices inside the layers and
-            Adam for the rest (muon), which learns more from each update.
-        muon_factor: Multiplies the learning rate of the matrices that Muon moves; 1 gives them steps of Adam's size.
+        warmup_steps: Steps over which the learning rate rises linearly.
+        cooldown_steps: Final steps over which the learning rate falls linearly to 0; the paper has none (0).
+        optimizer: Adam as in the paper (adam), or Muon for the matrices inside the layers and Adam for the rest (muon),
+            which learns more from each step.
+        muon_factor: Multiplies the learning rate of the matrices that Muon updates; 1 gives steps of Adam's size.
         beta1: Adam's decay of the first moment.
         beta2: Adam's decay of the second moment.
         adam_epsilon: Adam's epsilon.
-        label_smoothing: Probability mass taken from the right piece and spread (Section 5.4); epsilon.
-        smoothing: Over which pieces it is spread: over the V - 1 others (others), or over all V, the right one
-            among them, as PyTorch does (uniform).
-        max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 leaves them alone, as the paper does.
-        max_pieces: Pairs with more pieces than this on either side are left out of training.
+        label_smoothing: Probability mass taken from the correct token and spread over others (Section 5.4); epsilon.
+        smoothing: Where it goes: to the V - 1 other tokens (others), or to all V, the correct one included, as in
+            PyTorch (uniform).
+        max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 does not clip, as in the paper.
+        max_pieces: Pairs with more tokens than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
-        parallel: What several processes do with weights and moments: each has all (replicate), or its part (shard).
-        recompute: Whether layers forget their activations and compute them again for the gradient: less memory, slower.
+        parallel: How several processes hold weights and optimizer state: each has all (replicate) or a part (shard).
+        recompute: Whether activations are computed again in the backward pass: less memory, slower.
         compile: Whether the model is compiled (on a GPU); batches are then padded to a few fixed shapes.
         seed: Seeds the weights, the order of the data and dropout.
-        log_every: Updates between two lines of metrics.jsonl.
-        validate_every: Updates between two validations.
+        log_every: Steps between two lines of metrics.jsonl.
+        validate_every: Steps between two validations.
         validation_sentences: Fixed sentences of each validation set that are translated greedily for BLEU.
-        checkpoint_every: Updates between two checkpoints; 0 means only by time.
+        checkpoint_every: Steps between two checkpoints; 0 means only by time.
         checkpoint_minutes: Minutes between two checkpoints; 0 means only by steps.
-        keep_checkpoints: Checkpoints kept, the newest; averaging needs the last 5 (Section 6.1).
+        keep_checkpoints: Newest checkpoints kept; averaging needs the last 5 (Section 6.1).
         snapshots: Steps, spaced geometrically, whose weights are kept as float16 for the history of the heads, besides
             the initial weights; 0 keeps none.
         snapshots_from: The first of these steps.
-        plateau_steps: After so many updates the loss must have left its plateau; 0 never stops for that.
-        plateau_loss: Training loss per piece, in nats, that counts as stuck on the plateau.
+        plateau_steps: Stop if the loss has not left its plateau after this many steps; 0 never does.
+        plateau_loss: Training loss per token, in nats, above which it counts as stuck on the plateau.
     """
 
     batch_tokens: int = 25_000
@@ -297,24 +299,24 @@ class TrainingConfig(_Config):
             self.checkpoint_every > 0 or self.checkpoint_minutes > 0,
             "checkpoint_every",
             self.checkpoint_every,
-            "positive when checkpoint_minutes is 0, or nothing is ever saved",
+            "positive when checkpoint_minutes is 0, or nothing would be saved",
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingConfig(_Config):
-    """How a translation is searched for (Section 6.1).
+    """Options of beam search (Section 6.1).
 
     Args:
         beam: Hypotheses kept at every step; 1 is greedy.
         alpha: Strength of the length penalty; 0 ranks by log-probability alone.
-        length_penalty: ((5 + length) / 6) ** alpha (gnmt), or length ** alpha as in fairseq and Marian (power); the
-            same alpha is much stronger there.
-        min_length: A translation has at least so many pieces, `</s>` not counted. Label smoothing leaves every piece,
-            `</s>` included, some probability at every step, so that with a beam nothing at all may score best.
-        extra_length: A translation has at most so many pieces more than its source.
-        max_source_pieces: A longer source is refused.
-        alternatives: Runner-up pieces whose probabilities are kept at each step.
+        length_penalty: ((5 + length) / 6) ** alpha (gnmt), or length ** alpha as in fairseq and Marian (power), where
+            the same alpha is much stronger.
+        min_length: Minimum tokens of a translation, without `</s>`. Label smoothing gives `</s>` some probability at
+            every step, so that with a beam the empty translation may score best.
+        extra_length: Maximum tokens of a translation beyond the length of its source.
+        max_source_pieces: Longer sources are refused.
+        alternatives: Runner-up tokens whose probabilities are kept at each step.
     """
 
     beam: int = 4
@@ -337,13 +339,13 @@ class DecodingConfig(_Config):
 
 @dataclass(frozen=True, kw_only=True)
 class SpecialIds(_Config):
-    """Ids of the four pieces that stand for no text.
+    """Ids of the four special tokens.
 
     Args:
         pad: Fills a batch up to its longest sentence; never attended to.
         bos: `<s>`, the decoder's first input (the output shifted right, Section 3.1).
         eos: `</s>`, ends every source and every translation.
-        unk: `<unk>`, stands for characters that the vocabulary lacks.
+        unk: `<unk>`, for characters that the vocabulary lacks.
     """
 
     pad: int = 0

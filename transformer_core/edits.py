@@ -1,7 +1,7 @@
 """Ready-made changes for `edit(model, address, change)`: ablate, patch, knock out, force, inject.
 
-Positions count from 0 over the whole sentence. In step-by-step decoding a change finds the rows of its positions by the
-query offset, so that the same edit means the same in a forced pass and in beam search.
+Positions count from 0 over the whole sentence. In step-by-step decoding an edit finds its positions by the query
+offset, so that it means the same in a forced pass and in beam search.
 
 Shape legend: B rows of the batch, H heads, Q queries of this pass, K keys, d_v width of a head's values.
 """
@@ -19,11 +19,11 @@ from transformer_core.sites import HEAD_POINTS, Site
 
 
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
-    """For `head_outputs`: the given heads say nothing of this input.
+    """For `head_outputs`: replace the outputs of `heads` by zeros, or by `to`.
 
     Args:
         heads: Counted from 0.
-        to: (len(heads), d_v) what they say instead, such as `mean_head_outputs`; None means zero.
+        to: (len(heads), d_v) the replacement, such as `mean_head_outputs`; None means zeros.
     """
     chosen = sorted(heads)
 
@@ -37,7 +37,7 @@ def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
 
 
 def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
-    """For `activations`: these inner values of a feed-forward network are fixed, counted from 0."""
+    """For `activations`: set these inner values of a feed-forward network to `to`; neurons count from 0."""
     chosen = sorted(neurons)
 
     def ablate(value: Tensor, site: Site) -> Tensor:
@@ -70,7 +70,7 @@ def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tenso
 
 
 def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None = None) -> Edit:
-    """For any point: put in what another run had there.
+    """For any point: replace the value by that of another run.
 
     Args:
         values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture that holds one under
@@ -84,7 +84,7 @@ def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None =
     def put_in(value: Tensor, site: Site) -> Tensor:
         if isinstance(values, Mapping):
             if site.address not in values:
-                raise ValueError(f"the other run has nothing at {site.address}")
+                raise ValueError(f"the other run has no value at {site.address}")
             other = values[site.address]
         else:
             other = values
@@ -107,7 +107,7 @@ def patch(values: Tensor | Mapping[str, Tensor], heads: Collection[int] | None =
 
 
 def knock_out(edges: Collection[tuple[int, int]], heads: Collection[int] | None = None) -> Edit:
-    """For `scores`: these queries cannot see these keys; softmax shares their weight among the other keys.
+    """For `scores`: mask these keys for these queries; softmax shares their weight among the other keys.
 
     Args:
         edges: (query position, key position); a query that loses all its keys attends to nothing.
@@ -144,7 +144,7 @@ def force_edges(edges: Mapping[int, int], heads: Collection[int] | None = None) 
 
 
 def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
-    """For `weights`: a whole pattern in place of the model's own.
+    """For `weights`: replace the pattern of the model by a given one.
 
     Args:
         pattern: (Q, K) or (len(heads), Q, K) weights for all positions; rows should sum to 1. Keys beyond those that
@@ -171,7 +171,7 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
 
 
 def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Collection[int] | None = None) -> Edit:
-    """The same change, for some rows only.
+    """An edit restricted to some rows of the batch.
 
     Args:
         change: Any edit.
@@ -200,7 +200,7 @@ def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Colle
 
 
 def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
-    """Several changes at one point, one after the other."""
+    """Several edits at one point, applied in order."""
 
     def change_all(value: Tensor, site: Site) -> Tensor:
         for change in changes:

@@ -1,4 +1,4 @@
-"""Many lines at once: one translation for each, always; and the scores of a test set.
+"""Many lines at once: exactly one translation for each; and the scores of a test set.
 
 Lines of similar lengths share a batch, and the results come back in the order of the input.
 """
@@ -17,7 +17,7 @@ from transformer_core.decoding.beam import Hypothesis
 from transformer_core.metrics import Score, bleu, chrf
 from transformer_core.translator import SourceTooLong, Translator
 
-_TOKENS_PER_LINE = 128  # a batch of n lines holds at most n times so many padded pieces, or a single line
+_TOKENS_PER_LINE = 128  # a batch of n lines has at most n times as many padded tokens, or a single line
 
 
 @dataclass(frozen=True)
@@ -71,14 +71,14 @@ def translate_lines(
         alpha: Strength of the length penalty; None takes the checkpoint's default.
         batch: Lines that are translated together at most.
         nbest: Candidates to return with each line, at most `beam`.
-        on_progress: Told how many more lines are done.
+        on_progress: Called with the number of lines just done.
     """
     results = [TranslatedLine("")] * len(lines)
     texts: dict[int, str] = {}
     lengths: dict[int, int] = {}
     for number, line in enumerate(lines):
         text = _clean(line)
-        problem = "" if text == line else "lone surrogates are no characters and became question marks"
+        problem = "" if text == line else "lone surrogates are not characters and became question marks"
         try:
             lengths[number] = len(translator.encode(text))
             texts[number] = text
@@ -123,7 +123,7 @@ def _batches(lengths: dict[int, int], batch: int) -> list[list[int]]:
 
 @dataclass(frozen=True)
 class TestSet:
-    """Sentences with the translations that people made.
+    """Sentences with reference translations.
 
     Args:
         sources: Sentences.
@@ -162,14 +162,14 @@ class TestSet:
                     raise DataError(f"{spec}, line {number}: no reference from column {target_column} on")
                 pairs.append((columns[0], found))
         if not pairs:
-            raise DataError(f"{spec} holds no sentences")
+            raise DataError(f"{spec} has no sentences")
         sources, targets = zip(*pairs, strict=True)
         return cls(sources, targets)
 
     def unseen(self, training: Iterable[str | Path]) -> TestSet:
-        """Without the lines that have a reference, letter by letter, among the targets of training text.
+        """Without the lines whose reference occurs verbatim among the targets of training text.
 
-        Such lines favour models that know sentences by heart, even if the sources are new.
+        Such lines favour models that memorise sentences, even if the sources are new.
 
         Args:
             training: What `read_pairs` reads.
@@ -188,11 +188,11 @@ class TestSet:
 
 @dataclass(frozen=True)
 class Perplexity:
-    """How surprised a model is by given translations.
+    """Perplexity of a model on given translations.
 
     Args:
-        value: exp(negative log-likelihood / pieces); NaN when there is nothing to read.
-        pieces: Pieces and `</s>` of all translations read.
+        value: exp(negative log-likelihood / tokens); NaN when there is nothing to read.
+        pieces: Tokens of all translations read, `</s>` included.
         left_out: Pairs that were too long.
         nats_per_character: The same negative log-likelihood, in nats for each character of the translations, by which
             models of different vocabularies compare; NaN when there is no character to read.
@@ -206,14 +206,14 @@ class Perplexity:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How a model did on a test set.
+    """Translations and scores of a test set.
 
     Args:
         lines: The translation of each sentence.
         bleu: Corpus BLEU.
         chrf: Corpus chrF2.
         perplexity: Of the first references.
-        seconds: Time that the translating took.
+        seconds: Time of the translation.
     """
 
     lines: tuple[TranslatedLine, ...]
@@ -250,7 +250,7 @@ def evaluate(
 
 
 def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: int = 32) -> Perplexity:
-    """How surprised the model is by given translations: exp of the mean negative log-likelihood, without smoothing.
+    """Perplexity of given translations: exp of the mean negative log-likelihood, without label smoothing.
 
     Args:
         translator: Model and vocabulary.

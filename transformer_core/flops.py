@@ -1,4 +1,4 @@
-"""Parameters, operations and memory of a configuration, worked out from the formulas of Section 3. Needs no torch.
+"""Parameters, operations and memory of a configuration, from the formulas of Section 3. Needs no torch.
 
 One multiply-add is two floating-point operations (FLOPs). Only matrix products are counted, as is usual: they are all
 but a few percent. Embedding look-ups are none.
@@ -17,7 +17,7 @@ P100_FLOPS = 9.5e12  # sustained single precision, as Section 6.1 takes it
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What a model reads at a time: so many sentences, all of the same lengths, `</s>` or `<s>` included.
+    """The input of one pass: sentence pairs of equal lengths, `</s>` or `<s>` included.
 
     Args:
         sentences: How many pairs.
@@ -64,7 +64,7 @@ PAPER_RUNS = {"base": PaperRun(hours=12), "big": PaperRun(hours=3.5 * 24)}
 
 
 def parameters_by_part(config: ModelConfig) -> dict[str, int]:
-    """Trainable numbers of each part; a shared matrix counts once, under embeddings."""
+    """Trainable parameters of each part; a shared matrix counts once, under embeddings."""
     d, n = config.d_model, config.num_layers
     attention, feed_forward, norm = _attention_parameters(config), 2 * d * config.d_ff + config.d_ff + d, 2 * d
     source_pieces = 0 if config.tie == "all" else config.source_vocab_size or config.vocab_size
@@ -84,7 +84,7 @@ def parameters_by_part(config: ModelConfig) -> dict[str, int]:
 
 
 def parameters(config: ModelConfig) -> int:
-    """Trainable numbers in all; `count_parameters` of the model itself."""
+    """Trainable parameters in total; the same as `count_parameters` of the model."""
     return sum(parameters_by_part(config).values())
 
 
@@ -140,7 +140,7 @@ def forward_flops(config: ModelConfig, work: Work) -> float:
 
 
 def training_flops(config: ModelConfig, work: Work) -> float:
-    """FLOPs of one update: the backward pass takes two products for each one of the forward pass."""
+    """FLOPs of one step: the backward pass takes two products for each one of the forward pass."""
     return 3 * forward_flops(config, work)
 
 

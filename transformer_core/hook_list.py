@@ -1,4 +1,4 @@
-"""All hook points of a model as a text to read."""
+"""All hook points of a model as text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from transformer_core.model import Transformer
 
 
 def describe_hook_points(model: Transformer) -> str:
-    """One line for each point: address, shape with the numbers that the model fixes, and meaning.
+    """One line for each point: address, shape with the sizes of this model, and meaning.
 
-    `hook_points(model)[address].site` tells the same to a program.
+    `hook_points(model)[address].site` has the same for programs.
     """
     config = model.config
     known = {

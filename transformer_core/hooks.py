@@ -1,12 +1,12 @@
-"""Read or change what flows through attention while the model runs.
+"""Read or change activations while the model runs.
 
 Named identity modules, `HookPoint`s, sit inside every attention, feed-forward network and "Add & Norm", after the
 embeddings and at the logits (see `sites.py`). Their dotted names are public and stable, such as
-`decoder.layers.3.cross_attention.weights`. Two faces lead to them:
+`decoder.layers.3.cross_attention.weights`. There are two ways to use them:
 
 * `capture(model, ...)` and `edit(model, ...)`: act only in the context (`contextvars`) that opened them, so two users
   of one model never see each other's captures or edits; undone on exit.
-* PyTorch's own `register_forward_hook` and its siblings: act for everybody who runs the model, until removed.
+* PyTorch's own `register_forward_hook` and the like: act on every run of the model, until removed.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ def _tapped(points: list[HookPoint], edit_value: Edit) -> Iterator[None]:
 
 
 class Captured(Mapping[str, Tensor]):
-    """What a `capture` saw: address -> the value of the last pass.
+    """The values recorded by a `capture`: address -> the value of the last pass.
 
     `calls[address]` holds the values of all passes in order, such as one for each step of decoding.
     """
@@ -277,7 +277,7 @@ def capture(
     device: torch.device | str | None = None,
     detach: bool = True,
 ) -> Iterator[Captured]:
-    """Record values while the model runs in this context; weights of all heads unless told otherwise.
+    """Record values while the model runs in this context; by default the weights of all heads.
 
     Args:
         model: A Transformer, compiled or not.
@@ -286,7 +286,7 @@ def capture(
         layers: Counted from 0; None means all.
         heads: Counted from 0, kept in rising order, for points of attention; None means all.
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
-        detach: Whether to cut the values off the graph of gradients.
+        detach: Whether to detach the values from the autograd graph.
 
     Yields:
         A mapping from address to tensor, of the shapes in `sites.py`.

@@ -91,7 +91,7 @@ class AddAndNorm(nn.Module):
 
 
 def _attention(config: ModelConfig) -> MultiHeadAttention:
-    """Attention that sees all positions, as between encoder and decoder."""
+    """Attention over all positions, as between encoder and decoder."""
     kind = AdditiveAttention if config.attention == "additive" else MultiHeadAttention
     return kind(**_attention_options(config))
 
@@ -120,7 +120,7 @@ def _feed_forward(config: ModelConfig) -> FeedForward:
 
 
 def _last_norm(config: ModelConfig) -> nn.Module:
-    """What follows the last layer: nothing in the paper; with pre-norm the residual sum was not normalised yet."""
+    """Final norm of a stack: LayerNorm with pre-norm, whose residual sum is not normalised; none in the paper."""
     return nn.LayerNorm(config.d_model, eps=config.layer_norm_epsilon) if config.norm == "pre" else nn.Identity()
 
 

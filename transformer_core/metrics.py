@@ -1,4 +1,4 @@
-"""How good translations are, through sacreBLEU: BLEU and chrF with signatures, and whether a difference is luck."""
+"""Translation quality through sacreBLEU: BLEU and chrF with signatures, and the significance of differences."""
 
 from __future__ import annotations
 

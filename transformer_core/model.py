@@ -21,13 +21,13 @@ from transformer_core.positions import LearnedPositions, NoPositions, Sinusoidal
 
 
 class Transformer(nn.Module):
-    """Encoder, decoder and the one matrix that they share.
+    """Encoder, decoder and the embedding matrix that they share.
 
-    `embedding` embeds the target; it embeds the source and projects to the output too, unless the configuration
-    unties them: then `source_embedding` and `projection` are there. Learned positions of the source are
-    `source_positions`; sinusoids are the same for both.
+    `embedding` embeds the target; it also embeds the source and projects to the output, unless the configuration
+    unties them into `source_embedding` and `projection`. Learned positions of the source are `source_positions`;
+    sinusoids are the same for both.
 
-    Masks are boolean, True where a source position is no padding. Nothing here knows of devices, text or training.
+    Masks are boolean, True where a source position is not padding. Devices, text and training are handled elsewhere.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -91,7 +91,7 @@ class Transformer(nn.Module):
         return out
 
     def encode(self, source: Tensor, source_mask: Tensor) -> Tensor:
-        """Read the source.
+        """Encode the source.
 
         Args:
             source: (B, S) ids, each sentence ending with </s>.
@@ -107,22 +107,21 @@ class Transformer(nn.Module):
         return out
 
     def decode(self, target: Tensor, memory: Tensor, source_mask: Tensor, target_mask: Tensor | None = None) -> Tensor:
-        """Read all of the target at once, each position seeing itself and the past only, unless told otherwise.
+        """Decode the whole target at once; with the causal mask each position attends to itself and earlier ones.
 
         Args:
             target: (B, T) decoder inputs: <s> and the pieces (the output shifted right).
             memory: (B, S, d) from `encode`.
             source_mask: (B, 1, 1, S).
-            target_mask: (B, 1, 1, T); needed only by a model that is not causal, if there is padding: what lies ahead
-                includes it.
+            target_mask: (B, 1, 1, T); needed only by a model without the causal mask, if there is padding.
 
         Returns:
-            (B, T, d); `logits` of position t tells the piece after target[:, t].
+            (B, T, d); `logits` of position t predict the token after target[:, t].
         """
         x = self.embed(target)
         mask = target_mask
         if self.config.causal:
-            # Restricted attention knows by itself what lies ahead; a mask for all pairs would be quadratic.
+            # Restricted attention masks later positions itself; a mask for all pairs would be quadratic.
             mask = None if self.config.window else causal_mask(target.shape[1], target.device)
         for layer in self.decoder.layers:
             assert isinstance(layer, DecoderLayer)
@@ -165,7 +164,7 @@ def _glorot_as_one(parts: list[nn.Linear]) -> None:
 
 
 def count_parameters(model: nn.Module) -> int:
-    """Trainable numbers; the shared matrix counts once."""
+    """Trainable parameters; the shared matrix counts once."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 

@@ -1,4 +1,4 @@
-"""Where a piece stands in its sentence (Section 3.5).
+"""Positional encodings (Section 3.5).
 
 Shape legend: n positions, d = d_model.
 """
@@ -30,7 +30,7 @@ def sinusoidal_positions(
 
 
 class SinusoidalPositions(nn.Module):
-    """Hands out rows of the table of sines and cosines; the table grows when a longer sentence comes."""
+    """The table of sines and cosines; it grows when a longer sentence comes."""
 
     table: Tensor
 
@@ -51,7 +51,7 @@ class SinusoidalPositions(nn.Module):
 
 
 class LearnedPositions(nn.Module):
-    """A table of trained rows, as long as it was made (Section 3.5 and row E of Table 3)."""
+    """A trained table of fixed length (Section 3.5 and row E of Table 3)."""
 
     def __init__(self, d_model: int, length: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class LearnedPositions(nn.Module):
 
 
 class NoPositions(nn.Module):
-    """Tells nothing of where a piece stands: a row of zeros for every position."""
+    """No positional encoding: zeros for every position."""
 
     row: Tensor
 
@@ -82,13 +82,13 @@ class TooLong(ValueError):
     """A sentence has more positions than a learned table.
 
     Args:
-        positions: How many it has, `<s>` or `</s>` included.
-        limit: How many the table has.
+        positions: Positions of the sentence, `<s>` or `</s>` included.
+        limit: Positions of the table.
     """
 
     def __init__(self, positions: int, limit: int) -> None:
         super().__init__(
-            f"a sentence has {positions} positions, but this model has learned {limit} (max_positions); "
-            "sinusoidal positions have no such limit"
+            f"a sentence has {positions} positions, but this model has learned only {limit} (max_positions); "
+            "sinusoidal positions have no limit"
         )
         self.positions, self.limit = positions, limit

@@ -35,7 +35,7 @@ def _row(about: str, *, label_smoothing: float = 0.1, **changes: Any) -> Preset:
 
 
 # Section 6.3 gives the layers, d_model, the sizes of the vocabularies (16K and 32K tokens), beam, alpha and output
-# length. Dropout and learning rate were tuned, but are not told: those of the small text are the ones of the authors'
+# length. Dropout and learning rate were tuned, but are not given: those of the small text are the ones of the authors'
 # code of June 2017 (tensor2tensor 1.0.3, transformer_parsing_base_dr6), those of the large text are base's. d_ff and
 # num_heads are base's, and the vocabularies powers of two, as there.
 _PARSER = ModelConfig(vocab_size=2**14, d_model=1024, num_layers=4)
@@ -55,10 +55,10 @@ PRESETS: dict[str, Preset] = {
         training=TrainingConfig(steps=300_000, keep_checkpoints=20),
     ),
     "en-de": Preset(
-        about="the paper's 6 + 6 layers and 8 heads, narrower; small enough for a laptop",
-        # Few passes over the text on a CPU leave so small a model nothing to overfit, so there is no dropout.
+        about="the paper's 6 + 6 layers and 8 heads, but narrower; small enough for a laptop",
+        # So small a model does not overfit in the few epochs that a CPU can do, so there is no dropout.
         model=ModelConfig(vocab_size=8_000, d_model=128, d_ff=512, dropout=0.0),
-        # Factor 1 would give a peak rate of 2.8e-3, far above the 7e-4 of the paper's base; 0.36 gives 1e-3.
+        # Factor 1 would give a peak learning rate of 2.8e-3, far above the 7e-4 of the paper's base; 0.36 gives 1e-3.
         training=TrainingConfig(
             batch_tokens=2_048,
             learning_rate_factor=0.36,
@@ -69,11 +69,11 @@ PRESETS: dict[str, Preset] = {
             checkpoint_minutes=6.0,
             keep_checkpoints=8,
         ),
-        # With four beams one caption in twenty had no translation at all.
+        # With four beams one caption in twenty had an empty translation.
         decoding=DecodingConfig(min_length=1),
     ),
     "small": Preset(
-        about="2 layers, width 64: short everyday sentences, learnt in minutes on one core",
+        about="2 layers, width 64: learns short everyday sentences in minutes on one core",
         model=ModelConfig(vocab_size=1_500, d_model=64, d_ff=256, num_layers=2, dropout=0.0),
         # Factor 0.8 gives a peak rate of 5e-3. Models with a part left out, which differ from this one in that part
         # only, shall show how badly they learn, so that nothing stops them on their plateau.
@@ -93,7 +93,7 @@ PRESETS: dict[str, Preset] = {
         ),
     ),
     "tiny": Preset(
-        about="learns nothing useful, in seconds; to try a command out",
+        about="for trying out a command: trains in seconds, learns nothing useful",
         model=ModelConfig(vocab_size=160, d_model=32, d_ff=64, num_layers=2, num_heads=4),
         training=TrainingConfig(
             batch_tokens=512,
@@ -139,7 +139,7 @@ PRESETS["parsing-wsj"] = Preset(
     decoding=_PARSING,
 )
 PRESETS["parsing-semi"] = Preset(
-    about="Section 6.3: constituency parsing, with 17 million parsed sentences more",
+    about="Section 6.3: constituency parsing, with 17 million more parsed sentences",
     model=_PARSER.replace(vocab_size=2**15),
     training=TrainingConfig(max_pieces=512),
     decoding=_PARSING,
@@ -147,7 +147,7 @@ PRESETS["parsing-semi"] = Preset(
 
 
 def preset(name: str) -> Preset:
-    """Look a preset up by name. Raises ConfigError naming those that exist."""
+    """The preset of a name. Raises ConfigError naming those that exist."""
     if name not in PRESETS:
         raise ConfigError(f"preset is {name!r}, but must be one of {', '.join(PRESETS)}")
     return PRESETS[name]

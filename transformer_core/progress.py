@@ -33,7 +33,7 @@ def progress_bar(*, unit: str, total: int | None = None, done: int = 0, shown: b
 
     Args:
         unit: What is counted, such as "step".
-        total: Units in all; None when nobody knows.
+        total: Units in total; None if unknown.
         done: Units that were done before.
         shown: False for no bar, as in all processes but the first of a training.
     """

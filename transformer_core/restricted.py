@@ -34,13 +34,13 @@ def _near(distance: Tensor, window: int, causal: bool) -> Tensor:
 
 
 class RestrictedAttention(MultiHeadAttention):
-    """Multi-head self-attention in which a position sees `window` positions on either side, and itself.
+    """Multi-head self-attention in which a position attends to `window` positions on either side, and itself.
 
-    When somebody listens to `scores` or `weights`, they are those of all pairs, with zeros outside of the window.
+    Hooks on `scores` or `weights` see those of all pairs, with zeros outside the window.
 
     Args:
         window: Positions seen on either side.
-        causal: Whether positions ahead are hidden, as in the decoder; masks need not say so.
+        causal: Whether later positions are masked, as in the decoder; the given mask need not do it.
         options: Those of MultiHeadAttention.
     """
 

@@ -1,4 +1,4 @@
-"""Where a model can be listened to: the points, their shapes and meaning, and how a place is named."""
+"""The hook points of a model: their names, shapes and meaning."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POINTS: tuple[Point, ...] = (*HEAD_POINTS, "activations", "residual", "embedding
 
 @dataclass(frozen=True)
 class PointInfo:
-    """What passes at a point.
+    """Description of a kind of hook point.
 
     Args:
         where: Which modules have such a point.
@@ -47,7 +47,7 @@ POINT_INFO: dict[Point, PointInfo] = {
         "every attention", (*_OF_QUERIES, "keys"), "scaled and masked; softmax of them gives the weights"
     ),
     "weights": PointInfo("every attention", (*_OF_QUERIES, "keys"), "after softmax, before any dropout, float32"),
-    "head_outputs": PointInfo("every attention", (*_OF_QUERIES, "d_v"), "what each head found, before W^O"),
+    "head_outputs": PointInfo("every attention", (*_OF_QUERIES, "d_v"), "output of each head, before W^O"),
     "activations": PointInfo(
         "every feed-forward network", ("batch", "positions", "d_ff"), "after max(0, x W_1 + b_1), before W_2"
     ),
@@ -89,7 +89,7 @@ SENTENCES_IN_ORDER = Rows()
 
 @dataclass(frozen=True)
 class Site:
-    """Where a value was met: told to every edit.
+    """The place of a value, passed to every edit.
 
     Args:
         address: Dotted name, such as `decoder.layers.3.cross_attention.weights`.

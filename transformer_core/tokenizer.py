@@ -24,7 +24,7 @@ _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
 
 
 class TokenizerError(ValueError):
-    """A tokenizer file that cannot be read, or training text that cannot give the vocabulary asked for."""
+    """A tokenizer file that cannot be read, or training text too small for the requested vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ class Tokenizer:
         source_model: The bytes of another one, for sources.
 
     Raises:
-        TokenizerError: The bytes are no SentencePiece model, it lacks one of the four special pieces, or two
-            vocabularies give these other ids.
+        TokenizerError: The bytes are not a SentencePiece model, it lacks one of the four special pieces, or the two
+            vocabularies give them different ids.
     """
 
     def __init__(self, model: bytes, source_model: bytes | None = None) -> None:
@@ -64,14 +64,14 @@ class Tokenizer:
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
         except (RuntimeError, TypeError) as error:
-            raise TokenizerError("these bytes are no SentencePiece model") from error
+            raise TokenizerError("not a valid SentencePiece model") from error
         ids = [self._processor.pad_id(), self._processor.bos_id(), self._processor.eos_id(), self._processor.unk_id()]
         if min(ids) < 0:
             raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
         self.special = SpecialIds(pad=ids[0], bos=ids[1], eos=ids[2], unk=ids[3])
         self.source = self if source_model is None else Tokenizer(source_model)
         if self.source.special != self.special:
-            raise TokenizerError("the vocabularies of source and target give <pad>, <s>, </s> and <unk> other ids")
+            raise TokenizerError("source and target vocabularies give <pad>, <s>, </s> and <unk> different ids")
 
     @classmethod
     def load(cls, path: Path | str) -> Tokenizer:
@@ -153,7 +153,7 @@ class Tokenizer:
         )
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
-        """Texts -> ids; the quick way for whole corpora."""
+        """Texts -> ids; the fast way for whole corpora."""
         ids: list[list[int]] = self._processor.encode(list(texts), return_type=int)
         return ids
 
@@ -173,7 +173,7 @@ class Tokenizer:
 
 
 def source_file(path: Path) -> Path:
-    """Where the vocabulary of sources lies when it is another one: beside the target's, `source_` before its name."""
+    """The file of a separate source vocabulary: beside the target's, with `source_` before its name."""
     return path.with_name(f"source_{path.name}")
 
 

@@ -1,7 +1,7 @@
 """Text in, translation and attention out.
 
-Decoding takes the fast path. The attention maps come from one forced pass over source and translation, when somebody
-asks for them; both share weights, precision and the edits that are active.
+Decoding takes the fast path. The attention maps come from one forced pass over source and translation, on demand;
+both share weights, precision and active edits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from transformer_core.tokenizer import Encoding, Tokenizer, axis
 
 
 class SourceTooLong(ValueError):
-    """The source has more pieces than allowed.
+    """The source has more tokens than allowed.
 
     Args:
         pieces: How many it has.
@@ -35,7 +35,7 @@ class SourceTooLong(ValueError):
     """
 
     def __init__(self, pieces: int, limit: int) -> None:
-        super().__init__(f"the source has {pieces} pieces, but at most {limit} are allowed")
+        super().__init__(f"the source has {pieces} tokens, but at most {limit} are allowed")
         self.pieces, self.limit = pieces, limit
 
 
@@ -50,7 +50,7 @@ class Translation:
         pieces: Its pieces, without `</s>`.
         scores: Log-probability of each piece, and of `</s>` when finished.
         finished: Whether it ends with `</s>`; False when it was cut off at the length limit.
-        hypotheses: All that the beam found, best first; the first one is this translation.
+        hypotheses: All hypotheses of the beam, best first; the first one is this translation.
         history: Every candidate of the search, a tree.
     """
 
@@ -122,11 +122,11 @@ class Translator:
         return translator
 
     def with_mask(self, causal: bool) -> Translator:
-        """The same weights in a decoder that reads a given target with its mask or without, however it was trained.
+        """The same weights with the causal mask of the decoder on or off, however they were trained.
 
-        A model of its own, so that hooks and edits of one do not touch the other.
+        A separate model, so that hooks and edits of one do not affect the other.
         """
-        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are thrown away
+        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are discarded
             model = Transformer(self.config.replace(causal=causal)).to(self._device)
         load_weights(model, dict(self.model.named_parameters()))
         twin = Translator(model, self.tokenizer, self.decoding)
@@ -173,11 +173,11 @@ class Translator:
             texts: Sentences; an empty one gives an empty translation.
             beam: Hypotheses kept; None takes the checkpoint's default.
             alpha: Strength of the length penalty; None takes the checkpoint's default.
-            should_stop: Asked before every step.
+            should_stop: Called before every step.
 
         Raises:
             SourceTooLong: A sentence has more pieces than `decoding.max_source_pieces`.
-            DecodingStopped: `should_stop` said so.
+            DecodingStopped: `should_stop` returned True.
         """
         changes = {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}
         config = self.decoding.replace(**changes)
@@ -221,7 +221,7 @@ class Translator:
         return encoding
 
     def force(self, source: str, target: str) -> Forced:
-        """Let the model read a given target: how likely it finds each piece, and where its heads look."""
+        """Let the model read a given target: the probability of each token, and all attention weights."""
         encoding, target_ids = self.encode(source), self.encode_target(target).ids
         maps, scores = self._forced_pass(encoding, target_ids, finished=True)
         return Forced(target, self.tokenizer.pieces(target_ids), scores, maps)
@@ -270,7 +270,7 @@ class Translator:
         special = self.tokenizer.special
         batch = make_batch([source.ids], [list(target_ids)], special).to(self._device)
         inputs, outputs = batch.inputs, batch.outputs
-        if not finished:  # it was cut off before </s>: the last piece was produced, but never read
+        if not finished:  # cut off before </s>: the last token was produced, but never read
             inputs, outputs = inputs[:, :-1], outputs[:, :-1]
         with capture(self.model, points={"weights"}, device="cpu") as captured:
             logits = self.model(batch.source, inputs, padding_mask(batch.source, special.pad))

@@ -1,7 +1,7 @@
-"""Table 3 in small (Section 6.2): each of its rows with every width divided by one number, and the layers by another.
+"""Table 3 at reduced size (Section 6.2): every width of a row divided by one number, and its layers by another.
 
-What a row changes is told once, by its preset; here it is only made smaller. The rows differ from `base` in what the
-paper changed and in nothing else: they read the same text in the same order, in as many updates, at the same rate.
+What a row changes is defined by its preset; here it is only made smaller. The rows differ from `base` in what the
+paper changed and in nothing else: the text, its order, the number of steps and the learning rate are the same.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from transformer_core.presets import TABLE_3, preset
 FORMAT_VERSION = 1
 ROWS = ("base", *TABLE_3, "big")  # in the order of the table
 
-# At a peak rate of 4.3e-3 a base of 3 + 3 layers and width 64 learns faster than at 2.5e-3; one of 6 + 6 layers
-# still sat on its first plateau after 600 updates.
+# At a peak learning rate of 4.3e-3 a base of 3 + 3 layers and width 64 learns faster than at 2.5e-3; one of 6 + 6
+# layers was still on its first plateau after 600 steps.
 TRAINING = preset("small").training.replace(
     steps=1_000,
     learning_rate_factor=0.6,
@@ -37,11 +37,11 @@ _WIDTHS = ("d_model", "d_ff", "d_k", "d_v")
 
 
 class VariationsError(ValueError):
-    """A file of results that cannot be used; the message names it."""
+    """A results file that cannot be used; the message names it."""
 
 
 def reduced(model: ModelConfig, widths: int, layers: int = 1) -> ModelConfig:
-    """The same model with all its widths divided: d_model, d_ff, d_k and d_v; and its layers, if asked for.
+    """The same model with its widths (d_model, d_ff, d_k, d_v) and its number of layers divided.
 
     Args:
         model: A model of the paper; it keeps its number of heads.
@@ -49,7 +49,7 @@ def reduced(model: ModelConfig, widths: int, layers: int = 1) -> ModelConfig:
         layers: Divides the number of layers.
 
     Raises:
-        ConfigError: A width is no multiple of `widths`, or the layers no multiple of `layers`.
+        ConfigError: A width is not a multiple of `widths`, or the layers are not a multiple of `layers`.
     """
     divisors = {**dict.fromkeys(_WIDTHS, ("reduce", widths)), "num_layers": ("reduce_layers", layers)}
     for name, (option, by) in divisors.items():
@@ -73,13 +73,13 @@ def reduced_row(row: str, widths: int, layers: int = 1, vocab_size: int = 0) -> 
 
 
 def common_training(steps: int, changed: Mapping[str, Any] | None = None) -> TrainingConfig:
-    """How all rows are trained: the rate falls to nothing over the last third of the updates."""
+    """How all rows are trained: the learning rate falls to 0 over the last third of the steps."""
     values = {**TRAINING.to_dict(), **(changed or {}), "steps": steps, "cooldown_steps": steps // 3}
     return TrainingConfig.from_dict({**values, "validate_every": steps})
 
 
 def row_training(row: str, common: TrainingConfig, seed: int) -> TrainingConfig:
-    """How a row is trained: like all others, but for the label smoothing that two of them change."""
+    """How a row is trained: like all others, except for the label smoothing that two of them change."""
     return common.replace(label_smoothing=preset(row).training.label_smoothing, seed=seed)
 
 
@@ -101,11 +101,11 @@ class Run:
         row: "base", "big" or a name of TABLE_3.
         seed: Of the weights, of the order of the text and of dropout.
         changes: What it changes about the reduced base.
-        parameters: Numbers that training has set.
-        updates: Steps of Adam.
-        target_pieces: Target pieces that it was trained on, `</s>` included.
-        seconds: Time that the training took.
-        perplexity: Per piece and `</s>` of the validation set, without label smoothing.
+        parameters: Trainable parameters.
+        updates: Optimizer steps.
+        target_pieces: Target tokens that it was trained on, `</s>` included.
+        seconds: Duration of the training.
+        perplexity: Per token of the validation set, `</s>` included, without label smoothing.
         bleu: Of the validation set.
         signature: sacreBLEU's.
         versions: Of the programs that trained and scored it.
@@ -126,7 +126,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean of several seeds, and how far they lie apart.
+    """Mean and standard deviation over several seeds.
 
     Args:
         mean: Of all.
@@ -150,7 +150,7 @@ class Results:
     """All runs of one comparison.
 
     Args:
-        about: What is the same for all of them: text, training, validation set, search, versions.
+        about: What they have in common: text, training, validation set, search, versions.
         runs: One for each row and seed, in the order of the table.
     """
 
@@ -158,11 +158,11 @@ class Results:
     runs: tuple[Run, ...] = ()
 
     def find(self, row: str, seed: int) -> Run | None:
-        """The run of a row with a seed, if it is there."""
+        """The run of a row with a seed, if there is one."""
         return next((run for run in self.runs if (run.row, run.seed) == (row, seed)), None)
 
     def with_run(self, run: Run) -> Results:
-        """With one run more, or in the place of that with the same row and seed."""
+        """With one more run, replacing one of the same row and seed."""
         others = [other for other in self.runs if (other.row, other.seed) != (run.row, run.seed)]
         ordered = sorted([*others, run], key=lambda each: (ROWS.index(each.row), each.seed))
         return Results(self.about, tuple(ordered))
@@ -173,7 +173,7 @@ class Results:
         return Spread.from_values(values) if values else None
 
     def save(self, path: Path) -> None:
-        """Write them as JSON, whole or not at all."""
+        """Write them as JSON, atomically."""
         write_json(path, {"format_version": FORMAT_VERSION, **self.about, "runs": [asdict(run) for run in self.runs]})
 
     @classmethod
@@ -186,7 +186,7 @@ class Results:
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
             if values.pop("format_version", None) != FORMAT_VERSION:
-                raise VariationsError(f"{path} has another format than version {FORMAT_VERSION}")
+                raise VariationsError(f"{path} does not have format version {FORMAT_VERSION}")
             runs = tuple(_run(entry) for entry in values.pop("runs"))
             if "training" in values:
                 values["training"] = TrainingConfig.with_current_names(values["training"])
@@ -201,5 +201,5 @@ def _run(entry: dict[str, Any]) -> Run:
     run = Run(**{field.name: entry[field.name] for field in fields(Run)})
     numbers = (run.parameters, run.updates, run.target_pieces, run.seconds, run.perplexity, run.bleu)
     if run.row not in ROWS or not all(isinstance(number, int | float) for number in numbers):
-        raise ValueError(f"{entry} is no run of a row of Table 3")
+        raise ValueError(f"{entry} is not a run of a row of Table 3")
     return run

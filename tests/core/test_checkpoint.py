@@ -160,7 +160,7 @@ def test_weights_that_do_not_fit_are_not_saved(tokenizer: Tokenizer, tmp_path: P
 
 
 def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match="there is no such checkpoint folder"):
+    with pytest.raises(CheckpointError, match="checkpoint directory not found"):
         load_checkpoint(tmp_path / "nothing")
 
 
@@ -178,7 +178,7 @@ def test_an_unreadable_manifest(folder: Path, contents: bytes | None) -> None:
     (folder / "manifest.json").unlink()
     if contents is not None:
         (folder / "manifest.json").write_bytes(contents)
-    refused(folder, "manifest.json", "cannot be read|holds no JSON object")
+    refused(folder, "manifest.json", "cannot be read|expected a JSON object")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.model", "metrics.json", INDEX, SHARD])
@@ -211,7 +211,7 @@ def test_another_format(folder: Path) -> None:
         (lambda c: c["model"].update(dropout=7.0), "dropout is 7.0"),
         (lambda c: c["model"].update(d_model="16"), "d_model is '16'"),
         (lambda c: c.pop("decoding"), "decoding"),
-        (lambda c: c.update(special_ids=None), "unusable options"),
+        (lambda c: c.update(special_ids=None), "invalid options"),
     ],
     ids=["unknown", "value", "type", "missing", "null"],
 )
@@ -224,10 +224,10 @@ def test_a_tokenizer_of_another_model(folder: Path) -> None:
     texts = [text for pair in sentence_pairs() for text in pair]
     (folder / "tokenizer.model").write_bytes(Tokenizer.train(texts, 120).model)
     write_manifest(folder)
-    refused(folder, "tokenizer.model", "has 120 pieces, config.json says 160")
+    refused(folder, "tokenizer.model", "has 120 tokens, config.json says 160")
     (folder / "tokenizer.model").write_bytes(b"no model")
     write_manifest(folder)
-    refused(folder, "tokenizer.model", "no SentencePiece model")
+    refused(folder, "tokenizer.model", "not a valid SentencePiece model")
 
 
 @pytest.mark.parametrize(

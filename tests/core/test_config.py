@@ -96,7 +96,7 @@ def test_unusable_models(values: dict[str, object], said: str) -> None:
         ({"label_smoothing": -0.1}, "label_smoothing is -0.1"),
         ({"precision": "float16"}, "precision is 'float16', but must be float32 or bfloat16"),
         ({"smoothing": "all"}, "smoothing is 'all', but must be others or uniform"),
-        ({"checkpoint_every": 0, "checkpoint_minutes": 0.0}, "nothing is ever saved"),
+        ({"checkpoint_every": 0, "checkpoint_minutes": 0.0}, "nothing would be saved"),
         ({"cooldown_steps": -1}, "cooldown_steps is -1"),
         ({"steps": 10, "cooldown_steps": 11}, r"cooldown_steps is 11, but must be at most steps \(10\)"),
     ],

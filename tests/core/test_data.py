@@ -85,7 +85,7 @@ def test_a_line_with_too_few_columns_is_named(tmp_path: Path) -> None:
         list(read_pairs(path, target_column=4))
 
 
-@pytest.mark.parametrize(("longer", "said"), [("en", "t.de ends at line 1, but .*t.en goes on"), ("de", "t.en ends")])
+@pytest.mark.parametrize(("longer", "said"), [("en", "t.de ends at line 1, but .*t.en continues"), ("de", "t.en ends")])
 def test_two_files_of_unequal_length(tmp_path: Path, longer: str, said: str) -> None:
     for side in ("en", "de"):
         (tmp_path / f"t.{side}").write_text("1\n2\n" if side == longer else "1\n")
@@ -193,7 +193,7 @@ def test_careless_copies_are_added_beside_the_originals(tokenizer: Tokenizer, pa
 def test_a_prepared_folder_is_not_overwritten(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
     prepare([pairs_file], tmp_path, tokenizer)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with pytest.raises(DataError, match="already holds a prepared corpus"):
+    with pytest.raises(DataError, match="already has a prepared corpus"):
         prepare([pairs_file], tmp_path, tokenizer)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -227,7 +227,7 @@ def test_shards_that_do_not_belong_together(tokenizer: Tokenizer, pairs_file: Pa
     prepare([tmp_path / "one.tsv"], tmp_path / "one", tokenizer)
     ids, ends = (f"train-00000.target{part}.npy" for part in ("", "_ends"))
     shutil.copy(tmp_path / "one" / ids, tmp_path / "all" / ids)
-    with pytest.raises(DataError, match=rf"{ids}: it holds \d+ ids, not those that .*{ends} says"):
+    with pytest.raises(DataError, match=rf"{ids}: its \d+ ids do not match .*{ends}"):
         Corpus(tmp_path / "all")
     shutil.copy(tmp_path / "one" / ends, tmp_path / "all" / ends)
     with pytest.raises(DataError, match=rf"{ends}: 1 targets for 360 sources"):
@@ -237,7 +237,7 @@ def test_shards_that_do_not_belong_together(tokenizer: Tokenizer, pairs_file: Pa
 def test_a_folder_that_lost_pairs(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
     meta = prepare([pairs_file], tmp_path, tokenizer)
     (tmp_path / "meta.json").write_text(json.dumps({**meta, "pairs": 361}))
-    with pytest.raises(DataError, match=r"holds 360 pairs, but its meta.json says 361"):
+    with pytest.raises(DataError, match=r"has 360 pairs, but its meta.json says 361"):
         Corpus(tmp_path)
 
 
@@ -246,7 +246,7 @@ def test_a_shard_that_is_cut_off_while_it_is_read(tokenizer: Tokenizer, pairs_fi
     prepare([pairs_file], tmp_path, tokenizer)
     corpus, file = Corpus(tmp_path), tmp_path / "train-00000.source.npy"
     os.truncate(file, file.stat().st_size // 2)
-    with pytest.raises(DataError, match=rf"cannot read shard .*{file.name}: it was cut off"):
+    with pytest.raises(DataError, match=rf"cannot read shard .*{file.name}: it was truncated"):
         corpus.batch(np.array([359]))
 
 
@@ -379,6 +379,6 @@ def test_pairs_of_similar_lengths_share_a_batch() -> None:
 @pytest.mark.parametrize(("tokens", "longest"), [(5, 40), (100, 4)])
 def test_nothing_left_to_train_on(tokens: int, longest: int) -> None:
     with pytest.raises(
-        DataError, match=f"no pair has at most {longest} pieces and fits into a batch of {tokens} tokens"
+        DataError, match=f"no pair has at most {longest} tokens and fits into a batch of {tokens} tokens"
     ):
         plan([(5, 3), (2, 9)], tokens, longest)

@@ -121,7 +121,7 @@ def test_patching_what_is_not_there_is_an_error() -> None:
         run(model)
     with (
         edit(model, f"{CROSS}.head_outputs", patch(seen)),
-        pytest.raises(ValueError, match="the other run has nothing"),
+        pytest.raises(ValueError, match="the other run has no value"),
     ):
         run(model)
     with edit(model, f"{CROSS}.head_outputs", patch(torch.zeros(2, 4, 2, 5))), pytest.raises(ValueError, match="other"):

@@ -134,7 +134,7 @@ def test_two_plain_files(tmp_path: Path) -> None:
 
 def test_an_empty_test_set_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.tsv").write_text("", encoding="utf-8")
-    with pytest.raises(DataError, match="holds no sentences"):
+    with pytest.raises(DataError, match="has no sentences"):
         TestSet.read(tmp_path / "empty.tsv")
 
 

@@ -74,5 +74,5 @@ def test_learned_rows_are_those_of_the_table_and_end_where_it_ends() -> None:
     torch.nn.init.normal_(learned.weight)
     assert torch.equal(learned(3, 4), learned.weight[3:7])
     assert learned(9, 1).shape == (1, 8)
-    with pytest.raises(TooLong, match=r"11 positions, but this model has learned 10 \(max_positions\)"):
+    with pytest.raises(TooLong, match=r"11 positions, but this model has learned only 10 \(max_positions\)"):
         learned(9, 2)

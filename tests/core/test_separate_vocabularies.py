@@ -58,7 +58,7 @@ def test_special_pieces_must_have_the_same_ids(both: Tokenizer) -> None:
         unk_id=0,
         minloglevel=2,
     )
-    with pytest.raises(TokenizerError, match="other ids"):
+    with pytest.raises(TokenizerError, match="different ids"):
         Tokenizer(both.model, writer.getvalue())
 
 
@@ -128,7 +128,7 @@ def test_a_missing_damaged_or_surplus_vocabulary_of_the_source_is_named(
     with pytest.raises(CheckpointError, match=r"source_tokenizer.model: is missing"):
         load_checkpoint(folder)
     write_manifest(folder)
-    with pytest.raises(CheckpointError, match=r"source_tokenizer.model: has 0 pieces, config.json says 120"):
+    with pytest.raises(CheckpointError, match=r"source_tokenizer.model: has 0 tokens, config.json says 120"):
         load_checkpoint(folder)
     shared = Tokenizer(both.model)
     save_checkpoint(tmp_path / "shared", _weights(), tiny_config(vocab_size=140), shared)

@@ -171,7 +171,7 @@ def test_too_long_a_sentence_is_refused_with_its_count(translator: Translator) -
     long = "dog " * 100
     pieces = len(translator.tokenizer.encode(long))
     for attempt in (translator.translate, translator.encode):
-        with pytest.raises(SourceTooLong, match=f"{pieces} pieces, but at most 60") as caught:
+        with pytest.raises(SourceTooLong, match=f"{pieces} tokens, but at most 60") as caught:
             attempt(long)
         assert (caught.value.pieces, caught.value.limit) == (pieces, 60)
 

@@ -1,4 +1,4 @@
-"""Which encoder-decoder head links words to their translations? Alignment error rate against links made by hand.
+"""Which encoder-decoder head aligns words with their translations? Alignment error rate against hand-made links.
 
 A head links each target word to the source word that it attends to most. A row can be named in two ways: after the
 piece that it produces (`output`, as everywhere in the app), or after the piece that it reads (`input`, one row later).
@@ -25,7 +25,7 @@ Links = frozenset[tuple[int, int]]
 
 @dataclass(frozen=True)
 class GoldAlignment:
-    """One sentence pair with links made by hand.
+    """One sentence pair with hand-made links.
 
     Args:
         source: Words, counted from 0.
@@ -44,7 +44,7 @@ def read_gold(path: Path | str) -> Iterator[GoldAlignment]:
     """Read a tsv of source, target and links; a link is `i-j` (sure) or `i?j` (possible).
 
     Raises:
-        DataError: A line has no three columns, or a link that is no link or points outside its sentence.
+        DataError: A line has fewer than three columns, or an invalid link, or one that points outside its sentence.
     """
     for number, (source, target, links) in enumerate(read_columns(path, (0, 1, 2)), start=1):
         words, target_words = tuple(source.split()), tuple(target.split())
@@ -52,7 +52,7 @@ def read_gold(path: Path | str) -> Iterator[GoldAlignment]:
         for link in links.split():
             left, mark, right = link.partition("?") if "?" in link else link.partition("-")
             if not (left.isdigit() and right.isdigit() and int(left) < len(words) and int(right) < len(target_words)):
-                raise DataError(f"{path}, line {number}: {link!r} is no link between two words of this line")
+                raise DataError(f"{path}, line {number}: {link!r} is not a link between two words of this line")
             possible.add((int(left), int(right)))
             if mark == "-":
                 sure.add((int(left), int(right)))

@@ -1,6 +1,6 @@
-"""Does a model find the right translation likelier than one with a single error? Contrastive pairs.
+"""Does a model prefer the right translation to one with a single error? Contrastive pairs.
 
-The model translates nothing here: it gives each candidate its log-probability, and the right one must have the largest
+Nothing is translated: each candidate gets its log-probability, and the right one must have the largest
 (Sennrich 2017, "How Grammatical is Character-level Neural Machine Translation?"). A shorter candidate has an advantage.
 """
 
@@ -42,7 +42,7 @@ class Share:
     Args:
         right: Questions with the largest log-probability for the right candidate, ties not counted.
         asked: Questions.
-        chance: Right answers expected of one who guesses.
+        chance: Right answers expected from guessing.
         left_out: Questions with a text that is too long for the model.
     """
 
@@ -67,10 +67,10 @@ def read_lingeval(path: Path | str) -> Iterator[Contrast]:
 def read_contracat(path: Path | str) -> Iterator[Contrast]:
     """Read a tsv of template, source, translations with *er*, *sie*, *es*, and the gender of the right one: m, f or n.
 
-    Questions without one right answer ("-", or two letters) are passed over (Stojanovski et al. 2020, ContraCAT).
+    Questions without exactly one right answer ("-", or two letters) are skipped (Stojanovski et al. 2020, ContraCAT).
 
     Raises:
-        DataError: A line has too few columns, or a gender that is none.
+        DataError: A line has too few columns, or an invalid gender.
     """
     for number, (group, source, *candidates, answer) in enumerate(read_columns(path, range(6)), start=1):
         if not answer or not set(answer) <= {*_PRONOUNS, "-"}:

@@ -1,4 +1,4 @@
-"""What heads do: look at the previous piece, the next one, their own, a separator, or the source of what they write.
+"""Roles of heads: attention to the previous token, the next, the same, a separator, or the source of the output.
 
 A head has a role where its strongest key is the one that the role names, as Voita et al. (2019) find positional heads.
 Each role counts the places at which it could be seen, over several sentences; a head that no role explains at most of
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,6 @@ from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
 
 Role = Literal["previous", "next", "self", "separator", "aligner"]
-ROLES: tuple[Role, ...] = get_args(Role)
 ROLES_OF: dict[Kind, tuple[Role, ...]] = {
     "encoder": ("previous", "next", "self", "separator"),
     "decoder": ("previous", "self", "separator"),  # the next piece is masked
@@ -53,7 +52,7 @@ class HeadRole:
         share: Of the places, how many have their strongest key where the role says.
         at_least: Lower end of the 95 % interval of that share (Wilson 1927): few places give little confidence.
         weight: Mean attention weight on the keys of the role.
-        chance: The same of a head that looks at all keys alike.
+        chance: The same for uniform attention.
         places: Queries that were counted.
     """
 
@@ -74,7 +73,7 @@ class HeadRole:
 
     @property
     def leans(self) -> bool:
-        """Whether the head fits the role surely more often than equal attention to all keys does."""
+        """Whether the head fits the role significantly more often than uniform attention does."""
         return self.at_least > self.chance
 
 

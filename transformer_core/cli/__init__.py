@@ -25,17 +25,17 @@ from transformer_core.config import ConfigError
 COMMANDS = {
     "translate": "Translate lines of text from standard input.",
     "evaluate": "Translate a test set and score it: BLEU, chrF, perplexity; or compare two models.",
-    "align": "Tell how well each encoder-decoder head aligns words.",
-    "contrast": "Tell how often a model finds the right translation likelier than a wrong one.",
-    "prepare": "Learn a vocabulary from parallel text and store the text for training.",
+    "align": "Measure how well each encoder-decoder head aligns words.",
+    "contrast": "Measure how often a model prefers the right translation to a wrong one.",
+    "prepare": "Learn a vocabulary from parallel text and tokenise the text for training.",
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training into a checkpoint.",
-    "ship": "Average, score and describe: a training in, a checkpoint for others out.",
-    "journal": "Write the course of a training, loss and learning rate, as one JSON file.",
-    "variations": "Train the rows of Table 3 in small, all alike, and score them.",
-    "history": "Write how the heads of a model found their jobs while it was trained.",
+    "ship": "Turn a training into a checkpoint to publish: averaged, scored, with a model card.",
+    "journal": "Export loss, learning rate and validation scores of a training as one JSON file.",
+    "variations": "Train the rows of Table 3 at reduced size, under equal conditions, and score them.",
+    "history": "Record how the attention heads of a model developed during training.",
     "count": "Count parameters, operations and memory of a configuration.",
-    "attention": "Write all attention weights of one sentence to a file.",
+    "attention": "Save all attention weights of one sentence to a file.",
 }
 
 _HELP = """usage: python -m transformer_core COMMAND ...
@@ -44,13 +44,13 @@ The Transformer of "Attention Is All You Need": train it, run it, measure it, lo
 
 {commands}
 
-Each has its own help with an example: python -m transformer_core translate --help
+Each command has its own help with an example: python -m transformer_core translate --help
 
 Try it:
 
   echo "A man rides a bicycle." | python -m transformer_core translate --checkpoint checkpoints/en-de
 
-Your own model, from parallel text with English and German in two columns:
+Train your own model from parallel text with English and German in two columns:
 
   python -m transformer_core prepare --train pairs.tsv --vocab-size 8000 --out data
   python -m transformer_core train --preset en-de --data data --valid valid.tsv --out run
@@ -92,7 +92,7 @@ called_as: ContextVar[str | None] = ContextVar("called_as", default=None)  # the
 
 
 def main(arguments: Sequence[str] | None = None, program: Program = PROGRAM) -> int:
-    """Run one command of a program, of this one unless told otherwise; returns the exit status."""
+    """Run one command of a program, by default of this one; returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
     _use_utf8()
@@ -121,7 +121,7 @@ def _run(given: list[str], program: Program) -> int:
         sys.stdout.write(f"Headlight {__version__}\n")
         return 0
     if name not in program.commands:
-        return _fail(f"there is no command {name}; the commands are {', '.join(program.commands)}", 2, debug=False)
+        return _fail(f"unknown command {name}; the commands are {', '.join(program.commands)}", 2, debug=False)
     token = called_as.set(program.prog)
     try:
         status: int = program.module(name).run(given[1:])
@@ -135,7 +135,7 @@ def _message(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
         return f"{error.name} is not installed: python -m pip install -r requirements.txt"
     text = " ".join(str(error).split())
-    # A message of our own says all; of others, the name of the error is half of the message.
+    # Our own messages are complete; those of others need the name of the error.
     ours = type(error).__module__.startswith(("transformer_core", "viz_app"))
     return text if text and ours else f"{type(error).__name__}: {text}"
 
@@ -148,7 +148,7 @@ def _fail(message: str, status: int, debug: bool) -> int:
 
 
 def _use_utf8() -> None:
-    """Speak UTF-8 with Unix line ends, whatever the console or the system prefers."""
+    """Use UTF-8 with Unix line ends, whatever the console or the system prefers."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")

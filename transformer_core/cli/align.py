@@ -1,4 +1,4 @@
-"""align: links made by hand in, the alignment error rate of every encoder-decoder head out."""
+"""align: hand-made word alignments in, the alignment error rate of every encoder-decoder head out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _CONVENTIONS = {
-    "output": "rows named by the piece that they produce",
-    "input": "rows named by the piece that they read, one later",
+    "output": "rows labelled by the token that they produce",
+    "input": "rows labelled by the token that they read, one later",
 }
 
 
@@ -25,13 +25,13 @@ def parser() -> Parser:
         "align",
         usage="--checkpoint DIR --gold FILE",
         description=(
-            "Compare where each encoder-decoder head looks with links between words that people made.\n\n"
-            "FILE has one sentence pair a line: source, target and links, with tabs between. Words are parted by\n"
+            "Compare the attention of each encoder-decoder head with word alignments made by people.\n\n"
+            "FILE has one sentence pair per line: source, target and links, separated by tabs. Words are separated by\n"
             "spaces and count from 0; a link is `i-j` (sure) or `i?j` (possible). A head links each target word to\n"
             "the source word that it attends to most. The alignment error rate (Och and Ney 2000) is 0 for a head\n"
-            "that finds just the sure links, 100 % for one that finds none.\n\n"
-            "Prints a table in per cent, layers and heads from 1, then one line of JSON, from 0, by both conventions:\n"
-            "`output` names a row by the piece that it produces, `input` by the piece that it reads."
+            "that finds exactly the sure links, and 100 % for one that finds none.\n\n"
+            "Prints a table in per cent, layers and heads from 1; then one line of JSON, from 0. Both conventions are\n"
+            "given: `output` labels a row by the token that it produces, `input` by the token that it reads."
         ),
         example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
     )
@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 
     gold = list(read_gold(options.gold))
     if not gold:
-        raise DataError(f"{options.gold} holds no sentences")
+        raise DataError(f"{options.gold} has no sentences")
     translator = Translator.load(folder, device)
     errors = head_alignment_errors(translator, gold, lambda pairs: tracked(pairs, unit="sentence"))
     for line in _table(errors):

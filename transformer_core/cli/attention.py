@@ -35,17 +35,17 @@ def parser() -> Parser:
         "attention",
         usage="--checkpoint DIR --source TEXT [--target TEXT] --out FILE.npz [--force]",
         description=(
-            "Write the exact float32 weights of every head of one sentence, with the labels of both axes.\n\n"
+            "Save the exact float32 weights of every head for one sentence, with the labels of both axes.\n\n"
             "Without --target the model translates; with it, the model reads the given translation.\n\n"
-            "For L layers, H heads, S source and T target positions the file holds\n\n"
+            "For L layers, H heads, S source and T target positions the file contains\n\n"
             "  encoder (L, H, S, S)   decoder (L, H, T, T)   cross (L, H, T, S)\n"
-            "  source (S,)            pieces of the source and </s>: rows and columns of encoder, columns of cross\n"
+            "  source (S,)            tokens of the source and </s>: rows and columns of encoder, columns of cross\n"
             "  inputs (T,)            what the decoder reads, from <s> on: rows and columns of decoder\n"
-            "  outputs (T,)           what it writes at the same positions: rows of cross\n"
-            "  source_words, inputs_words, outputs_words   the word that each piece belongs to, from 0\n"
+            "  outputs (T,)           what it generates at the same positions: rows of cross\n"
+            "  source_words, inputs_words, outputs_words   the word that each token belongs to, from 0\n"
             "  scores (T,)            log-probability of each output, in nats\n"
             "  provenance             JSON text: checkpoint and its hash, sentence, search\n\n"
-            "Layers and heads count from 0. Nothing in it is pickled: numpy.load(FILE) reads all of it."
+            "Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everything."
         ),
         example=(
             "  python -m transformer_core attention --checkpoint checkpoints/en-de \\\n"
@@ -53,10 +53,10 @@ def parser() -> Parser:
         ),
     )
     add_checkpoint(result)
-    result.add_argument("--source", type=str, required=True, metavar="TEXT", help="The sentence to read.")
-    result.add_argument("--target", type=str, metavar="TEXT", help="The translation to read instead of searching one.")
-    result.add_argument("--out", type=str, required=True, metavar="FILE", help="File to write, ending with .npz.")
-    result.add_argument("--force", action="store_true", help="Replace a file that is there.")
+    result.add_argument("--source", type=str, required=True, metavar="TEXT", help="The source sentence.")
+    result.add_argument("--target", type=str, metavar="TEXT", help="A translation to read instead of generating one.")
+    result.add_argument("--out", type=str, required=True, metavar="FILE", help="Output file, ending with .npz.")
+    result.add_argument("--force", action="store_true", help="Replace an existing file.")
     add_search(result)
     add_machine(result)
     return result
@@ -69,16 +69,16 @@ def run(arguments: Sequence[str]) -> int:
     if out.suffix != ".npz":
         raise UsageError(f"--out is {options.out!r}, but must end with .npz")
     if out.exists() and (out.is_dir() or not options.force):
-        raise UsageError(f"--out: {out} is there already; add --force to replace it, or name another file")
+        raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another file")
     if not out.parent.is_dir():
-        raise UsageError(f"--out: there is no folder {out.parent}")
+        raise UsageError(f"--out: folder not found: {out.parent}")
     source, target = _text("--source", options.source), options.target
     if target is not None:
         target = _text("--target", target)
         if any(getattr(options, name) is not None for name in SEARCH):
             raise UsageError(
-                "--beam, --alpha, --length-penalty and --min-length are for searching a translation; "
-                "leave them out with --target"
+                "--beam, --alpha, --length-penalty and --min-length cannot be combined with --target, "
+                "which needs no search"
             )
     translator = load_translator(options)
     maps, scores, provenance = _weights(translator, source, target, options.beam, options.alpha)
@@ -88,11 +88,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _text(option: str, given: str) -> str:
-    """The text of an argument. Raises UsageError when it is empty or no Unicode."""
+    """The text of an argument. Raises UsageError when it is empty or not valid Unicode."""
     try:
         given.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise UsageError(f"{option} is no UTF-8 text") from error
+        raise UsageError(f"{option} is not valid UTF-8") from error
     if not given.strip():
         raise UsageError(f"{option} is empty, but must be a sentence")
     return given
@@ -121,7 +121,7 @@ def _weights(
             ):
                 pieces, most = len(encoding), translator.decoding.max_source_pieces
                 if pieces > most:
-                    raise UsageError(f"{option} has {pieces} pieces, but at most {most} are allowed")
+                    raise UsageError(f"{option} has {pieces} tokens, but at most {most} are allowed")
             forced = translator.force(source, target)
             maps, scores = forced.attention, forced.scores
     except SourceTooLong as error:
@@ -140,7 +140,7 @@ def _weights(
 
 
 def _write(out: Path, maps: AttentionMaps, scores: Sequence[float], provenance: dict[str, Any]) -> None:
-    """Write the archive, whole or not at all."""
+    """Write the archive atomically."""
     import numpy as np
 
     axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}

@@ -31,16 +31,20 @@ def parser() -> Parser:
         usage="DIR --last N --out DIR [--metrics FILE.json] [--card FILE.md] [--force]",
         description=(
             "Average the weights of the last saved steps of a training (Section 6.1) into a checkpoint.\n\n"
-            "A checkpoint is all that the app, `translate` and `evaluate` need."
+            "The app, `translate` and `evaluate` need nothing but a checkpoint."
         ),
         example="  python -m transformer_core average run --last 5 --out my-model",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
-    result.add_argument("--last", type=int, default=5, metavar="N", help="Saved steps to average, the newest.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument(
+        "--last", type=int, default=5, metavar="N", help="How many of the newest saved steps to average."
+    )
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
-    result.add_argument("--metrics", type=str, metavar="FILE", help="JSON with scores and facts to store with it.")
+    result.add_argument(
+        "--metrics", type=str, metavar="FILE", help="JSON with scores and facts to store in the checkpoint."
+    )
     result.add_argument("--card", type=str, metavar="FILE", help="The model card, in Markdown.")
-    result.add_argument("--force", action="store_true", help="Replace a checkpoint that is there.")
+    result.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
     return result
 
 
@@ -73,7 +77,7 @@ class AveragedModel:
         weights: Name -> tensor, float32.
         tokenizer: The vocabulary.
         decoding: Decoding defaults of the preset; None where there is no such preset.
-        facts: How it came about.
+        facts: How it was trained.
     """
 
     weights: dict[str, Tensor]
@@ -89,7 +93,7 @@ def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedMod
 
     saved = step_folders(folder)
     if len(saved) < last:
-        raise UsageError(f"--last is {last}, but {folder} holds {len(saved)} saved steps")
+        raise UsageError(f"--last is {last}, but {folder} has {len(saved)} saved steps")
     chosen = saved[-last:]
     weights = average_weights(chosen)
     facts = _facts(chosen, settings)
@@ -99,38 +103,38 @@ def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedMod
 
 
 def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:
-    """Say what was written: a line for people, and one of JSON."""
+    """Report the checkpoint: a line for people, and one of JSON."""
     steps = ", ".join(map(str, facts["averaged_steps"]))
-    log.info("%s: mean of the steps %s", out, steps)
+    log.info("%s: mean of steps %s", out, steps)
     summary = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
     sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
 
 
 def check_output(out: Path, force: bool) -> None:
-    """A folder is replaced only if it is a checkpoint, and only if asked for."""
+    """Only a checkpoint is replaced, and only with --force."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not (out / "manifest.json").is_file():
-        raise UsageError(f"--out: {out} holds something else than a checkpoint; name a new folder")
+        raise UsageError(f"--out: {out} is not a checkpoint; choose another folder")
     if not force:
-        raise UsageError(f"--out: {out} is there already; add --force to replace it, or name a new folder")
+        raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")
 
 
 def read_metrics(path: str | None) -> dict[str, Any]:
-    """What --metrics names. Raises UsageError when it is no JSON object, with another one as its `training`."""
+    """The JSON of --metrics. Raises UsageError when it is not an object, or its `training` is not one."""
     if not path:
         return {}
     try:
         values = json.loads(existing("--metrics", path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise UsageError(f"--metrics: {path} is no JSON: {error}") from error
+        raise UsageError(f"--metrics: {path} is not valid JSON: {error}") from error
     if not isinstance(values, dict) or not isinstance(values.get("training", {}), dict):
-        raise UsageError(f"--metrics: {path} must hold a JSON object, and `training` in it another one")
+        raise UsageError(f"--metrics: {path} must be a JSON object, and its `training` too")
     return values
 
 
 def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
-    """How the model came about, for its `metrics.json`."""
+    """How the model was trained, for its `metrics.json`."""
     state = json.loads((chosen[-1] / "state.json").read_text(encoding="utf-8"))
     training = settings.training
     return {

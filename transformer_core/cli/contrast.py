@@ -1,4 +1,4 @@
-"""contrast: right and wrong translations in; how often the model finds the right one likelier out."""
+"""contrast: right and wrong translations in; how often the model prefers the right one out."""
 
 from __future__ import annotations
 
@@ -21,19 +21,20 @@ def parser() -> Parser:
         "contrast",
         usage="--checkpoint DIR --test FILE [--form lingeval|contracat]",
         description=(
-            "Ask the model which of several translations it finds likeliest, where only one is right. It translates\n"
-            "nothing; it gives each its log-probability, and a tie is wrong. Shorter texts have an advantage.\n\n"
-            "FILE has one question a line, with tabs between:\n\n"
+            "Test whether the model gives the right translation a higher probability than wrong ones. Nothing is\n"
+            "translated: each candidate gets its log-probability, and a tie counts as wrong. Shorter texts have an\n"
+            "advantage.\n\n"
+            "FILE has one question per line, separated by tabs:\n\n"
             "  lingeval   phenomenon, source, right translation, wrong translation\n"
             "  contracat  template, source, translation with er, with sie, with es, the right one (m, f or n);\n"
-            "             questions without one right answer are passed over\n\n"
+            "             questions without exactly one right answer are skipped\n\n"
             "Prints a table with the share of right answers by phenomenon, then one line of JSON."
         ),
         example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
     )
     add_checkpoint(result)
     result.add_argument("--test", type=str, required=True, metavar="FILE", help="A .tsv, .tsv.xz or .tsv.gz.")
-    result.add_argument("--form", type=str, default=_FORMS[0], metavar="|".join(_FORMS), help="What FILE holds.")
+    result.add_argument("--form", type=str, default=_FORMS[0], metavar="|".join(_FORMS), help="Format of FILE.")
     add_machine(result)
     return result
 
@@ -54,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 
     contrasts = list(FORMS[options.form](options.test))
     if not contrasts:
-        raise DataError(f"{options.test} holds no questions")
+        raise DataError(f"{options.test} has no questions")
     translator = Translator.load(folder, device)
     found = shares(translator, contrasts, lambda batches: tracked(batches, unit="batch"))
     columns = [(share.right, share.asked, share.chance, share.left_out) for share in found.values()]

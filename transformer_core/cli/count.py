@@ -1,4 +1,4 @@
-"""count: parameters, operations and memory of a configuration; builds nothing and computes nothing."""
+"""count: parameters, operations and memory of a configuration, from formulas; no model is built."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         "count",
         usage="--preset NAME [--length N] [--model.OPTION V] [--training.OPTION V]",
         description=(
-            "Tell how many parameters a model has, how many operations and how much memory its training takes.\n\n"
-            "A table, then one line of JSON. One FLOP is one multiplication or addition; matrix products are counted,\n"
-            "backward passes included. Memory is an estimate for one batch. For base and big the paper's own estimate\n"
-            "stands beside: time x GPUs x 9.5 TFLOPS, what the machines could have computed in that time."
+            "Count the parameters of a model, and the operations and memory of its training.\n\n"
+            "Prints a table, then one line of JSON. One FLOP is one multiplication or addition; only matrix products\n"
+            "are counted, backward passes included. Memory is an estimate for one batch. For base and big the paper's\n"
+            "own estimate is shown too: time x GPUs x 9.5 TFLOPS, what the machines could have computed in that time."
         ),
         example="  python -m transformer_core count --preset big --model.attention_biases true",
     )
-    result.add_argument("--preset", type=str, metavar="NAME", help="As of `train`. (default: base)")
+    result.add_argument("--preset", type=str, metavar="NAME", help="A preset of `train`. (default: base)")
     result.add_argument(
-        "--length", type=int, default=30, metavar="N", help="Pieces of a sentence on each side, `</s>` included."
+        "--length", type=int, default=30, metavar="N", help="Tokens of a sentence on each side, `</s>` included."
     )
     values = preset(shown)
     for group, config in (("model", values.model), ("training", values.training)):
@@ -85,7 +85,7 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     yield "part", "parameters", "FLOPs per step"
     for part, count in counts.items():
         yield part, f"{count:,}", f"{operations[part]:.3e}" if part in operations else ""
-    yield "in all", f"{summary['parameters']:,}", f"{summary['flops_per_step']:.3e}"
+    yield "total", f"{summary['parameters']:,}", f"{summary['flops_per_step']:.3e}"
     yield ("",)
     yield f"run of {summary['steps']:,} steps", "", f"{summary['flops_per_run']:.3e}"
     if summary["paper_flops"]:
@@ -94,5 +94,5 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     yield "memory", "GB"
     for part, size in summary["memory_bytes"].items():
         yield part, f"{size / 1e9:.2f}"
-    yield "in all", f"{sum(summary['memory_bytes'].values()) / 1e9:.2f}"
+    yield "total", f"{sum(summary['memory_bytes'].values()) / 1e9:.2f}"
     yield ("",)

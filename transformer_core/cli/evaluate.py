@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FINE = ("p", "nats_per_character")  # two digits would not tell them apart
+_FINE = ("p", "nats_per_character")  # need more than two digits
 
 
 def parser() -> Parser:
@@ -39,13 +39,13 @@ def parser() -> Parser:
         "evaluate",
         usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]",
         description=(
-            "Translate a test set and compare it with translations that people made.\n\n"
-            "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures, so that\n"
-            "`... | tail -n 1` is all that a program needs to read.\n\n"
-            "perplexity is that of the first reference, per piece and </s>, without label smoothing; it depends on\n"
-            "the vocabulary; models of different ones are compared by nats_per_character. --compare translates\n"
-            "with a second checkpoint too, and tells by sacreBLEU's paired bootstrap (1,000 samples) how likely the\n"
-            "difference is luck: p below 0.05 is usually called significant."
+            "Translate a test set and score it against reference translations.\n\n"
+            "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures; programs need only\n"
+            "that line: `... | tail -n 1`.\n\n"
+            "perplexity is per token of the first reference, </s> included, without label smoothing. It depends on\n"
+            "the vocabulary; compare models with different vocabularies by nats_per_character. --compare also\n"
+            "translates with a second checkpoint and tests the difference with sacreBLEU's paired bootstrap\n"
+            "(1,000 samples): p below 0.05 is usually called significant."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
@@ -69,7 +69,7 @@ def parser() -> Parser:
         type=str,
         default="1",
         metavar="N",
-        help="Columns that hold references, or `all`; a line may have fewer.",
+        help="Number of reference columns, or `all`; a line may have fewer.",
     )
     result.add_argument(
         "--unseen",
@@ -77,17 +77,17 @@ def parser() -> Parser:
         nargs="+",
         default=[],
         metavar="FILE",
-        help="Training text; lines with a reference that is a target there are left out.",
+        help="Training text; test lines whose reference occurs among its targets are left out.",
     )
     add_search(result)
-    result.add_field(ModelConfig, "causal", "The checkpoint's own unless given.")
+    result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
     result.add_argument("--compare", type=find_checkpoint, metavar="DIR", help="A second checkpoint, the baseline.")
     result.add_argument(
         "--per-sentence",
         action="store_true",
-        help="A row for each sentence, with its BLEU and chrF, before the scores.",
+        help="Print a row for each sentence, with its BLEU and chrF, before the scores.",
     )
     add_machine(result)
     return result
@@ -101,7 +101,7 @@ def run(arguments: Sequence[str]) -> int:
     references = _references(options.references)
     if options.greedy:
         if options.beam not in (None, 1):
-            raise UsageError(f"--greedy is the same as --beam 1, but --beam is {options.beam}; give one of them")
+            raise UsageError(f"--greedy is the same as --beam 1, but --beam is {options.beam}; give only one")
         options.beam = 1
     existing_text("--test", options.test)
     if references != 1 and "," in options.test:
@@ -146,7 +146,7 @@ def _evaluated(translator: Translator, test: TestSet, options: argparse.Namespac
         if line.problem:
             log.warning("line %d: %s", number, line.problem)
     if result.perplexity.left_out:
-        log.warning("%d pairs are too long, and left out of the perplexity", result.perplexity.left_out)
+        log.warning("%d pairs are too long and were left out of the perplexity", result.perplexity.left_out)
     return result
 
 
@@ -199,7 +199,7 @@ def _names(translator: Translator) -> dict[str, str]:
 
 
 def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
-    """Scores of the baseline, what is gained over it, and how likely the gain is luck."""
+    """Scores of the baseline, the gain over it, and its p-value."""
     from transformer_core.evaluation import by_reference
     from transformer_core.metrics import paired_bootstrap
 

@@ -1,4 +1,4 @@
-"""journal: the course of a training in one file, for lessons and figures."""
+"""journal: the curves of a training in one file, for lessons and figures."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def parser() -> Parser:
         "journal",
         usage="DIR --out FILE.json",
         description=(
-            "Write the course of a training as one JSON file: its settings; loss, nll, learning rate and gradient\n"
-            "norm of every update that was recorded (training.log_every), as columns; validation scores; and the\n"
-            "update at which it failed, if it did. A run that failed or was stopped is written as far as it came."
+            "Export a training as one JSON file: its settings; loss, nll, learning rate and gradient norm of every\n"
+            "recorded step (training.log_every), as columns; validation scores; and the step at which it failed, if\n"
+            "it did. A run that failed or was stopped is exported up to that step."
         ),
         example="  python -m transformer_core journal run --out run.json",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
-    result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="The file to write.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="Output file.")
     return result
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Write the course of a training."""
+    """Export a training."""
     options = parser().options(arguments)
     folder, out = existing("DIR", options.run, folder=True), Path(options.out)
     if out.suffix != ".json":
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def journal_text(folder: Path, settings: RunSettings) -> str:
-    """The course of a training and its settings as JSON, a column a line. Raises UsageError when it has no journal."""
+    """Settings and curves of a training as JSON, one column per line. Raises UsageError when it has no journal."""
     from transformer_core.training.journal import training_curves
 
     try:

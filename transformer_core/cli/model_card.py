@@ -1,4 +1,4 @@
-"""The card of a model that is shipped: what it is, what it scores, how it was trained, in Markdown."""
+"""The card of a model, in Markdown: what it is, its scores, how it was trained."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def model_card(
         f"# {title}",
         about,
         f"* {model.num_layers} + {model.num_layers} layers, {model.num_heads} heads, d_model {model.d_model}, "
-        f"d_ff {model.d_ff}, {model.vocab_size:,} pieces, {facts['parameters']:,} parameters.\n"
+        f"d_ff {model.d_ff}, {model.vocab_size:,} tokens, {facts['parameters']:,} parameters.\n"
         f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
         "* Float16 on disk, float32 in use; all scores are measured on the rounded weights.",
         *_scores(metrics["scores"]),
@@ -40,14 +40,14 @@ def model_card(
         "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml --data data --valid VALID --out run\n"
         f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
         textwrap.fill(_training(facts), 120),
-        "`journal.json` holds loss, learning rate and gradient norm of every update that was recorded.",
+        "`journal.json` has loss, learning rate and gradient norm of every recorded step.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _scores(scores: dict[str, Any]) -> list[str]:
     if not scores:
-        return ["Nobody has scored this model."]
+        return ["This model has not been evaluated."]
     rows = [
         f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | {one['bleu']:.1f} | {one['chrf']:.1f} | "
         f"{'' if one['nll'] is None else format(one['nll'], '.3f')} |"
@@ -57,7 +57,7 @@ def _scores(scores: dict[str, Any]) -> list[str]:
     return [
         "## Scores",
         f"sacreBLEU, beam {any_one['beam']}, alpha {any_one['alpha']}; nll is the mean negative log-likelihood of a "
-        "given translation, in nats per piece.",
+        "reference translation, in nats per token.",
         "\n".join(["| set | part | sentences | BLEU | chrF | nll |", "|---|---|---:|---:|---:|---:|", *rows]),
         f"    BLEU {any_one['signature']}\n    chrF {any_one['chrf_signature']}",
         "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE",
@@ -67,24 +67,20 @@ def _scores(scores: dict[str, Any]) -> list[str]:
 def _training(facts: dict[str, Any]) -> str:
     files = ", ".join(f"`{name}`" for name in facts["files"])
     steps = [f"{step:,}" for step in facts["averaged_steps"]]
-    weights = (
-        f"the mean of those after the updates {', '.join(steps)}"
-        if len(steps) > 1
-        else f"those after update {steps[0]}"
-    )
+    weights = f"the mean of steps {', '.join(steps)}" if len(steps) > 1 else f"those of step {steps[0]}"
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
     cooldown = facts["cooldown_steps"]
     optimizer = "Adam"
     if facts["optimizer"] == "muon":
         factor = f"{facts['muon_factor']:g}"
-        optimizer = f"Muon for the matrices of the layers (their rate times {factor}), Adam for the rest"
-    ending = f", the rate falling to nothing over the last {cooldown:,}" if cooldown else ""
+        optimizer = f"Muon for the matrices of the layers (learning rate times {factor}), Adam for the rest"
+    ending = f", a linear cooldown to 0 over the last {cooldown:,}" if cooldown else ""
     return (
-        f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} pieces a side were used. "
-        f"{facts['steps']:,} updates of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
-        f"target pieces, {60 * facts['hours']:.0f} minutes{where}. Products in {facts['precision']}, {optimizer}, the "
-        f"paper's schedule with factor {facts['learning_rate_factor']} and warm-up over {facts['warmup_steps']:,} "
-        f"updates{ending}, "
+        f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} tokens a side were used. "
+        f"{facts['steps']:,} steps of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
+        f"target tokens, {60 * facts['hours']:.0f} minutes{where}. Matrix products in {facts['precision']}, "
+        f"{optimizer}, the paper's schedule with factor {facts['learning_rate_factor']} and warm-up over "
+        f"{facts['warmup_steps']:,} steps{ending}, "
         f"label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}. "
         f"The weights are {weights}."
     )

@@ -28,7 +28,7 @@ class UsageError(ConfigError):
 
 
 class _Formatter(jsonargparse.DefaultHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Keeps the line breaks of descriptions and examples; tells defaults where there are any."""
+    """Keeps the line breaks of descriptions and examples; shows defaults where there are any."""
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = (action.help or "").rstrip()
@@ -64,7 +64,7 @@ class Parser(jsonargparse.ArgumentParser):
             allow_abbrev=False,
         )
         self._renamed: dict[str, str] = {}  # former name of an option -> its name
-        self.add_argument("--debug", action="store_true", help="Show the whole stack trace when something fails.")
+        self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
 
     def add_config(self, config: type, key: str, skip: set[str] | None = None) -> None:
         """An option `--key.field` for every field of a configuration class, with its docstring as the help."""
@@ -110,7 +110,7 @@ class Parser(jsonargparse.ArgumentParser):
         return spelt
 
     def _rewritten(self, message: str) -> str:
-        """A message of jsonargparse in one plain line."""
+        """A message of jsonargparse, rewritten in one plain line."""
         text = " ".join(message.split())
         if found := re.match(r'Parser key "(.+?)": Expected an? (.+?)\. Got value: (.*)', text):
             key, expected, value = found.groups()
@@ -118,11 +118,11 @@ class Parser(jsonargparse.ArgumentParser):
         if found := re.match(r"the following arguments are required: (.*)", text):
             return f"missing: {', '.join(self._flag(key) for key in found[1].split(', '))}"
         if found := re.match(r"unrecognized arguments: (\S+)", text):
-            return f"there is no option {found[1]}{self._closest(found[1])}"
+            return f"unknown option {found[1]}{self._closest(found[1])}"
         if found := re.match(r"Group '(.+?)' does not accept option '(.+?)'", text):
-            return f"there is no option {found[1]}.{found[2]}{self._closest(f'--{found[1]}.{found[2]}')}"
+            return f"unknown option {found[1]}.{found[2]}{self._closest(f'--{found[1]}.{found[2]}')}"
         if found := re.match(r"Option '(.+?)' is not accepted", text):
-            return f"there is no option {found[1]}{self._closest(f'--{found[1]}')}"
+            return f"unknown option {found[1]}{self._closest(f'--{found[1]}')}"
         if found := re.match(r"argument (\S+?): invalid choice: (.+?) \(choose from (.*)\)", text):
             return f"{found[1]} is {found[2]}, but must be one of {found[3]}"
         return text
@@ -135,14 +135,14 @@ class Parser(jsonargparse.ArgumentParser):
         return key
 
     def _closest(self, option: str) -> str:
-        """What was probably meant."""
+        """A hint at the option that was probably meant."""
         known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
         close = difflib.get_close_matches(option, known, n=1)
         return f"; did you mean {close[0]}?" if close else ""
 
 
 def _choices(config: type, name: str) -> tuple[str, ...]:
-    """What a field may be, where it is one of some words."""
+    """The allowed values of a field that is one of some words."""
     kind = get_type_hints(config)[name]
     return ("true", "false") if kind is bool else tuple(str(choice) for choice in get_args(kind))
 
@@ -158,7 +158,7 @@ def _allowed(expected: str) -> str:
 
 
 def add_machine(parser: Parser) -> None:
-    """Options on where to compute."""
+    """Options for device and threads."""
     parser.add_argument(
         "--device",
         type=str,
@@ -167,7 +167,11 @@ def add_machine(parser: Parser) -> None:
         help="auto (a GPU if there is one), cpu, cuda, cuda:1, ...",
     )
     parser.add_argument(
-        "--threads", type=int, default=0, metavar="N", help="CPU threads; 0 leaves it to torch and OMP_NUM_THREADS."
+        "--threads",
+        type=int,
+        default=0,
+        metavar="N",
+        help="CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS.",
     )
 
 
@@ -178,9 +182,9 @@ def add_checkpoint(parser: Parser) -> None:
 
 
 def add_search(parser: Parser) -> None:
-    """Options on how to search for a translation."""
+    """Options of beam search."""
     for name in SEARCH:
-        parser.add_field(DecodingConfig, name, "The checkpoint's own default unless given.")
+        parser.add_field(DecodingConfig, name, "Default: the checkpoint's own.")
 
 
 def preset_in(arguments: Sequence[str], default: str) -> str:
@@ -197,10 +201,10 @@ def check_at_least(option: str, value: int, least: int) -> None:
 
 
 def existing(option: str, path: str, *, folder: bool = False) -> Path:
-    """The path that an option names. Raises UsageError when there is nothing of that kind."""
+    """The path that an option names. Raises UsageError when it does not exist, or is of another kind."""
     found = Path(path)
     if not (found.is_dir() if folder else found.is_file()):
-        raise UsageError(f"{option}: there is no {'folder' if folder else 'file'} {path}")
+        raise UsageError(f"{option}: {'folder' if folder else 'file'} not found: {path}")
     return found
 
 
@@ -212,7 +216,7 @@ def existing_text(option: str, spec: str) -> str:
 
 
 def select_device(name: str, threads: int) -> str:
-    """Set the threads, and make sure that the device is there. Raises UsageError when it is not."""
+    """Set the threads and check the device. Raises UsageError when it is not available."""
     import torch
 
     check_at_least("--threads", threads, 0)

@@ -26,8 +26,8 @@ def parser() -> Parser:
         usage="--train FILE ... [--tokenizer FILE | --vocab-size N [--source-vocab-size N]]\n"
         "           [--careless-share P] --out DIR",
         description=(
-            "Split parallel text into pieces, once, and store it for training.\n\n"
-            "Without --tokenizer a vocabulary is learnt from both languages together (SentencePiece BPE, Section 5.1)."
+            "Tokenise parallel text once and store it for training.\n\n"
+            "Without --tokenizer, one vocabulary is learnt from both languages (SentencePiece BPE, Section 5.1)."
         ),
         example=(
             "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data"
@@ -35,17 +35,17 @@ def parser() -> Parser:
     )
     add_training_text(result)
     result.add_argument(
-        "--vocab-size", type=int, metavar="N", help=f"Pieces of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
+        "--vocab-size", type=int, metavar="N", help=f"Size of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
     )
     result.add_argument(
         "--source-vocab-size",
         type=int,
         default=0,
         metavar="N",
-        help="Pieces of a vocabulary for the source alone; --vocab-size is then the target's. 0 shares one.",
+        help="Size of a separate source vocabulary; --vocab-size is then the target's. 0 shares one.",
     )
-    result.add_argument("--seed", type=int, default=1, metavar="N", help="Draws the careless copies.")
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder to write; must not exist yet.")
+    result.add_argument("--seed", type=int, default=1, metavar="N", help="Random seed for --careless-share.")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="New folder for the prepared text.")
     return result
 
 
@@ -57,17 +57,19 @@ def add_training_text(parser: Parser) -> None:
         nargs="+",
         metavar="FILE",
         help=(
-            "Parallel text: .tsv, .tsv.xz or .tsv.gz with source and target in its first two columns, or two plain "
-            "files with a comma between: train.en,train.de"
+            "Parallel text: .tsv, .tsv.xz or .tsv.gz with source and target in the first two columns, or two plain "
+            "files separated by a comma: train.en,train.de"
         ),
     )
-    parser.add_argument("--tokenizer", type=str, metavar="FILE", help="Use this vocabulary, such as a checkpoint's.")
+    parser.add_argument(
+        "--tokenizer", type=str, metavar="FILE", help="An existing vocabulary, such as tokenizer.model of a checkpoint."
+    )
     parser.add_argument(
         "--careless-share",
         type=float,
         default=0.0,
         metavar="P",
-        help="Share of the pairs that are added again with the source as people type: lower case, no punctuation.",
+        help="Share of pairs to add again with a carelessly typed source: lower case, no punctuation.",
     )
 
 
@@ -77,10 +79,10 @@ def run(arguments: Sequence[str]) -> int:
     if not options.train:
         raise UsageError("missing: --train FILE ...")
     if options.tokenizer and (options.vocab_size or options.source_vocab_size):
-        raise UsageError("--tokenizer brings its own vocabulary; leave --source-vocab-size and --vocab-size out")
+        raise UsageError("--tokenizer is a vocabulary already; leave --source-vocab-size and --vocab-size out")
     out = Path(options.out)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"--out: {out} is not empty; name a new folder")
+        raise UsageError(f"--out: {out} is not empty; choose a new folder")
     meta = prepare_text(
         options.train,
         out,
@@ -130,7 +132,7 @@ def prepare_text(
             seed=seed,
             progress=lambda pairs: tracked(pairs, unit="pair"),
         )
-    log.info("%s: %d pairs, vocabulary of %d pieces", out, meta["pairs"], meta["vocab_size"])
+    log.info("%s: %d pairs, vocabulary of %d tokens", out, meta["pairs"], meta["vocab_size"])
     return meta
 
 
@@ -145,9 +147,9 @@ def _learn(specs: Sequence[str], vocab_size: int, source_vocab_size: int) -> Tok
             for pair in tracked(read_pairs(spec), unit="pair"):
                 yield from pair[sides]
 
-    log.info("learning a vocabulary of %d pieces", vocab_size)
+    log.info("learning a vocabulary of %d tokens", vocab_size)
     if not source_vocab_size:
         return Tokenizer.train(texts(slice(2)), vocab_size)
     target = Tokenizer.train(texts(slice(1, 2)), vocab_size)
-    log.info("learning a vocabulary of %d pieces for the source", source_vocab_size)
+    log.info("learning a vocabulary of %d tokens for the source", source_vocab_size)
     return Tokenizer(target.model, Tokenizer.train(texts(slice(1)), source_vocab_size).model)

@@ -1,4 +1,4 @@
-"""What a training was started with: put together from preset, recipe and options, kept in OUT/config.json."""
+"""The settings of a training, merged from preset, recipe and options, and kept in OUT/config.json."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from transformer_core.presets import preset
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
 
-# Options that a resumed training may change: no update depends on them, but for how long there are to be any
-# (steps), and how the rate of those to come falls at the end (cooldown_steps).
+# Options that a resumed training may change: the steps done so far do not depend on them. `steps` and `cooldown_steps`
+# set how many follow, and how the learning rate falls at the end.
 FREE_ON_RESUME = frozenset(
     {
         "steps",
@@ -46,11 +46,11 @@ class RunSettings:
         model: Shape of the model.
         training: How it is trained.
         data: Folder of the prepared text.
-        corpus: What the text was when training began: pairs, pieces, hash of the vocabulary.
-        train: The text that was prepared for it; empty when --data named a prepared folder.
+        corpus: Facts of the text when training began: pairs, tokens, hash of the vocabulary.
+        train: The text that was prepared for it; empty with --data.
         valid: Validation sets.
         init_from: Checkpoint whose weights it started from; empty for new weights.
-        processes: How many train together; each update uses `training.accumulate` batches of each.
+        processes: How many train together; each step uses `training.accumulate` batches of each.
     """
 
     preset: str
@@ -64,23 +64,23 @@ class RunSettings:
     processes: int = 1
 
     def save(self, out: Path, device: str, threads: int) -> None:
-        """Write OUT/config.json; device and threads are for the reader."""
+        """Write OUT/config.json; device and threads are for information only."""
         machine = {"device": device, "threads": threads}
         write_json(out / CONFIG_FILE, {"format_version": FORMAT_VERSION, **asdict(self), "machine": machine})
 
     @classmethod
     def load(cls, out: Path) -> RunSettings:
-        """Read OUT/config.json. Raises UsageError when the folder holds no training."""
+        """Read OUT/config.json. Raises UsageError when the folder is not that of a training."""
         try:
             values = json.loads((out / CONFIG_FILE).read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             prepared = out / "data"
-            hint = f"; its text is ready: --data {prepared}, with another --out" if prepared.is_dir() else ""
-            raise UsageError(f"{out} holds no training: it has no {CONFIG_FILE}{hint}") from error
+            hint = f"; its text is prepared: use --data {prepared} with another --out" if prepared.is_dir() else ""
+            raise UsageError(f"{out} is not the folder of a training: {CONFIG_FILE} is missing{hint}") from error
         except (OSError, ValueError) as error:
             raise UsageError(f"{out / CONFIG_FILE} cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
-            raise UsageError(f"{out / CONFIG_FILE} has another format than version {FORMAT_VERSION}")
+            raise UsageError(f"{out / CONFIG_FILE} does not have format version {FORMAT_VERSION}")
         known = {field.name for field in fields(cls)}
         try:
             return cls(
@@ -89,7 +89,7 @@ class RunSettings:
                 training=TrainingConfig.from_dict(values["training"]),
             )
         except (KeyError, TypeError, ConfigError) as error:
-            raise UsageError(f"{out / CONFIG_FILE} is unusable: {error}") from error
+            raise UsageError(f"{out / CONFIG_FILE} is invalid: {error}") from error
 
 
 def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
@@ -102,7 +102,7 @@ def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
 
 
 def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
-    """By group the options in which a training differs from its preset, as a recipe would give them."""
+    """The options in which a training differs from its preset, by group, as a recipe would give them."""
     chosen = preset(settings.preset)
     groups: dict[str, dict[str, Any]] = {}
     for group, ours, theirs in (
@@ -122,10 +122,10 @@ def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
 
 
 def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> RunSettings:
-    """The stored settings with what was given anew.
+    """The stored settings with the options given now.
 
     Raises:
-        UsageError: Something was changed on which the updates depend, so that the training could not go on exactly.
+        UsageError: An option was changed that would change the training.
     """
     if "preset" in given:
         preset(given["preset"])
@@ -143,12 +143,12 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
     if changed:
         differences = ", ".join(f"{key} is {asked[key]!r}, was {was[key]!r}" for key in changed)
         raise UsageError(
-            f"--resume goes on exactly, but {differences}; these may change: "
+            f"--resume continues the same training, but {differences}; these may change: "
             f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"
         )
     for name in ("train", "tokenizer", "careless_share"):
         if name in given and not (name == "train" and tuple(given["train"]) == tuple(stored.train)):
-            raise UsageError(f"--resume goes on with the text in {stored.data}; leave {name} out")
+            raise UsageError(f"--resume continues with the text in {stored.data}; leave {name} out")
     free = {name: value for name, value in given.get("training", {}).items() if name in FREE_ON_RESUME}
     return replace(
         stored,
@@ -162,13 +162,13 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
 
 
 def _accumulate(stored: RunSettings, given: dict[str, Any], processes: int) -> int:
-    """Batches of one process in an update, after checking that an update has as many batches in all as before."""
+    """Batches of one process per step, after checking that all processes together have as many as before."""
     accumulate: int = given.get("training", {}).get("accumulate", stored.training.accumulate)
     before = stored.training.accumulate * stored.processes
     if accumulate * processes != before:
         fitting = f"give --training.accumulate {before // processes}" if before % processes == 0 else "no value fits"
         raise UsageError(
-            f"--resume goes on exactly, but an update had training.accumulate {stored.training.accumulate} x "
+            f"--resume continues the same training, but a step had training.accumulate {stored.training.accumulate} x "
             f"{stored.processes} processes, and would have {accumulate} x {processes}; {fitting}"
         )
     return accumulate

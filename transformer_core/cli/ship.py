@@ -1,4 +1,4 @@
-"""ship: a training in; a checkpoint with scores, card, recipe and journal out, ready for others."""
+"""ship: a training in; a checkpoint with scores, card, recipe and journal out, ready to publish."""
 
 from __future__ import annotations
 
@@ -41,24 +41,28 @@ def parser() -> Parser:
             "[--history FILE [--gold FILE]] [--force]"
         ),
         description=(
-            "Average the last saved steps of a training, as `average` does, score the result, and write all that\n"
-            "others need: the checkpoint with its scores in metrics.json, a model card, the recipe, and the journal\n"
-            "of the training. Scores are measured on the rounded weights, with the preset's search.\n\n"
-            "A test set should be scored once: compare models on validation sets first."
+            "Average the last saved steps of a training, as `average` does, score the result, and write a checkpoint\n"
+            "to publish: with its scores in metrics.json, a model card, the recipe, and the journal of the training.\n"
+            "Scores are measured on the rounded weights, with the decoding defaults of the preset.\n\n"
+            "Score a test set only once: compare models on validation sets first."
         ),
         example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, as `train --out` wrote it.")
-    result.add_argument("--last", type=int, default=5, metavar="N", help="Saved steps to average, the newest.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument(
+        "--last", type=int, default=5, metavar="N", help="How many of the newest saved steps to average."
+    )
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
     for part in ("valid", "test"):
         result.add_argument(
-            f"--{part}", type=str, nargs="+", default=[], metavar="FILE", help="Parallel texts, as `evaluate` reads."
+            f"--{part}", type=str, nargs="+", default=[], metavar="FILE", help="Parallel text, as for `evaluate`."
         )
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
     result.add_argument("--title", type=str, default="", metavar="TEXT", help="Title of the model card.")
-    result.add_argument("--about", type=str, metavar="FILE.md", help="What the card shall say below its title.")
-    result.add_argument("--metrics", type=str, metavar="FILE", help="JSON with further facts to store with it.")
+    result.add_argument("--about", type=str, metavar="FILE.md", help="Markdown for the card, below its title.")
+    result.add_argument(
+        "--metrics", type=str, metavar="FILE", help="JSON with further facts to store in the checkpoint."
+    )
     result.add_argument(
         "--history",
         type=str,
@@ -72,8 +76,10 @@ def parser() -> Parser:
         metavar="N",
         help="First lines of the first --valid on which BLEU is measured at each snapshot.",
     )
-    result.add_argument("--gold", type=str, metavar="FILE", help="Links made by hand, for --history, as `align` reads.")
-    result.add_argument("--force", action="store_true", help="Replace a checkpoint that is there.")
+    result.add_argument(
+        "--gold", type=str, metavar="FILE", help="Hand-aligned sentences for --history, as for `align`."
+    )
+    result.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
     add_machine(result)
     return result
 
@@ -95,7 +101,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.gold:
         existing("--gold", options.gold)
         if not probes:
-            raise UsageError("--gold is for --history; give both, or leave it out")
+            raise UsageError("--gold needs --history; give both, or leave it out")
     settings = RunSettings.load(folder)
     journal = journal_text(folder, settings)
     device = select_device(options.device, options.threads)
@@ -106,7 +112,7 @@ def run(arguments: Sequence[str]) -> int:
     mean = average_steps(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
     metrics["scores"] = {**metrics.get("scores", {}), **_scores(translator_of(mean, settings, device), options)}
-    # One process with as many batches an update does the same.
+    # One process with as many batches per step does the same.
     alone = settings.training.replace(accumulate=settings.training.accumulate * settings.processes)
     changed = changed_options(replace(settings, training=alone, processes=1))
     history_files = {}
@@ -147,7 +153,7 @@ def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Tr
 
 
 def _scores(translator: Translator, options: argparse.Namespace) -> dict[str, Any]:
-    """Scores of every set by the name of its file without endings."""
+    """Scores of every set, by the name of its file without suffixes."""
     from transformer_core.evaluation import TestSet, evaluate
 
     scores: dict[str, Any] = {}
@@ -175,7 +181,7 @@ def _scores(translator: Translator, options: argparse.Namespace) -> dict[str, An
 
 
 def recipe_text(preset: str, changed: dict[str, dict[str, Any]]) -> str:
-    """A recipe in TOML with which `train` does the same again, given the text."""
+    """A TOML recipe with which `train` repeats the training, given the text."""
     lines = [f"preset = {json.dumps(preset)}"]
     for group, options in changed.items():
         # Numbers, text, true and false are written alike in JSON and TOML.

@@ -1,4 +1,4 @@
-"""train: prepared text in, saved steps out; stops and goes on at any time."""
+"""train: prepared text in, saved steps out; stops and resumes at any time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 _DEFAULT_PRESET = "base"
 _LISTS = ("train", "valid")
 _GROUPS = ("model", "training")
-_TOO_SLOW = 2.0  # time in bfloat16 over time in float32; where there are instructions for it, about a half
+_TOO_SLOW = 2.0  # time in bfloat16 over time in float32; about 0.5 on processors with bfloat16 instructions
 
 
 def parser(shown: str = _DEFAULT_PRESET) -> Parser:
@@ -50,9 +50,10 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         usage="[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
         "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]",
         description=(
-            "Train a model. OUT receives config.json, metrics.jsonl and the last saved steps.\n\n"
-            "Ctrl-C saves and stops; --resume with the same OUT goes on exactly there. An option given here beats the\n"
-            "recipe, and the recipe beats the preset. A recipe is TOML of the same keys; paths start where you are:\n\n"
+            "Train a model. Writes config.json, metrics.jsonl and the last saved steps to OUT.\n\n"
+            "Ctrl-C saves and stops; --resume with the same OUT continues exactly there. Options override the recipe,\n"
+            "and the recipe overrides the preset. A recipe is TOML with the same keys; its paths are relative to the\n"
+            "current directory:\n\n"
             '  preset = "en-de"\n  data = "data"\n  valid = ["valid.tsv"]\n  out = "run"\n\n'
             "  [training]\n  steps = 20000\n\n"
             f"Presets (train --preset NAME --help shows the values of one):\n\n{choices}"
@@ -63,12 +64,16 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         ),
     )
     result.add_argument("--recipe", type=str, metavar="FILE", help="TOML with any of these options.")
-    result.add_argument("--preset", type=str, metavar="NAME", help="One of those above. (default: base)")
-    result.add_argument("--data", type=str, metavar="DIR", help="Folder that `prepare` wrote.")
+    result.add_argument("--preset", type=str, metavar="NAME", help="One of the presets above. (default: base)")
+    result.add_argument("--data", type=str, metavar="DIR", help="Text prepared by `prepare`.")
     add_training_text(result)
-    result.add_argument("--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, of the same forms.")
-    result.add_argument("--out", type=str, metavar="DIR", help="Folder of this training; new, unless --resume.")
-    result.add_argument("--resume", action="store_true", help="Go on from the newest saved step in OUT.")
+    result.add_argument(
+        "--valid", type=str, nargs="+", metavar="FILE", help="Validation sets, in the formats of --train."
+    )
+    result.add_argument(
+        "--out", type=str, metavar="DIR", help="Folder of this training; must be new or empty, unless --resume."
+    )
+    result.add_argument("--resume", action="store_true", help="Continue from the newest saved step in OUT.")
     result.add_argument(
         "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
     )
@@ -107,10 +112,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSettings:
-    """Settings of a training, the same in every process; the first one prepares the text when that is to do."""
+    """Settings of a training, the same in every process; the main one prepares the text if necessary."""
     if given.get("resume"):
         settings = _resume(out, given, group.size)
-        group.barrier()  # until all have read, before the first one writes
+        group.barrier()  # all have read before the main process writes
         return settings
     if group.is_main:
         _start(out, given, group.size).save(out, str(group.device), given.get("threads", 0))
@@ -119,11 +124,11 @@ def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSetti
 
 
 def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
-    """The options of a recipe. Raises UsageError naming a key that is none."""
+    """The options of a recipe. Raises UsageError naming an unknown key."""
     try:
         values = tomllib.loads(existing("--recipe", path).read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"--recipe: {path} is no TOML: {error}") from error
+        raise UsageError(f"--recipe: {path} is not valid TOML: {error}") from error
     for name in _LISTS:
         files = [values[name]] if isinstance(values.get(name), str) else values.get(name, [])
         if not (isinstance(files, list) and all(isinstance(file, str) for file in files)):
@@ -141,12 +146,12 @@ def _read_recipe(path: str, options: Parser) -> dict[str, Any]:
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:
-        raise UsageError(f"--recipe: {path}: a recipe cannot name another one")
+        raise UsageError(f"--recipe: {path}: a recipe cannot include another one")
     return checked
 
 
 def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Two sets of options as one; the second wins."""
+    """Two sets of options merged; the second overrides the first."""
     groups = {name: {**below.get(name, {}), **above.get(name, {})} for name in _GROUPS}
     return {**below, **above, **{name: group for name, group in groups.items() if group}}
 
@@ -155,17 +160,17 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 
 def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
-    """Settings of a new training; its text is prepared when that is still to do."""
+    """Settings of a new training; its text is prepared if necessary."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"--out: {out} is not empty; add --resume to go on there, or name a new folder")
+        raise UsageError(f"--out: {out} is not empty; add --resume to continue there, or choose a new folder")
     if ("data" in given) == ("train" in given):
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
     name = given.get("preset", _DEFAULT_PRESET)
     chosen, changes = preset(name), given.get("model", {})
     if "data" in given and (extra := [name for name in ("tokenizer", "careless_share") if name in given]):
-        raise UsageError(f"--{extra[0].replace('_', '-')} belongs to --train; the text in --data is prepared already")
+        raise UsageError(f"--{extra[0].replace('_', '-')} belongs to --train; the text in --data is already prepared")
     if "tokenizer" in given and ("init_from" in given or "vocab_size" in changes):
-        raise UsageError("--tokenizer is a vocabulary; leave --init-from and --model.vocab_size out, or --tokenizer")
+        raise UsageError("--tokenizer sets the vocabulary, and so do --init-from and --model.vocab_size; give only one")
     training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})
     model = merged_model(chosen.model, changes)
     initial = _initial(given.get("init_from", ""))
@@ -183,7 +188,7 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
             raise UsageError(f"model.{option} is {changes[option]}, but the vocabulary of {data} has {size}")
     if initial and initial.tokenizer.sha256 != corpus.tokenizer.sha256:
         raise UsageError(
-            f"--init-from: {given['init_from']} has another vocabulary than {data}; "
+            f"--init-from: {given['init_from']} and {data} have different vocabularies; "
             f"prepare the text with --tokenizer {given['init_from']}/{TOKENIZER_FILE}"
         )
     model = merged_model(model, sizes)
@@ -203,7 +208,7 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
 
 
 def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tuple[Corpus, Path]:
-    """The prepared text, and where it lies."""
+    """The prepared text, and its folder."""
     data = existing("--data", given["data"], folder=True) if "data" in given else out / "data"
     if "train" in given:
         tokenizer = given.get("tokenizer")
@@ -235,21 +240,23 @@ def _initial(folder: str) -> Checkpoint | None:
 
 
 def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
-    """Only what is dropped may differ from the checkpoint that gives the weights."""
+    """Only dropout may differ from the checkpoint that provides the weights."""
     was, asked = initial.model.config.to_dict(), model.to_dict()
     changed = [name for name in asked if asked[name] != was[name] and not name.endswith("dropout")]
     if changed:
-        differences = ", ".join(f"model.{name} is {asked[name]!r}, there {was[name]!r}" for name in changed)
-        raise UsageError(f"--init-from: the weights in {initial.folder} are of another shape: {differences}")
+        differences = ", ".join(
+            f"model.{name} is {asked[name]!r}, the checkpoint has {was[name]!r}" for name in changed
+        )
+        raise UsageError(f"--init-from: the weights in {initial.folder} do not fit this model: {differences}")
 
 
-# --- going on ---------------------------------------------------------------------------------------------------------
+# --- resuming ---------------------------------------------------------------------------------------------------------
 
 
 def _resume(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
-    """Settings of a training that goes on."""
+    """Settings of a resumed training."""
     if "init_from" in given:
-        raise UsageError("--resume goes on from OUT, --init-from starts anew; give one of them")
+        raise UsageError("--resume continues in OUT, --init-from starts a new training; give only one")
     existing("--out", str(out), folder=True)
     settings = resumed(RunSettings.load(out), given, processes)
     if "data" in given:
@@ -267,7 +274,7 @@ def _validation(specs: Sequence[str]) -> list[ValidationSet]:
 
 
 def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: int, resume: bool) -> Progress:
-    """Train with these settings, or go on; what is in the folder is theirs. Returns how far it came."""
+    """Train with these settings in their folder, or resume. Returns the progress made."""
     import torch
 
     from transformer_core.data import Corpus
@@ -277,9 +284,9 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
 
     corpus = Corpus(Path(settings.data))
     if corpus.meta != settings.corpus:
-        raise UsageError(f"{settings.data} holds other text than this training began with (see {out / CONFIG_FILE})")
+        raise UsageError(f"{settings.data} does not match the data this run was started with (see {out / CONFIG_FILE})")
     if not settings.valid:
-        log.warning("no --valid: nothing will tell how well it translates")
+        log.warning("no --valid: translation quality will not be measured")
     validation = _validation(settings.valid)
     if group.is_main:
         recover_interrupted_writes(out, CONFIG_FILE)
@@ -294,19 +301,19 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
 
 
 def _warn_if_bfloat16_is_slow(training: TrainingConfig, device: torch.device) -> None:
-    """Say so when bfloat16, the default, makes training slower rather than faster, as on many laptops."""
+    """Warn when bfloat16, the default, makes training slower rather than faster, as on many laptops."""
     from transformer_core.training.precision_probe import bfloat16_time_ratio
 
     if training.precision == "bfloat16" and device.type == "cpu" and (ratio := bfloat16_time_ratio()) > _TOO_SLOW:
         log.warning(
-            "products in bfloat16 take %.0f times as long as in float32 on this processor; "
-            "--training.precision float32 is faster here",
+            "matrix products in bfloat16 take %.0f times as long as in float32 on this processor; "
+            "--training.precision float32 is faster",
             ratio,
         )
 
 
 def _model(settings: RunSettings, device: str | torch.device) -> Transformer:
-    """A model with new weights, or with those of a checkpoint; a resumed training replaces them."""
+    """A model with new weights, or with those of a checkpoint; a resumed training overwrites them."""
     from transformer_core.model import Transformer, load_weights
 
     model = Transformer(settings.model)

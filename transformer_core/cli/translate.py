@@ -39,14 +39,14 @@ def parser() -> Parser:
         usage="--checkpoint DIR [--beam N] [--alpha N] [--nbest N] [--input FILE] [--output FILE] < lines > lines",
         description=(
             "Translate standard input, line by line, to standard output; or --input to --output.\n\n"
-            "There is one line out for each line in, always. An empty line stays empty. A line that is too long gives\n"
-            "an empty line and a warning on standard error; so nothing ever shifts.\n\n"
-            "With --nbest each line out is one JSON object:\n\n"
+            "Every input line gives exactly one output line. An empty line stays empty. A line that is too long gives\n"
+            "an empty line and a warning on standard error, so that lines stay aligned.\n\n"
+            "With --nbest each output line is one JSON object:\n\n"
             '  {"line": 1, "source": "...", "candidates": [\n'
             '    {"text": "...", "score": -1.2, "log_probability": -1.5, "finished": true}, ...], "problem": ""}\n\n'
-            "candidates are the best N, best first; score is the log-probability (nats) over the length penalty;\n"
-            "finished is false where the length limit cut one off; problem says why there is none.\n\n"
-            "Several processes share the lines of one file under torchrun; the order stays:\n\n"
+            "candidates are the N best, best first; score is the log-probability (nats) over the length penalty;\n"
+            "finished is false if the length limit cut it off; problem says why a line has no translation.\n\n"
+            "Under torchrun several processes share the lines of one file; the order is kept:\n\n"
             "  torchrun --nproc-per-node 8 -m transformer_core translate --checkpoint DIR --input FILE --output FILE"
         ),
         example="  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt",
@@ -57,8 +57,8 @@ def parser() -> Parser:
         "--nbest", type=int, default=0, metavar="N", help="Write the N best translations as JSON; at most --beam."
     )
     result.add_argument("--input", type=str, metavar="FILE", help="Read this file instead of standard input.")
-    result.add_argument("--output", type=str, metavar="FILE", help="Write this file, whole or not at all.")
-    result.add_argument("--force", action="store_true", help="Replace an output that is there.")
+    result.add_argument("--output", type=str, metavar="FILE", help="Write this file, atomically.")
+    result.add_argument("--force", action="store_true", help="Replace an existing output.")
     result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
     add_machine(result)
     return result
@@ -76,12 +76,12 @@ def run(arguments: Sequence[str]) -> int:
     translator = load_translator(options)
     beam = translator.decoding.beam if options.beam is None else options.beam
     if options.nbest > beam:
-        raise UsageError(f"--nbest is {options.nbest}, but must be at most the beam, {beam}; widen it with --beam")
+        raise UsageError(f"--nbest is {options.nbest}, but must be at most the beam, {beam}; raise --beam")
 
     from transformer_core.evaluation import translate_lines
     from transformer_core.progress import progress_bar
 
-    # Somebody who types wants an answer to each line; a file is read in larger portions.
+    # At a terminal each line is answered at once; a file is read in larger chunks.
     size = 1 if options.input is None and sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
     total = None if options.input is None else shard.line_count(sum(1 for _ in _raw_lines(options.input)), size)
     count = empty = failed = 0
@@ -106,14 +106,14 @@ def run(arguments: Sequence[str]) -> int:
             empty += sum(not line.strip() for line in lines)
             failed += sum(result.problem.startswith("not translated") for result in results)
     if empty or failed:
-        log.info("of %d lines %d were empty, and %d were not translated", count, empty, failed)
+        log.info("%d lines: %d empty, %d not translated", count, empty, failed)
     if output and shard.rank == 0:
         merge_parts(shard, output, size)
     return 0
 
 
 def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
-    """The output, if one is named, after both files were checked."""
+    """The output file, if there is one, after checking both files."""
     if options.input is not None:
         existing("--input", options.input)
     if shard.world_size > 1 and (options.input is None or options.output is None):
@@ -124,9 +124,9 @@ def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
         return None
     output = Path(options.output)
     if output.exists() and (output.is_dir() or not options.force):
-        raise UsageError(f"--output: {output} is there already; add --force to replace it, or name another file")
+        raise UsageError(f"--output: {output} exists; add --force to replace it, or choose another file")
     if not output.parent.is_dir():
-        raise UsageError(f"--output: there is no folder {output.parent}")
+        raise UsageError(f"--output: folder not found: {output.parent}")
     return output
 
 
@@ -138,7 +138,7 @@ def _device_of(shard: Shard) -> str:
 
 @contextmanager
 def _writer(shard: Shard, output: Path | None) -> Iterator[TextIO]:
-    """Standard output, or this process's part of the output, which is gone again when something fails."""
+    """Standard output, or this process's part of the output, which is removed if something fails."""
     if output is None:
         yield sys.stdout
         return
@@ -166,12 +166,12 @@ def _raw_lines(path: str | None) -> Iterator[bytes]:
 
 
 def _text(number: int, raw: bytes) -> str:
-    """A line without its end, which only a line feed is; bytes that are no UTF-8 become U+FFFD."""
+    """A line without its line feed; bytes that are not valid UTF-8 become U+FFFD."""
     data = raw.removesuffix(b"\n").removesuffix(b"\r")
     if number == 1:
         data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        log.warning("line %d: not UTF-8; what cannot be read became U+FFFD", number)
+        log.warning("line %d: not valid UTF-8; invalid bytes became U+FFFD", number)
         return data.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""variations: Table 3 in small; prepared text in, perplexity and BLEU of every row out."""
+"""variations: Table 3 at reduced size; prepared text in, perplexity and BLEU of every row out."""
 
 from __future__ import annotations
 
@@ -55,27 +55,29 @@ def parser() -> Parser:
         usage="--data DIR --valid FILE --out DIR [--rows NAME ...] [--seeds N ...] [--steps N]\n"
         "           [--reduce N] [--reduce-layers N] [--training.OPTION V]",
         description=(
-            "Train the rows of Table 3 (Section 6.2), smaller: all widths divided by one number, the number of layers\n"
-            "by another; and score them.\n\n"
-            "All read the same text in the same order, in as many updates, at the same rate, which rises, falls as in\n"
-            "the paper, and sinks to nothing over the last third. Perplexity is per piece and </s> of the validation\n"
-            "set, without label smoothing; BLEU is of beam search with the paper's beam and alpha, and of the last\n"
-            f"weights, rounded as `average --last 1` does. OUT receives {RESULTS_FILE} with all numbers, and a folder\n"
-            "for each training, as `train` writes it.\n\n"
-            "All rows are trained with the first seed, then with the second. Stopped or killed, the same command goes\n"
-            "on where it was; called again with other rows or seeds, it adds them.\n\n"
+            "Train and score the rows of Table 3 (Section 6.2) at reduced size: all widths are divided by one number,\n"
+            "the number of layers by another.\n\n"
+            "All rows read the same text in the same order, for the same number of steps and with the same learning\n"
+            "rate: the paper's schedule, then a linear cooldown to 0 over the last third. Perplexity is per token of\n"
+            "the validation set, </s> included, without label smoothing. BLEU uses the paper's beam and alpha and the\n"
+            f"last weights, rounded as by `average --last 1`. Writes {RESULTS_FILE} with all numbers to OUT, and one\n"
+            "folder per training, as `train` does.\n\n"
+            "All rows are trained with the first seed, then with the second. After a stop the same command continues;\n"
+            "with other rows or seeds it adds them.\n\n"
             f"Rows:\n\n{_row_list()}"
         ),
         example="  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3",
     )
-    result.add_argument("--data", type=str, required=True, metavar="DIR", help="Folder that `prepare` wrote.")
+    result.add_argument("--data", type=str, required=True, metavar="DIR", help="Text prepared by `prepare`.")
     result.add_argument("--valid", type=str, required=True, metavar="FILE", help="Validation set, not a test set.")
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the comparison.")
-    result.add_argument("--rows", type=str, nargs="+", default=[], metavar="NAME", help="Some of those above. [all]")
-    result.add_argument("--seeds", type=int, nargs="+", default=[1], metavar="N", help="One training with each.")
-    result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Updates of each training.")
-    result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divides all widths.")
-    result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divides the number of layers.")
+    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the results.")
+    result.add_argument("--rows", type=str, nargs="+", default=[], metavar="NAME", help="Some of the rows above. [all]")
+    result.add_argument(
+        "--seeds", type=int, nargs="+", default=[1], metavar="N", help="Seeds; each row is trained once with each."
+    )
+    result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Steps of each training.")
+    result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divide all widths by N.")
+    result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
     result.add_argument("--batch", type=int, default=64, metavar="N", help="Lines translated together at most.")
     add_machine(result)
     result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
@@ -112,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
     for seed in dict.fromkeys(options.seeds):
         for row in rows:
             if results.find(row, seed):
-                log.info("%s, seed %d: is there already", row, seed)
+                log.info("%s, seed %d: done before", row, seed)
                 continue
             log.info("%s, seed %d", row, seed)
             settings = RunSettings(
@@ -130,7 +132,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training: TrainingConfig) -> dict[str, Any]:
-    """What is the same for all runs: with anything else they could not be compared."""
+    """What all runs have in common, so that they can be compared."""
     common = {name: value for name, value in training.to_dict().items() if name not in _OF_ROWS}
     base = reduced_row("base", options.reduce, options.reduce_layers, len(corpus.tokenizer))
     search = preset("base").decoding
@@ -150,16 +152,16 @@ def _about(options: argparse.Namespace, corpus: Corpus, test: TestSet, training:
 
 
 def _load_results(file: Path, about: dict[str, Any]) -> Results:
-    """The results so far. Raises UsageError when they cannot be compared with what is to come."""
+    """The results so far. Raises UsageError when they were made with other settings."""
     recover_interrupted_writes(file.parent, file.name)
     if not file.exists():
         if file.parent.exists() and (not file.parent.is_dir() or any(file.parent.iterdir())):
-            raise UsageError(f"--out: {file.parent} is not empty, but has no {file.name}; name a new folder")
+            raise UsageError(f"--out: {file.parent} is not empty, but has no {file.name}; choose a new folder")
         return Results(about)
     found = Results.load(file)
     for key, value in about.items():
         if (was := found.about.get(key)) != value:
-            raise UsageError(f"--out: {file} was begun with other settings: {_difference(key, was, value)}")
+            raise UsageError(f"--out: {file} was made with other settings: {_difference(key, was, value)}")
     return found
 
 
@@ -171,7 +173,7 @@ def _difference(key: str, was: Any, value: Any) -> str:
 
 
 def _train_row(folder: Path, settings: RunSettings, device: str, options: argparse.Namespace, test: TestSet) -> Run:
-    """Train one row, or go on with it, and score it. Raises KeyboardInterrupt when it was told to stop."""
+    """Train one row, or resume it, and score it. Raises KeyboardInterrupt when a stop was requested."""
     import torch
 
     from transformer_core.cli.average import average_steps

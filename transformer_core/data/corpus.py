@@ -54,9 +54,7 @@ class _Side:
         ends_file = Path(f"{_stem(folder, shard, side)}_ends.npy")
         self.ends, _ = _mapped(ends_file, np.int64)
         if len(self.ends) == 0 or int(self.ends[-1]) != len(self.ids):
-            raise DataError(
-                f"cannot read shard {self.file}: it holds {len(self.ids)} ids, not those that {ends_file} says"
-            )
+            raise DataError(f"cannot read shard {self.file}: its {len(self.ids)} ids do not match {ends_file}")
         if _BY_POSITION:
             self._descriptor = os.open(self.file, os.O_RDONLY)
             weakref.finalize(self, os.close, self._descriptor)
@@ -74,7 +72,7 @@ class _Side:
         places = (lengths * size).tolist(), (self.offset + starts * size).tolist()
         raw = b"".join(map(os.pread, repeat(self._descriptor), *places))
         if len(raw) != int(lengths.sum()) * size:
-            raise DataError(f"cannot read shard {self.file}: it was cut off meanwhile")
+            raise DataError(f"cannot read shard {self.file}: it was truncated after opening")
         return np.frombuffer(raw, dtype=np.int32)
 
 
@@ -85,7 +83,7 @@ def _mapped(file: Path, dtype: type[Number]) -> tuple[npt.NDArray[Number], int]:
         if array.ndim != 1 or array.dtype != dtype:
             raise ValueError(f"{array.ndim} dimensions of {array.dtype}, not one of {np.dtype(dtype)}")
     except (OSError, ValueError, EOFError) as error:
-        raise DataError(f"cannot read shard {file} (cut off, missing or damaged): {error}") from error
+        raise DataError(f"cannot read shard {file} (truncated, missing or damaged): {error}") from error
     return array.view(np.ndarray), array.offset
 
 
@@ -102,7 +100,7 @@ class Corpus:
         try:
             self.meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise DataError(f"{folder} holds no prepared corpus (meta.json): {error}") from error
+            raise DataError(f"{folder} has no prepared corpus (meta.json): {error}") from error
         if self.meta.get("format_version") != FORMAT_VERSION:
             raise DataError(
                 f"{folder} has format {self.meta.get('format_version')}, this program reads {FORMAT_VERSION}"
@@ -121,7 +119,7 @@ class Corpus:
                 )
         self._first = np.concatenate(([0], np.cumsum([len(source.ends) for source, _ in self._shards])))
         if len(self) != self.meta["pairs"]:
-            raise DataError(f"{folder} holds {len(self)} pairs, but its meta.json says {self.meta['pairs']}")
+            raise DataError(f"{folder} has {len(self)} pairs, but its meta.json says {self.meta['pairs']}")
         self.lengths = self._read_lengths()
 
     def _read_lengths(self) -> npt.NDArray[np.uint16] | npt.NDArray[np.int32]:
@@ -130,7 +128,7 @@ class Corpus:
             for column, side in enumerate(shard):
                 found = np.diff(side.ends, prepend=0)
                 if int(found.min()) < 0:
-                    raise DataError(f"cannot read shard in {self.folder}: the ends of its sentences do not rise")
+                    raise DataError(f"cannot read shard in {self.folder}: the sentence ends do not increase")
                 if int(found.max()) > np.iinfo(lengths.dtype).max:
                     lengths = lengths.astype(np.int32)
                 lengths[first : first + len(found), column] = found

@@ -1,4 +1,4 @@
-"""Parallel text -> shards of pieces, tokenised once (see `corpus.py` for what they hold)."""
+"""Parallel text -> shards of token ids, tokenised once (see `corpus.py` for their format)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def prepare(
         DataError: The folder is taken, or the text cannot be used.
     """
     if (out / "meta.json").exists():
-        raise DataError(f"{out} already holds a prepared corpus; name another folder")
+        raise DataError(f"{out} already has a prepared corpus; choose another folder")
     out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
     writer = _ShardWriter(out)

@@ -1,4 +1,4 @@
-"""Parallel text as people have it: tables or two plain files, packed or not."""
+"""Parallel text: tables or two plain files, compressed or not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _open_text(path: Path) -> IO[str]:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Lines of a text file, plain or packed. Raises DataError when it cannot be read, or is not UTF-8."""
+    """Lines of a text file, plain or compressed. Raises DataError when it cannot be read, or is not UTF-8."""
     try:
         with _open_text(path) as file:
             for line in file:
@@ -39,8 +39,8 @@ def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, 
     """Source and target of each line.
 
     Args:
-        spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files with equally
-            many lines, written `train.en,train.de`.
+        spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files of the same
+            number of lines, written `train.en,train.de`.
         target_column: Which column of a tsv is the target, counted from 0.
 
     Raises:
@@ -73,10 +73,10 @@ def _zip_lines(source: Path, target: Path) -> Iterator[tuple[str, str]]:
     for number, source_line in enumerate(sources, start=1):
         target_line = next(targets, None)
         if target_line is None:
-            raise DataError(f"{target} ends at line {number - 1}, but {source} goes on")
+            raise DataError(f"{target} ends at line {number - 1}, but {source} continues")
         yield source_line, target_line
     if next(targets, None) is not None:
-        raise DataError(f"{source} ends, but {target} goes on")
+        raise DataError(f"{source} ends before {target}")
 
 
 def typed_carelessly(sentence: str, rng: random.Random) -> str:

@@ -27,11 +27,11 @@ ShouldStop = Callable[[], bool]
 
 
 class DecodingStopped(RuntimeError):
-    """The search was told to stop before it had a translation."""
+    """The search was stopped before it had a translation."""
 
 
 def length_penalty(length: int, alpha: float, kind: LengthPenalty = "gnmt") -> float:
-    """What a log-probability is divided by: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
+    """The divisor of a log-probability: ((5 + length) / 6) ** alpha (Wu et al. 2016, equation 14), or a power.
 
     Args:
         length: Pieces, `</s>` included.
@@ -212,15 +212,15 @@ def beam_search(
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special pieces; `<pad>`, `<s>` and `<unk>` are never written.
+        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated.
         config: Beam, length penalty, limits of the length.
-        should_stop: Asked before every step.
+        should_stop: Called before every step.
 
     Returns:
         One result for each sentence, in order.
 
     Raises:
-        DecodingStopped: `should_stop` said so.
+        DecodingStopped: `should_stop` returned True.
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)

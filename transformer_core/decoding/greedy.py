@@ -1,4 +1,4 @@
-"""Greedy search over a batch: always the likeliest next piece. The quick way to watch a training.
+"""Greedy search over a batch: always the likeliest next token. The fast way to validate a training.
 
 Shape legend: B sentences, S source positions.
 """
@@ -24,8 +24,8 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     Args:
         model: In evaluation mode.
         source: (B, S) ids, each sentence ending with `</s>`, padded.
-        special: Ids of the special pieces; `<pad>`, `<s>` and `<unk>` are never written.
-        extra_length: At most so many pieces more than the source has.
+        special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated.
+        extra_length: Maximum tokens beyond the length of the source.
 
     Returns:
         For each sentence the ids of its translation, without `<s>` and `</s>`.

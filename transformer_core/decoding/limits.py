@@ -1,4 +1,4 @@
-"""How long a translation may become (Section 6.1).
+"""Length limits of translations (Section 6.1).
 
 Shape legend: B sentences, S source positions.
 """
@@ -9,12 +9,12 @@ from torch import Tensor
 
 
 def length_limits(source_mask: Tensor, extra_length: int, longest: int | None) -> Tensor:
-    """Pieces that each translation may have at most, `</s>` included.
+    """Maximum tokens of each translation, `</s>` included.
 
     Args:
         source_mask: (B, 1, 1, S), True where a source position is no padding; each source ends with `</s>`.
-        extra_length: Pieces more than the source has.
-        longest: Positions that the decoder knows; None where there is no limit.
+        extra_length: Tokens beyond the length of the source.
+        longest: Positions that the decoder has; None for no limit.
 
     Returns:
         (B,) whole numbers.

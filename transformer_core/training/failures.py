@@ -1,4 +1,4 @@
-"""What a training leaves behind when its loss or gradient is no number: the batches, to look into."""
+"""The batches of a step whose loss or gradient is not finite, saved for inspection."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def save_failure(
     tokenizer: Tokenizer,
     rank: int,
 ) -> Path:
-    """Save the batches of an update that failed.
+    """Save the batches of a step that failed.
 
     Args:
         run: Folder of the run.
         batches: Those of this process.
-        losses: The loss of each, in nats, summed over its pieces.
-        report: What is known of the update, with its `step`.
+        losses: The loss of each, in nats, summed over its tokens.
+        report: Facts of the step, with its `step`.
         tokenizer: Turns ids back into text.
         rank: Number of this process.
 
@@ -45,7 +45,7 @@ def save_failure(
     described = [
         {"loss": str(loss), "pairs": _texts(batch, tokenizer)} for batch, loss in zip(batches, losses, strict=True)
     ]
-    # JSON has no word for a number that is none.
+    # JSON has no NaN and no infinity.
     write_json(folder / f"report-{rank}.json", {**{k: str(v) for k, v in report.items()}, "batches": described})
     return folder
 

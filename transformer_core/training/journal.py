@@ -1,4 +1,4 @@
-"""`metrics.jsonl`: what happened in a training, one JSON object a line; and its course, read from there."""
+"""`metrics.jsonl`: the log of a training, one JSON object per line; and its curves, read from there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Journal:
                 file.write(json.dumps(line) + "\n")
 
     def remove_after(self, step: int) -> None:
-        """Drop the lines of updates that a resumed run does again."""
+        """Remove the lines of steps that a resumed run repeats."""
         if not self.writes:
             return
         recover_interrupted_writes(self.path.parent, self.path.name)
@@ -42,24 +42,24 @@ class Journal:
 
 
 def training_curves(run: Path) -> dict[str, Any]:
-    """The course of a training as columns: what was recorded, with 6 digits, and nothing in between.
+    """The curves of a training as columns: the recorded values with 6 digits, nothing interpolated.
 
     Args:
         run: Folder of the run.
 
     Returns:
-        `updates`: for every update that was recorded its `step`, `loss` with label smoothing and `nll` without, in nats
-        per piece, `mean_nll` of the updates since the one before, `learning_rate`, `gradient_norm`.
+        `updates`: for every recorded step its `step`, `loss` with label smoothing and `nll` without, in nats per token,
+        `mean_nll` of the steps since the previous line, `learning_rate`, `gradient_norm`.
         `validation`: for every set by its name the `step`, `nll`, and `bleu` of a few greedy translations.
-        `failed`: None, or the update whose loss or gradient was no number, with `step`, `loss` and `gradient_norm` as
+        `failed`: None, or the step whose loss or gradient was not finite, with `step`, `loss` and `gradient_norm` as
         text.
 
     Raises:
         OSError: There is no journal.
-        ValueError: A line is no JSON.
+        ValueError: A line is not valid JSON.
     """
     text = (run / "metrics.jsonl").read_text(encoding="utf-8")
-    lines = [json.loads(line) for line in text.split("\n")[:-1]]  # one without its end was cut off
+    lines = [json.loads(line) for line in text.split("\n")[:-1]]  # without the last, incomplete one
     updates = [line for line in lines if "loss" in line]
     validation: dict[str, dict[str, list[float]]] = {}
     for line in lines:
@@ -80,7 +80,7 @@ def training_curves(run: Path) -> dict[str, Any]:
 
 
 def _failed(run: Path, last: int) -> dict[str, Any] | None:
-    """The update that ended the run, if one did after its last line."""
+    """The step that failed after the last line of the journal, if one did."""
     for report in sorted(run.glob("failed-????????/report-0.json")):
         values = json.loads(report.read_text(encoding="utf-8"))
         if int(values["step"]) > last:

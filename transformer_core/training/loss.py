@@ -1,9 +1,9 @@
-"""Label-smoothed cross-entropy (Section 5.4): the readable form, and one that never holds all logits.
+"""Label-smoothed cross-entropy (Section 5.4) that never holds all logits.
 
-Smoothing takes epsilon from the right piece and spreads it over the V - 1 others. The other convention spreads it over
-all V pieces; it is the same with a smaller epsilon (see `mass_on_others`), so there is one loss for both.
+Smoothing takes epsilon from the correct token and spreads it over the V - 1 others. The other convention spreads it
+over all V tokens; it is the same with a smaller epsilon (see `mass_on_others`), so there is one loss for both.
 
-Shape legend: N target pieces without padding, d = d_model, V = vocab_size.
+Shape legend: N target tokens without padding, d = d_model, V = vocab_size.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _CPU_BLOCK = 64  # rows of them in float32, few enough for a CPU's cache; a GPU 
 
 @dataclass(frozen=True)
 class Loss:
-    """Sums over the pieces of a batch, in nats.
+    """Sums over the target tokens of a batch, in nats.
 
     Args:
         smoothed: What training minimises; carries the gradient.
-        nll: Negative log-likelihood of the right pieces, without smoothing; perplexity is exp(nll / pieces).
-        pieces: How many pieces were summed.
+        nll: Negative log-likelihood of the correct tokens, without smoothing; perplexity is exp(nll / pieces).
+        pieces: Number of tokens summed.
     """
 
     smoothed: Tensor
@@ -37,29 +37,11 @@ class Loss:
 
 
 def mass_on_others(epsilon: float, vocab_size: int, smoothing: Smoothing) -> float:
-    """What the right piece loses to the V - 1 others.
+    """Probability mass that the correct token loses to the V - 1 others.
 
     Spread over the others that is epsilon; spread over all V (uniform), a part 1 / V of it comes back.
     """
     return epsilon if smoothing == "others" else epsilon * (vocab_size - 1) / vocab_size
-
-
-def smoothed_cross_entropy(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-    """The readable form.
-
-    Args:
-        logits: (N, V).
-        targets: (N,) ids of the right pieces.
-        smoothing: Mass on the other pieces; see `mass_on_others`.
-
-    Returns:
-        Sum of the smoothed loss, and sum of the negative log-likelihood.
-    """
-    log_p = torch.log_softmax(logits.float(), dim=-1)  # (N, V)
-    off_target = smoothing / (logits.shape[-1] - 1)
-    wanted = torch.full_like(log_p, off_target).scatter_(1, targets[:, None], 1.0 - smoothing)  # (N, V)
-    nll = -log_p.gather(1, targets[:, None]).sum()
-    return -(wanted * log_p).sum(), nll
 
 
 @dataclass(frozen=True)
@@ -70,7 +52,7 @@ class _Block:
         logits: (rows, V) float32, space.
         p: (rows, V) float32, space.
         bias: (V,) of the output projection.
-        smoothing: Mass on the other pieces.
+        smoothing: Mass on the other tokens.
     """
 
     logits: Tensor
@@ -79,7 +61,7 @@ class _Block:
     smoothing: float
 
     def sums(self, low: Tensor, right: Tensor, d_bias: Tensor | None, with_gradient: bool) -> tuple[Tensor, Tensor]:
-        """Smoothed loss and nll of (n, V) logits and (n, 1) right pieces; puts the gradient in the logits' place."""
+        """Smoothed loss and nll of (n, V) logits and (n, 1) correct tokens; overwrites the logits with the gradient."""
         logits, p = self.logits[: len(low)].copy_(low), self.p[: len(low)]  # (n, V)
         if self.bias is not None:
             logits += self.bias
@@ -102,7 +84,7 @@ class _Block:
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):
-    """The same, from the vectors before the output projection; logits exist for a chunk of rows at a time.
+    """Smoothed cross-entropy from the vectors before the output projection; logits exist for one chunk at a time.
 
     The gradient is computed in the forward pass, while the chunk's probabilities are at hand.
     """
@@ -176,9 +158,9 @@ def output_loss(
     Args:
         vectors: (B, T, d) from `Transformer.decode`.
         weight: (V, d), the output projection.
-        targets: (B, T) ids of the right pieces, padded.
+        targets: (B, T) ids of the correct tokens, padded.
         pad: Id of padding, which counts for nothing.
-        smoothing: Mass on the other pieces; 0 for validation.
+        smoothing: Mass on the other tokens; 0 for validation.
         dtype: Number format of the matrix products.
         bias: (V,) of the output projection, in float32.
     """

@@ -1,4 +1,4 @@
-"""What training minimises, as one module, so that wrappers for several processes see every forward pass."""
+"""The training objective as one module, so that wrappers for several processes see every forward pass."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _GRAPHS = 200
 class Objective(nn.Module):
     """The loss of a batch.
 
-    Only the function is compiled that runs the model, not the model: its parameters keep their names. A batch of a new
-    shape is compiled anew, so that batches must come in few shapes.
+    Only the function that runs the model is compiled, so that parameters keep their names. Every new shape of a batch
+    is compiled again, so batches must have few shapes.
 
     Args:
-        model: What is trained.
-        config: How; gives the label smoothing, the number format and whether to compile.
+        model: The model to train.
+        config: Gives label smoothing, number format and whether to compile.
         pad: Id of padding.
     """
 
@@ -35,12 +35,12 @@ class Objective(nn.Module):
         self.dtype = number_format(config)
         self._vectors_of = decoder_vectors
         if config.compile:
-            # Beyond the limit the compiler would silently run the function as it is; each shape needs a few graphs.
+            # Beyond the limit the compiler silently falls back to eager execution; each shape needs a few graphs.
             torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, _GRAPHS)
             self._vectors_of = torch.compile(decoder_vectors, dynamic=False, backend=_BACKEND)
 
     def forward(self, source: Tensor, inputs: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
-        """A batch -> its smoothed loss, which carries the gradient, and its nll; both summed over pieces, in nats."""
+        """A batch -> its smoothed loss, which carries the gradient, and its nll; both summed over tokens, in nats."""
         batch = Batch(source, inputs, outputs)
         loss = batch_loss(
             self.model,

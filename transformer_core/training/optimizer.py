@@ -1,4 +1,4 @@
-"""What moves the weights: Adam (Section 5.3), or Muon for the matrices inside the layers and Adam for the rest."""
+"""The optimizers: Adam (Section 5.3), or Muon for the matrices inside the layers and Adam for the rest."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _ADAM, _MUON = ("step", "exp_avg", "exp_avg_sq"), ("momentum_buffer",)
 class AdamAndMuon:
     """Muon for the matrices of the layers; Adam, as in the paper, for embeddings, biases and norms.
 
-    Where Adam scales each number of a gradient by itself, Muon turns the whole matrix of a step into one whose singular
-    values are all about 1, so that rare directions move as far as frequent ones (Jordan et al. 2024, "Muon: An
+    Where Adam scales each element of a gradient, Muon orthogonalises the matrix of a step, so that its singular
+    values are all about 1 and rare directions move as far as frequent ones (Jordan et al. 2024, "Muon: An
     optimizer for hidden layers in neural networks"). Its steps are scaled to the size of Adam's (Liu et al. 2025,
     "Muon is Scalable for LLM Training", equation 4), so that both follow one learning rate; no weight decay.
 
-    Turning matrices takes time, so that processes that train together divide it among them: each turns some, and sends
-    the others its new weights, bit for bit what each would have found itself.
+    Orthogonalising takes time, so processes that train together divide the matrices: each updates some and sends the
+    others its new weights, bit for bit what they would have computed themselves.
 
-    Used like a `torch.optim.Optimizer`; `state` holds what both remember, by parameter.
+    Used like a `torch.optim.Optimizer`; `state` has the state of both, by parameter.
     """
 
     def __init__(self, model: Transformer, config: TrainingConfig, group: ProcessGroup = SINGLE_PROCESS) -> None:
         layers = nn.ModuleList([*model.encoder.layers, *model.decoder.layers])
         matrices = [parameter for parameter in layers.parameters() if parameter.ndim == 2]
-        turned = set(matrices)
-        others = [parameter for parameter in model.parameters() if parameter not in turned]
+        matrices_set = set(matrices)
+        others = [parameter for parameter in model.parameters() if parameter not in matrices_set]
         self._adam = _adam(others, config)
         self._muon = torch.optim.Muon(
             [{"params": matrices, "factor": config.muon_factor}], weight_decay=0.0, adjust_lr_fn="match_rms_adamw"
@@ -49,22 +49,22 @@ class AdamAndMuon:
         return [*self._adam.param_groups, *self._muon.param_groups]
 
     def step(self) -> None:
-        """Move the weights along their gradients; to be called in every process."""
+        """Update the weights; to be called in every process."""
         self._adam.step()
         for rank, matrices in enumerate(self._owned_by):
             for matrix in matrices if rank != self._group.rank else ():
-                matrix.grad = None  # Muon leaves it alone
+                matrix.grad = None  # Muon skips it
         self._muon.step()  # type: ignore[no-untyped-call]
         self._exchange(lambda matrix: matrix.detach())
 
     def synchronize_state(self) -> None:
-        """Tell all processes what each remembers of the matrices that it turns; to be called in every process."""
+        """Copy the state of each matrix from its owner to all processes; to be called in every process."""
         for matrix in self._muon.param_groups[0]["params"]:
             self.state[matrix].setdefault("momentum_buffer", torch.zeros_like(matrix))
         self._exchange(lambda matrix: self.state[matrix]["momentum_buffer"])
 
     def _exchange(self, of: Callable[[Tensor], Tensor]) -> None:
-        """Put what the process that turns a matrix has in the place of what the others have."""
+        """Broadcast a tensor of each matrix from its owner to all processes."""
         for rank, matrices in enumerate(self._owned_by if self._group.size > 1 else ()):
             places = [of(matrix) for matrix in matrices]
             sizes = [place.numel() for place in places]
@@ -73,12 +73,12 @@ class AdamAndMuon:
                 place.copy_(numbers.view_as(place))
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients."""
+        """Reset the gradients."""
         self._adam.zero_grad(set_to_none)
         self._muon.zero_grad(set_to_none)
 
     def state_names(self, parameter: Tensor) -> tuple[str, ...]:
-        """What is kept of a parameter from step to step."""
+        """Names of the state kept for a parameter."""
         return _MUON if any(parameter is each for each in self._muon.param_groups[0]["params"]) else _ADAM
 
 
@@ -86,18 +86,18 @@ Optimizer = torch.optim.Optimizer | AdamAndMuon
 
 
 def optimizer_for(model: Transformer, config: TrainingConfig, group: ProcessGroup = SINGLE_PROCESS) -> Optimizer:
-    """The optimizer that a training asks for, over all weights of the model."""
+    """The optimizer of a training configuration, over all weights of the model."""
     return AdamAndMuon(model, config, group) if config.optimizer == "muon" else _adam(list(model.parameters()), config)
 
 
 def set_learning_rate(optimizer: Optimizer, rate: float) -> None:
-    """Give the next step its learning rate."""
+    """Set the learning rate of the next step."""
     for group in optimizer.param_groups:
         group["lr"] = rate * group.get("factor", 1.0)
 
 
 def state_names(optimizer: Optimizer, parameter: Tensor) -> tuple[str, ...]:
-    """Names of what an optimizer keeps of a parameter from step to step."""
+    """Names of the state that an optimizer keeps for a parameter."""
     return optimizer.state_names(parameter) if isinstance(optimizer, AdamAndMuon) else _ADAM
 
 

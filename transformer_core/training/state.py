@@ -1,7 +1,7 @@
-"""The state of a running training on disk: everything that the next update depends on. Never pickled.
+"""The state of a running training on disk: everything that the next step depends on. Never pickled.
 
-One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (what the optimizer
-remembers, random state) and `state.json` (step, place in the data).
+One folder for each saved step: `model.safetensors` (float32), `optimizer.safetensors` (optimizer state,
+random state) and `state.json` (step, place in the data).
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ class StateError(ValueError):
 
 @dataclass
 class Progress:
-    """Where a training stands.
+    """Progress of a training.
 
     Args:
-        step: Updates done.
-        epoch: Passes over the data that were completed.
-        batch: Batches of the running epoch that were used.
-        target_pieces: Target pieces trained on so far.
+        step: Steps done.
+        epoch: Completed passes over the data.
+        batch: Batches of the current epoch that were used.
+        target_pieces: Target tokens trained on so far.
         seconds: Time spent in training so far.
     """
 
@@ -54,7 +54,7 @@ def step_folders(run: Path) -> list[Path]:
 
 
 def remove_partial_steps(run: Path) -> None:
-    """Tidy up what a killed process left behind while it saved or forgot a step."""
+    """Clean up after a process that was killed while it saved or removed a step."""
     recover_interrupted_writes(run, "step-*")
 
 
@@ -66,7 +66,7 @@ def save_state(
     keep: int,
     group: ProcessGroup = SINGLE_PROCESS,
 ) -> Path:
-    """Save a step, whole or not at all, and forget the oldest beyond `keep`; to be called in every process."""
+    """Save a step atomically, and remove the oldest beyond `keep`; to be called in every process."""
     folder = run / f"step-{progress.step:08d}"
     moments = _random_states(group)
     weights = {}
@@ -92,7 +92,7 @@ def _on_cpu(value: Tensor) -> Tensor:
 
 
 def _random_states(group: ProcessGroup) -> dict[str, Tensor]:
-    """The random states of all processes; the first one's have no number, as if it were alone."""
+    """The random states of all processes; those of the main one have no number, as in a single process."""
     states = {f"random.cpu{_number(rank)}": state for rank, state in enumerate(group.gather(torch.get_rng_state()))}
     if torch.cuda.is_available():
         cuda = group.gather(torch.cuda.get_rng_state())
@@ -105,9 +105,9 @@ def _number(rank: int) -> str:
 
 
 def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: ProcessGroup = SINGLE_PROCESS) -> Progress:
-    """Continue exactly where a saved step stood, with as many processes or others.
+    """Continue exactly from a saved step, with the same number of processes or another.
 
-    A process that the saved training did not have draws its dropout anew.
+    A process that the saved training did not have starts with a new dropout seed.
 
     Raises:
         StateError: The folder is damaged or of another model.
@@ -119,12 +119,12 @@ def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: Proc
     except (OSError, ValueError, SafetensorError) as error:
         raise StateError(f"cannot read the training state in {folder}: {error}") from error
     if values.pop("version", None) != STATE_VERSION:
-        raise StateError(f"{folder} has another format than version {STATE_VERSION}")
+        raise StateError(f"{folder} does not have format version {STATE_VERSION}")
     if (plan := values.pop("plan", 1)) != PLAN_VERSION:
         raise StateError(
-            f"{folder} was saved by a program that puts pairs into batches in another way (plan {plan}, here "
-            f"{PLAN_VERSION}), so that its place in the data means nothing here; go on with that program, or start "
-            "anew from its weights: `average --last 1`, then `train --init-from`"
+            f"{folder} was saved by a version that batches pairs differently (plan {plan}, here {PLAN_VERSION}), so "
+            "its position in the data is not valid here; continue with that version, or start a new training from "
+            "its weights: `average --last 1`, then `train --init-from`"
         )
     try:
         parameters = dict(model.named_parameters())
@@ -133,7 +133,7 @@ def load_state(folder: Path, model: nn.Module, optimizer: Optimizer, group: Proc
         )
         for name, parameter in parameters.items():
             kept = {key: moments[f"{key}/{name}"] for key in state_names(optimizer, parameter)}
-            # Adam keeps its count of steps beside the weights on a GPU, and in a plain tensor everywhere.
+            # Adam keeps its step count on the device of the weights, but never sharded.
             optimizer.state[parameter] = {
                 key: value.to(parameter.device) if key == "step" else distribute_like(value, parameter)
                 for key, value in kept.items()
@@ -167,7 +167,7 @@ def average_weights(folders: list[Path]) -> dict[str, Tensor]:
         except (OSError, SafetensorError) as error:
             raise StateError(f"cannot read the weights in {folder}: {error}") from error
         if total and {name: w.shape for name, w in weights.items()} != {name: w.shape for name, w in total.items()}:
-            raise StateError(f"{folder} holds another model than {folders[0]}")
+            raise StateError(f"{folder} has another model than {folders[0]}")
         for name, tensor in weights.items():
             total[name] = total[name] + tensor.double() if name in total else tensor.double()
     return {name: (tensor / len(folders)).float() for name, tensor in total.items()}

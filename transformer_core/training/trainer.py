@@ -1,4 +1,4 @@
-"""The training loop (Section 5): updates, validation, checkpoints, a clean stop and an exact resume."""
+"""The training loop (Section 5): steps, validation, checkpoints, a clean stop and an exact resume."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ from transformer_core.training.validation import ValidationSet, greedy_bleu, val
 
 log = logging.getLogger(__name__)
 
-_PLATEAU_WINDOW = 100  # updates whose mean loss tells whether training left the plateau
+_PLATEAU_WINDOW = 100  # steps whose mean loss decides whether training left the plateau
 
 
 class TrainingFailed(RuntimeError):
-    """Training cannot go on: the loss is not a number, or sits on its plateau."""
+    """Training cannot continue: the loss is not finite, or stuck on its plateau."""
 
 
 class Trainer:
-    """Trains one model on one corpus, and leaves everything in one folder.
+    """Trains one model on one corpus, and writes everything to one folder.
 
     Args:
-        model: On the device that it shall train on.
+        model: On the device to train on.
         corpus: Prepared training text.
         config: How to train.
         run: Folder for saved steps and `metrics.jsonl`.
-        validation: Sets to watch.
+        validation: Validation sets.
         resume: Continue from the newest saved step in `run`.
         group: The processes that train together (see `distributed.py`); each has a Trainer of its own.
 
@@ -87,7 +87,7 @@ class Trainer:
         self._loader = BatchLoader(corpus, model.config, config, group, self.device)
         saved = step_folders(run)
         if saved and not resume:
-            raise StateError(f"{run} already holds a training; resume it, or name another folder")
+            raise StateError(f"{run} already has a training; resume it, or choose another folder")
         layers = [*model.encoder.layers, *model.decoder.layers]
         if config.recompute:
             checkpoint_activations(layers)
@@ -98,7 +98,7 @@ class Trainer:
         self.progress = Progress()
         self._losses: deque[float] = deque(maxlen=_PLATEAU_WINDOW)
         self._stop_flag = StopFlag()
-        if group.rank:  # dropout of its own; the first process goes on from where the weights were drawn
+        if group.rank:  # a different dropout seed; the main process continues with the seed of the weights
             torch.manual_seed(int(np.random.SeedSequence((config.seed, group.rank)).generate_state(1)[0]))
         if saved:
             self.progress = load_state(saved[-1], model, self.optimizer, group)
@@ -111,13 +111,13 @@ class Trainer:
             remove_snapshots_after(run, self.progress.step)
         self.journal.remove_after(self.progress.step)
         self._snapshot_steps = frozenset(snapshot_steps(config.snapshots, config.snapshots_from, config.steps))
-        self._since_line = 0.0, 0  # nll and pieces of the updates since the last line of the journal
+        self._since_line = 0.0, 0  # nll and tokens of the steps since the last line of the journal
 
     def train(self) -> Progress:
         """Train until the configured step, Ctrl-C or SIGTERM in any process; the last state is always saved.
 
         Raises:
-            TrainingFailed: The loss is not a number, or did not leave its plateau.
+            TrainingFailed: The loss is not finite, or did not leave its plateau.
         """
         config, progress = self.config, self.progress
         last_save, saved_step = time.monotonic(), progress.step
@@ -138,7 +138,7 @@ class Trainer:
                 if progress.step % config.validate_every == 0 or progress.step == config.steps:
                     self.journal.write({"step": progress.step, "validation": self.validate()})
                 due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
-                # Clocks and signals differ between processes, but all have to do the same.
+                # Clocks and signals differ between processes, but all must do the same.
                 stop, due_by_time = self.group.any(self._stop_flag.requested, due_by_time and self.group.is_main)
                 due_by_step = bool(config.checkpoint_every) and progress.step % config.checkpoint_every == 0
                 if due_by_time or due_by_step or progress.step == config.steps:
@@ -151,7 +151,7 @@ class Trainer:
         return progress
 
     def validate(self) -> dict[str, dict[str, float]]:
-        """Perplexity per piece and greedy BLEU of every validation set; only the first process computes them."""
+        """Perplexity per token and greedy BLEU of every validation set; only the main process computes them."""
         model = self._whole_model()
         if not self.group.is_main:
             return {}
@@ -180,23 +180,25 @@ class Trainer:
         return scores
 
     def _same_place_everywhere(self) -> None:
-        """Refuse to train when the processes resumed at different steps, as without a common disk."""
+        """Refuse to train when the processes resumed at different steps, as without a shared disk."""
         step = self.progress.step
         if self.group.sum(step)[0] != step * self.group.size:
-            raise StateError(f"process {self.group.rank} found step {step} in {self.run_folder}, another one did not")
+            raise StateError(
+                f"process {self.group.rank} found step {step} in {self.run_folder}, another process a different one"
+            )
 
     def _whole_model(self) -> Transformer:
-        """The model, in one piece; all processes have to ask."""
+        """The model with full weights; all processes must call this."""
         if self.config.parallel == "replicate":
             return self.model
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
-        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are thrown away
+        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are discarded
             model = Transformer(self.model.config)
         load_weights(model, weights)
         return model.to(self.device)
 
     def _update(self, batches: StepBatches) -> dict[str, Any]:
-        """One step of the optimizer on the mean loss over all target pieces of the batches of all processes."""
+        """One step of the optimizer on the mean loss over all target tokens of the batches of all processes."""
         started = time.monotonic()
         self.model.train()
         losses, nll, pieces = self._gradients(batches)
@@ -223,14 +225,14 @@ class Trainer:
         return report
 
     def _gradients(self, batches: StepBatches) -> tuple[list[float], float, int]:
-        """Add up gradients; returns the loss of each batch, their nll, and the target pieces of all processes."""
+        """Accumulate gradients; returns the loss of each batch, their nll, and the target tokens of all processes."""
         pad, group = self.corpus.special.pad, self.group
         pieces = int(group.sum(sum(int((batch.outputs != pad).sum()) for batch, counts in batches if counts))[0])
         losses, nll = [], 0.0
         for number, (batch, counts) in enumerate(batches, start=1):
             with gradient_sync(self._objective, now=number == len(batches)):
                 loss, batch_nll = self._objective(batch.source, batch.inputs, batch.outputs)
-                # The exchange takes the mean over processes, where the sum is wanted.
+                # The exchange averages over processes, but the sum is needed.
                 torch.autograd.backward(
                     loss / pieces * (group.size if counts else 0.0) if group.size > 1 else loss / pieces
                 )
@@ -239,7 +241,7 @@ class Trainer:
         return losses, nll, pieces
 
     def _step(self, sound: bool) -> tuple[float, float]:
-        """One step if loss and gradient are finite; returns the gradient's norm and the learning rate."""
+        """Update the weights if loss and gradient are finite; returns the gradient norm and the learning rate."""
         config = self.config
         limit = config.max_gradient_norm or math.inf
         norm = float(full_tensor(torch.nn.utils.clip_grad_norm_(self.model.parameters(), limit)))
@@ -258,22 +260,22 @@ class Trainer:
         return norm, rate
 
     def _fail(self, batches: StepBatches, losses: list[float], report: dict[str, Any]) -> NoReturn:
-        """Stop loudly; the weights are those of before the update."""
+        """Save the batches and raise TrainingFailed; the weights are those before this step."""
         read = [batch for batch, _ in batches]
         folder = save_failure(self.run_folder, read, losses, report, self.corpus.tokenizer, self.group.rank)
-        self.group.barrier()  # a process that ends early would take the others with it
+        self.group.barrier()  # a process that ends early would end the others
         raise TrainingFailed(
             f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
             f"the batches are in {folder}; lower learning_rate_factor, raise warmup_steps, or train in float32"
         )
 
     def _mean_nll(self) -> float:
-        """Mean over all pieces since the last call: one batch holds sentences of one length, so its nll says little."""
+        """Mean over all tokens since the last call: a batch has sentences of one length, so its own nll says little."""
         (nll, pieces), self._since_line = self._since_line, (0.0, 0)
         return nll / pieces
 
     def _check(self, report: dict[str, Any]) -> None:
-        """Stop loudly when there is no point in going on."""
+        """Raise TrainingFailed when the loss is stuck on its plateau."""
         self._losses.append(report["nll"])
         config = self.config
         mean = sum(self._losses) / len(self._losses)
@@ -283,7 +285,7 @@ class Trainer:
             and mean > config.plateau_loss
         ):
             raise TrainingFailed(
-                f"step {report['step']}: the loss still sits at {mean:.2f} nats per piece, above plateau_loss "
+                f"step {report['step']}: the loss is still {mean:.2f} nats per token, above plateau_loss "
                 f"({config.plateau_loss}); lower learning_rate_factor, raise warmup_steps, or use smaller batches"
             )
 

@@ -1,4 +1,4 @@
-"""How a training is watched: loss on validation sets, and BLEU of greedy translations of a few fixed sentences."""
+"""Validation during training: loss on validation sets, and BLEU of greedy translations of a few fixed sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ValidationSet:
     """Parallel text to validate on.
 
     Args:
-        name: For logs; the file's name without endings.
+        name: For logs; the name of the file without suffixes.
         pairs: Source and target sentences.
     """
 
@@ -36,7 +36,7 @@ class ValidationSet:
         """Read what `read_pairs` reads. Raises DataError when there is no pair."""
         pairs = list(read_pairs(spec))
         if not pairs:
-            raise DataError(f"{spec} holds no sentence pairs to validate on")
+            raise DataError(f"{spec} has no sentence pairs to validate on")
         return cls(Path(str(spec).partition(",")[0]).name.split(".")[0], pairs)
 
 
@@ -44,7 +44,7 @@ class ValidationSet:
 def validation_loss(
     model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, batch_tokens: int, dtype: torch.dtype
 ) -> tuple[float, int]:
-    """Negative log-likelihood in nats of all target pieces and `</s>`, and their number; model in evaluation mode."""
+    """Negative log-likelihood in nats of all target tokens and `</s>`, and their number; model in evaluation mode."""
     device = next(model.parameters()).device
     sources = tokenizer.source.encode_batch([source for source, _ in pairs])
     targets = tokenizer.encode_batch([target for _, target in pairs])
@@ -74,7 +74,7 @@ def batch_loss(
 ) -> Loss:
     """Loss of one batch (see `output_loss`), with matrix products in the given number format.
 
-    `vectors_of` is `decoder_vectors`, or what a compiler made of it.
+    `vectors_of` is `decoder_vectors`, perhaps compiled.
     """
     mask = padding_mask(batch.source, pad)
     input_mask = None if model.config.causal else padding_mask(batch.inputs, pad)

@@ -54,7 +54,7 @@ PLACE = ("--layer=1", "--head=1")
         (["--out=a.pdf", "--out=a.pdf", TEXT, *PLACE], "named twice"),
         (["--out=a.pdf", TEXT, *PLACE, "--format=pdf"], "--format is for --texts"),
         (["--out=a.pdf", "--text=" + "x" * 3000, *PLACE], "at most"),
-        (["--out=a.pdf", TEXT, *PLACE, "--colour=red"], "there is no option --colour"),
+        (["--out=a.pdf", TEXT, *PLACE, "--colour=red"], "unknown option --colour"),
     ],
 )  # fmt: skip
 def test_bad_arguments_get_one_line_that_says_what_is_allowed(
@@ -69,7 +69,7 @@ def test_bad_arguments_get_one_line_that_says_what_is_allowed(
 
 def test_a_checkpoint_that_is_not_there_is_told(run: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert run("export", TEXT, *PLACE, "--out=a.pdf", "--checkpoint=nowhere") == 2
-    assert "--checkpoint: there is no folder nowhere" in capsys.readouterr().err
+    assert "--checkpoint: folder not found: nowhere" in capsys.readouterr().err
 
 
 def test_files_that_are_there_stay_without_force(run: Callable[..., int], tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_history_belongs_to_the_checkpoint_around_it(tmp_path: Path) -> None:
         (["--sentence=9"], "--sentence is 9, but must be between 1 and 8"),
         (["--language=de"], "--language is 'de', but must be one of en, ko"),
         (["--width-mm=1"], "--width-mm is 1.0, but must be between 20 and 2000"),
-        (["--history=nowhere"], "--history: there is no folder nowhere"),
+        (["--history=nowhere"], "--history: folder not found: nowhere"),
     ],
 )
 def test_bad_options_get_one_line(

@@ -64,7 +64,7 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
 
 def test_an_unknown_command_and_an_error_name_the_way_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fly"], HEADLIGHT) == 2
-    assert "there is no command fly; the commands are app, " in capsys.readouterr().err
+    assert "unknown command fly; the commands are app, " in capsys.readouterr().err
     assert main(["translate"], HEADLIGHT) == 2
     assert capsys.readouterr().err == "error: missing: --checkpoint (more: headlight translate --help)\n"
 

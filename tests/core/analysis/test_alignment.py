@@ -75,7 +75,7 @@ def test_gold_file(tmp_path: Path) -> None:
 def test_bad_link_names_file_and_line(tmp_path: Path, links: str) -> None:
     file = tmp_path / "gold.tsv"
     file.write_text(f"the dog\tder hund\t{links}\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"gold\.tsv, line 1: .*no link"):
+    with pytest.raises(DataError, match=r"gold\.tsv, line 1: .*is not a link"):
         list(read_gold(file))
 
 

@@ -48,7 +48,7 @@ def test_average_replaces_nothing_unasked(made: Workplace, call: Call, tmp_path:
     assert load_checkpoint(made.checkpoint).hash == before
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     said = call("average", made.run, "--last", "1", "--out", tmp_path, "--force")
-    assert "something else than a checkpoint" in one_line_error(said)
+    assert "is not a checkpoint" in one_line_error(said)
     assert (tmp_path / "thesis.txt").exists()
 
 
@@ -119,7 +119,7 @@ def test_evaluate_against_another_checkpoint(made: Workplace, call: Call, tmp_pa
     assert compared["nats_per_character"] == alone["nats_per_character"]
     assert compared["checkpoint_hash"] == alone["checkpoint_hash"] != both["checkpoint_hash"]
     assert "bs:1000" in compared["bleu"]["signature"]
-    assert "there is no folder nowhere" in one_line_error(
+    assert "folder not found: nowhere" in one_line_error(
         call(*common, "--checkpoint", made.checkpoint, "--compare", "nowhere")
     )
 
@@ -144,13 +144,13 @@ def test_align_tells_the_error_of_every_head(made: Workplace, call: Call, tmp_pa
 
 
 def test_align_needs_a_gold_file_with_sentences(made: Workplace, call: Call, tmp_path: Path) -> None:
-    assert "there is no file no.tsv" in one_line_error(
+    assert "file not found: no.tsv" in one_line_error(
         call("align", "--checkpoint", made.checkpoint, "--gold", "no.tsv")
     )
     empty = tmp_path / "empty.tsv"
     empty.write_text("", encoding="utf-8")
     said = call("align", "--checkpoint", made.checkpoint, "--gold", empty)
-    assert "holds no sentences" in one_line_error(said, 1)
+    assert "has no sentences" in one_line_error(said, 1)
 
 
 def test_a_checkpoint_gets_the_decoding_defaults_of_its_preset(made: Workplace, call: Call, tmp_path: Path) -> None:

@@ -30,4 +30,4 @@ def test_a_file_without_questions(made: Workplace, call: Call, tmp_path: Path) -
     file = tmp_path / "none.tsv"
     file.write_text("", encoding="utf-8")
     error = one_line_error(call("contrast", "--checkpoint", made.checkpoint, "--test", file), 1)
-    assert "holds no questions" in error
+    assert "has no questions" in error

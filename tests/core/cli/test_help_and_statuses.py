@@ -47,7 +47,7 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
     said = call(command, *given, "--help")
     help_text = " ".join(said.out.split())
     assert "Width of every embedding and sub-layer output. (default: 1024)" in help_text
-    assert "Updates over which the learning rate rises linearly. (default: 4000)" in help_text
+    assert "Steps over which the learning rate rises linearly. (default: 4000)" in help_text
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
     [
         (["fly"], "the commands are translate, evaluate"),
         (["translate"], "missing: --checkpoint"),
-        (["translate", "--checkpoint", "nowhere"], "there is no folder nowhere"),
+        (["translate", "--checkpoint", "nowhere"], "folder not found: nowhere"),
         (
             ["translate", "--checkpoint", "{checkpoint}", "--beam", "0"],
             "beam is 0, but must be a positive whole number",
@@ -64,14 +64,14 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
         (["translate", "--checkpoint", "{checkpoint}", "--batch", "0"], "--batch is 0, but must be 1 or more"),
         (["translate", "--checkpoint", "{checkpoint}", "--device", "toaster"], "but must be one of auto, cpu"),
         (["translate", "--checkpoint", "{checkpoint}", "--threads", "-1"], "--threads is -1"),
-        (["evaluate", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "there is no file no.tsv"),
+        (["evaluate", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "file not found: no.tsv"),
         (["evaluate", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--references", "0"], "--references is '0'"),
         (["evaluate", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--greedy", "--beam", "4"], "--beam is 4"),
         (
             ["contrast", "--checkpoint", "{checkpoint}", "--test", "{valid}", "--form", "cats"],
             "one of lingeval, contracat",
         ),
-        (["contrast", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "there is no file no.tsv"),
+        (["contrast", "--checkpoint", "{checkpoint}", "--test", "no.tsv"], "file not found: no.tsv"),
         (["prepare", "--out", "x"], "missing: --train"),
         (["prepare", "--train", "{pairs}", "--out", "{run}"], "is not empty"),
         (["prepare", "--train", "{pairs}", "--out", "x", "--careless-share", "2"], "must be from 0 to 1"),
@@ -88,9 +88,9 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
         (["train", "--out", "x", "--data", "{data}", "--model.num_heads", "7"], "a divisor of d_model (512)"),
         (["train", "--out", "x", "--data", "{data}", "--model.vocab_size", "99"], "has 160"),
         (["train", "--out", "{run}", "--data", "{data}"], "is not empty; add --resume"),
-        (["train", "--out", "{run}", "--resume", "--init-from", "{checkpoint}"], "give one of them"),
-        (["train", "--out", "{data}", "--resume"], "holds no training"),
-        (["average", "{data}", "--out", "x"], "holds no training"),
+        (["train", "--out", "{run}", "--resume", "--init-from", "{checkpoint}"], "give only one"),
+        (["train", "--out", "{data}", "--resume"], "is not the folder of a training"),
+        (["average", "{data}", "--out", "x"], "is not the folder of a training"),
         (["average", "{run}", "--out", "x", "--last", "0"], "--last is 0"),
         (["attention", "--checkpoint", "{checkpoint}", "--source", " ", "--out", "x.npz"], "--source is empty"),
         (["attention", "--checkpoint", "{checkpoint}", "--source", "a", "--out", "x.png"], "must end with .npz"),

@@ -47,7 +47,7 @@ def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Pa
 
     sentences.write_text("a\tb\tc\n", encoding="utf-8")
     assert "line 1 must hold" in one_line_error(call(*common, tmp_path / "new"))
-    assert "--gold is for --history" in one_line_error(
+    assert "--gold needs --history" in one_line_error(
         call("ship", run, "--last", "1", "--out", tmp_path / "new", "--gold", sentences)
     )
     shutil.rmtree(run / "moments")

@@ -95,7 +95,7 @@ def test_resume_refuses_other_text(made: Workplace, call: Call, tmp_path: Path) 
     vocabulary = made.data / "tokenizer.model"
     call("prepare", "--train", made.valid, "--tokenizer", vocabulary, "--out", tmp_path / "other")
     error = one_line_error(call("train", "--resume", "--out", made.run, "--data", tmp_path / "other"))
-    assert "holds other text" in error
+    assert "does not match the data" in error
     assert json.loads((made.run / "config.json").read_text(encoding="utf-8"))["data"] == str(made.data)
 
 
@@ -142,7 +142,7 @@ def test_options_are_accepted_by_their_former_names(made: Workplace, call: Call,
 def test_a_training_that_died_while_it_prepared_says_what_is_there(made: Workplace, call: Call, tmp_path: Path) -> None:
     shutil.copytree(made.data, tmp_path / "run" / "data")
     error = one_line_error(call("train", "--resume", "--out", tmp_path / "run"))
-    assert f"its text is ready: --data {tmp_path / 'run' / 'data'}, with another --out" in error
+    assert f"its text is prepared: use --data {tmp_path / 'run' / 'data'} with another --out" in error
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_a_training_that_died_while_it_prepared_says_what_is_there(made: Workpla
         ("[training]\nsteps = 'many'", "--training.steps is 'many', but must be a whole number"),
         ("training = 3", "training is 3, but must be a table"),
         ("train = 3", "train is 3, but must be a list of file names"),
-        ("preset = ", "is no TOML"),
+        ("preset = ", "is not valid TOML"),
     ],
 )
 def test_a_wrong_recipe_is_answered_by_name(text: str, named: str, call: Call, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_init_from_starts_with_the_weights_of_a_checkpoint(made: Workplace, call
 def test_init_from_refuses_another_shape(made: Workplace, call: Call, tmp_path: Path) -> None:
     common = ["train", "--preset", "tiny", "--data", made.data, "--out", tmp_path / "run"]
     error = one_line_error(call(*common, "--init-from", made.checkpoint, "--model.num_layers", "3"))
-    assert "model.num_layers is 3, there 2" in error
+    assert "model.num_layers is 3, the checkpoint has 2" in error
     assert not (tmp_path / "run").exists()
 
 

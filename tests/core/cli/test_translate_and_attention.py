@@ -55,7 +55,7 @@ def test_one_line_out_for_each_line_in_whatever_comes(made: Workplace) -> None:
     assert len(answers) == len(lines) == len(out.splitlines())
     assert answers[1] == answers[2] == answers[6] == ""
     assert answers[0] == answers[11] != ""
-    assert "line 6: not UTF-8" in err
+    assert "line 6: not valid UTF-8" in err
     assert "line 7: not translated: the source has " in err
     assert err.count("line ") == 2
     translator = Translator.load(made.checkpoint)

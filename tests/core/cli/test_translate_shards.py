@@ -134,5 +134,5 @@ def test_two_processes_answer_as_one(made: Workplace, call: Call, tmp_path: Path
     # Portions of 16 lines: line 21 is in the second, which the second process has.
     assert "line 21: not translated" not in errors[0]
     assert "line 21: not translated" in errors[1]
-    assert "of 16 lines 0 were empty, and 1 were not translated" in errors[1]
+    assert "16 lines: 0 empty, 1 not translated" in errors[1]
     assert sorted(tmp_path.iterdir()) == [alone, output, source]

@@ -123,7 +123,7 @@ def test_killed_and_continued_it_ends_alike(made: Workplace, compared: Path, tmp
     assert [run["row"] for run in before["runs"]] == ROWS[:1]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert f"{ROWS[0]}, seed 1: is there already" in done.stderr
+    assert f"{ROWS[0]}, seed 1: done before" in done.stderr
     assert "resumed at step" in done.stderr
     after = results(out)
     assert before["runs"][0] in after["runs"]
@@ -140,7 +140,7 @@ def test_killed_and_continued_it_ends_alike(made: Workplace, compared: Path, tmp
 def test_rows_of_another_training_are_not_mixed_in(made: Workplace, compared: Path, call: Call) -> None:
     before = (compared / "variations.json").read_bytes()
     error = one_line_error(call(*arguments(made, compared), "--training.warmup_steps", "31"))
-    assert "begun with other settings: training.warmup_steps was 30, is 31" in error
+    assert "made with other settings: training.warmup_steps was 30, is 31" in error
     error = one_line_error(call(*arguments(made, compared), "--reduce", "8"))
     assert "reduced_by.widths was 16, is 8" in error
     assert (compared / "variations.json").read_bytes() == before
@@ -153,9 +153,9 @@ def test_rows_of_another_training_are_not_mixed_in(made: Workplace, compared: Pa
         (["--reduce", "3"], "reduce is 3, but must divide d_model"),
         (["--reduce-layers", "3"], "reduce_layers is 3, but must divide num_layers, which is 2"),
         (["--steps", "0"], "--steps is 0, but must be 1 or more"),
-        (["--data", "nowhere"], "there is no folder nowhere"),
-        (["--valid", "no.tsv"], "there is no file no.tsv"),
-        (["--training.seed", "3"], "there is no option --training.seed"),
+        (["--data", "nowhere"], "folder not found: nowhere"),
+        (["--valid", "no.tsv"], "file not found: no.tsv"),
+        (["--training.seed", "3"], "unknown option --training.seed"),
         (["--training.batch_tokens", "0"], "batch_tokens is 0"),
     ],
 )

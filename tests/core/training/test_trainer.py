@@ -219,7 +219,7 @@ def test_a_finished_training_does_nothing_more(corpus: Corpus, tmp_path: Path) -
 def test_a_training_is_not_overwritten(corpus: Corpus, tmp_path: Path) -> None:
     new_trainer(corpus, tmp_path, SHORT.replace(steps=2)).train()
     before = (tmp_path / "metrics.jsonl").read_bytes()
-    with pytest.raises(StateError, match="already holds a training"):
+    with pytest.raises(StateError, match="already has a training"):
         new_trainer(corpus, tmp_path)
     assert (tmp_path / "metrics.jsonl").read_bytes() == before
     assert [folder.name for folder in step_folders(tmp_path)] == ["step-00000002"]
@@ -360,9 +360,7 @@ def test_the_batches_of_an_update_that_failed_are_saved(corpus: Corpus, tmp_path
 def test_a_plateau_stops_loudly(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer, "_PLATEAU_WINDOW", 3)
     stuck = SHORT.replace(steps=12, plateau_steps=5, plateau_loss=0.5, learning_rate_factor=1e-9)
-    with pytest.raises(
-        TrainingFailed, match=r"step 5: the loss still sits at \d.*plateau_loss.*0\.5.*learning_rate_factor"
-    ):
+    with pytest.raises(TrainingFailed, match=r"step 5: the loss is still \d.*plateau_loss.*0\.5.*learning_rate_factor"):
         new_trainer(corpus, tmp_path / "stuck", stuck).train()
     assert [line["step"] for line in updates(tmp_path / "stuck")] == [1, 2, 3, 4, 5]
     assert new_trainer(corpus, tmp_path / "off", stuck.replace(plateau_steps=0)).train().step == 12

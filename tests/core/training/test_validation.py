@@ -59,5 +59,5 @@ def test_a_set_is_named_after_its_file(tmp_path: Path) -> None:
 def test_an_empty_set_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "empty.tsv"
     path.touch()
-    with pytest.raises(DataError, match=r"empty\.tsv holds no sentence pairs"):
+    with pytest.raises(DataError, match=r"empty\.tsv has no sentence pairs"):
         ValidationSet.read(path)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import torch
 
+from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
 from transformer_core.masks import padding_mask
-from transformer_core.training.loss import smoothed_cross_entropy
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import Context
