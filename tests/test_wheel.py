@@ -46,7 +46,7 @@ Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
-    subprocess.run([*build, "-w", folder, ROOT], check=True)
+    subprocess.run([*build, "-w", str(folder), str(ROOT)], check=True)
     (found,) = folder.iterdir()
     return found
 
@@ -55,23 +55,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def scripts(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of the commands of a fresh environment with the wheel, and with the packages of this one."""
     venv = tmp_path_factory.mktemp("venv")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     paths = sysconfig.get_paths("venv", {"base": str(venv), "platbase": str(venv)})
     packages, bin_folder = Path(paths["purelib"]), Path(paths["scripts"])
     (packages / "others.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
     (packages / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
-    install = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        bin_folder / "python",
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-index",
-    ]
-    subprocess.run([*install, wheel], check=True)
+    install = [sys.executable, "-m", "pip", "--python", str(bin_folder / "python"), "install", "-q"]
+    subprocess.run([*install, "--no-deps", "--no-index", str(wheel)], check=True)
     return bin_folder
 
 
@@ -85,7 +75,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def run(scripts: Path, tmp_path: Path, environment: dict[str, str]) -> Run:
     def run(command: str, *arguments: str, input: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [scripts / command, *arguments],
+            [str(scripts / command), *arguments],
             cwd=tmp_path,
             env=environment,
             input=input,
@@ -152,7 +142,7 @@ def server(scripts: Path, tmp_path: Path, environment: dict[str, str]) -> Iterat
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [scripts / "headlight", "app", "--port", str(port), "--server.headless", "true"]
+    command = [str(scripts / "headlight"), "app", "--port", str(port), "--server.headless", "true"]
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True)
     try:
         yield f"http://127.0.0.1:{port}"
