@@ -28,6 +28,7 @@ from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
 from transformer_core.files import TOKENIZER_FILE, atomic_directory, sha256, write_json
+from transformer_core.files import CheckpointError as CheckpointError
 from transformer_core.model import Transformer, load_weights
 from transformer_core.tensor_files import save_tensors
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
@@ -37,20 +38,6 @@ SHARD_BYTES = 15_000_000
 _INDEX = "model.safetensors.index.json"
 # A file of the checkpoint, or of a folder in it, and never one outside.
 _PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that is missing, damaged or of another format.
-
-    Args:
-        path: The file or folder with the error.
-        reason: What is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path = path
-        self.reason = reason
 
 
 @dataclass(frozen=True)

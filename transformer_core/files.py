@@ -1,4 +1,7 @@
-"""Atomic files and directories: written under a hidden name beside the target, then renamed."""
+"""Atomic files and directories: written under a hidden name beside the target, then renamed.
+
+Nothing here imports torch.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,20 @@ from pathlib import Path
 from typing import Any
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that is missing, damaged or of another format.
+
+    Args:
+        path: The file or folder with the error.
+        reason: What is wrong with it.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_search, check_at_least, existing
 from transformer_core.config import DecodingConfig
 from transformer_core.shipped import find_checkpoint
-from viz_app.export.command import DPI_FORMATS
+from viz_app.export.command import DPI_FORMATS, FROM_ONE
 from viz_app.export.figure_request import FigureRequest, Sentence
 from viz_app.figures import FORMATS, VIEWS, Style
 from viz_app.figures.build.heads import UNITS
@@ -24,7 +24,6 @@ _OPTIONS = {
     "names": ("name", "other_name"),
     "search": (),
 }
-_FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
 _NEEDS = {
     "head": ("layer", "head"),
     "layer": ("layer",),
@@ -171,9 +170,9 @@ def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[s
             if min(value) < 1 or list(value) != sorted(set(value)):
                 raise UsageError(f"{flag} is {getattr(options, name)!r}, but must be rising numbers from 1 on, as 1,3")
             value = tuple(number - 1 for number in value) if name == "heads" else value
-        elif name in (*_FROM_ONE, "step"):
+        elif name in (*FROM_ONE, "step"):
             check_at_least(flag, value, 1)
-            value = value - 1 if name in _FROM_ONE else value
+            value = value - 1 if name in FROM_ONE else value
         found[name] = value
     if "names" in allowed and (options.name or options.other_name):
         found["names"] = (options.name or "", options.other_name or "")

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.shipped import shipped_name
+from viz_app.serving.registry import ROOT
 
 if TYPE_CHECKING:
     from transformer_core.translator import Forced, Translation, Translator
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def checkpoint_name(translator: Translator) -> str:

@@ -20,7 +20,7 @@ from viz_app.figures.build.comparison import comparison
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
-from viz_app.figures.build.views import VIEWS, Request, View, figure_again, view_named
+from viz_app.figures.build.views import VIEWS, Request, View, view_named
 from viz_app.figures.model.arrays import OwnMaps, own_maps
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.cut import UNITS, upto_step
@@ -68,7 +68,6 @@ __all__ = [
     "decoding",
     "decoding_steps",
     "export",
-    "figure_again",
     "file_name",
     "formats_of",
     "head_alt",

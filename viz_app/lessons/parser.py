@@ -84,7 +84,6 @@ class Scene:
         math: The lines of the equation, each a tree of MathML.
         prose: Paragraphs.
         question: For a scene that asks first.
-        words: How many words the prose has.
     """
 
     name: str
@@ -93,7 +92,6 @@ class Scene:
     math: list[Node]
     prose: list[Node]
     question: Question | None
-    words: int
 
 
 @dataclass(frozen=True)
@@ -178,7 +176,6 @@ def _scene(heading: str, body: str, answer: str | None, language: str, told: set
         math=math,
         prose=_paragraphs(text),
         question=None if answer is None else Question(choices, _paragraphs(_with_terms(answer, language, told))),
-        words=len(text.split()),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from transformer_core.files import CheckpointError
 from transformer_core.shipped import SHIPPED
 from viz_app.serving.loader import positive_setting
 
@@ -44,19 +45,6 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 _log = logging.getLogger(__name__)
-
-
-class SmallUnavailable(Exception):
-    """A small model, or the course of a training, cannot be had.
-
-    Args:
-        path: The file or folder that is to blame.
-        reason: What is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path, self.reason = path, reason
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +122,10 @@ def small_model(name: SmallName, *, causal: bool | None = None) -> Translator:
         causal: Whether its decoder reads given text with its mask; None means as it was trained.
 
     Raises:
-        SmallUnavailable: There is no such model, or it is missing or damaged; tried again at the next call.
+        CheckpointError: There is no such model, or it is missing or damaged; tried again at the next call.
     """
     if name not in SMALL_NAMES:
-        raise SmallUnavailable(SMALL / str(name), f"is none of {', '.join(SMALL_NAMES)}")
+        raise CheckpointError(SMALL / str(name), f"is none of {', '.join(SMALL_NAMES)}")
     loaded: Translator = _load(str(SMALL / name), causal)
     return loaded
 
@@ -146,34 +134,30 @@ def small_model(name: SmallName, *, causal: bool | None = None) -> Translator:
 def _load(folder: str, causal: bool | None) -> Translator:
     import torch
 
-    from transformer_core.checkpoint import CheckpointError
     from transformer_core.translator import Translator
 
     torch.set_num_threads(positive_setting("HEADLIGHT_THREADS", 1))
-    try:
-        translator = Translator.load(folder, device="cpu")
-    except CheckpointError as error:
-        raise SmallUnavailable(error.path, error.reason) from error
+    translator = Translator.load(folder, device="cpu")
     _log.info("loaded %s", folder)
     return translator if causal in (None, translator.config.causal) else translator.with_mask(bool(causal))
 
 
 def journals() -> dict[str, Course]:
-    """The courses of all small models by name, in the order of SMALL_NAMES. Raises SmallUnavailable."""
+    """The courses of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
     return {name: _course(str(SMALL / name / "journal.json"), name) for name in SMALL_NAMES}
 
 
 def warmup_runs() -> tuple[Course, ...]:
-    """The courses of the runs with other warm-ups, the shortest warm-up first. Raises SmallUnavailable."""
+    """The courses of the runs with other warm-ups, the shortest warm-up first. Raises CheckpointError."""
     files = sorted((SMALL / "warmup").glob("*.json"))
     if not files:
-        raise SmallUnavailable(SMALL / "warmup", "holds no runs")
+        raise CheckpointError(SMALL / "warmup", "holds no runs")
     runs = [_course(str(file), file.stem) for file in files]
     return tuple(sorted(runs, key=lambda run: int(run.training["warmup_steps"])))
 
 
 def measured() -> dict[str, Measured]:
-    """What is measured of all small models by name, in the order of SMALL_NAMES. Raises SmallUnavailable."""
+    """What is measured of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
     return {name: _measured(SMALL / name / "metrics.json") for name in SMALL_NAMES}
 
 
@@ -190,7 +174,7 @@ def _measured(path: Path) -> Measured:
             parameters=int(metrics["training"]["parameters"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SmallUnavailable(path, f"has not the scores that it should have: {error!r}") from error
+        raise CheckpointError(path, f"has not the scores that it should have: {error!r}") from error
 
 
 @st.cache_resource(show_spinner=False)
@@ -199,7 +183,7 @@ def _course(path: str, name: str) -> Course:
     file = Path(path)
     values = _read(file)
     if values.get("format_version") != _FORMAT_VERSION:
-        raise SmallUnavailable(file, f"has another format than version {_FORMAT_VERSION}")
+        raise CheckpointError(file, f"has another format than version {_FORMAT_VERSION}")
     try:
         updates, failed = values["updates"], values["failed"]
         step = _frozen(updates["step"], np.int64)
@@ -223,18 +207,18 @@ def _course(path: str, name: str) -> Course:
             failed_at=None if failed is None else int(failed["step"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise SmallUnavailable(file, f"is no journal of a training: {error!r}") from error
+        raise CheckpointError(file, f"is no journal of a training: {error!r}") from error
 
 
 def _read(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise SmallUnavailable(path, "is missing") from error
+        raise CheckpointError(path, "is missing") from error
     except (OSError, ValueError) as error:
-        raise SmallUnavailable(path, f"cannot be read: {error}") from error
+        raise CheckpointError(path, f"cannot be read: {error}") from error
     if not isinstance(values, dict):
-        raise SmallUnavailable(path, "holds no JSON object")
+        raise CheckpointError(path, "holds no JSON object")
     return values
 
 

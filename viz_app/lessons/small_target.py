@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 
+from transformer_core.files import CheckpointError
 from viz_app.lessons.context import Context
-from viz_app.lessons.small_models import SmallName, SmallUnavailable, small_model
+from viz_app.lessons.small_models import SmallName, small_model
 
 _HEALTHY: SmallName = "base"
 _TARGET = "de"
@@ -30,7 +31,7 @@ def small_target(context: Context) -> str:
     from transformer_core.translator import SourceTooLong  # with torch, which takes seconds to import
 
     if other_language(context):
-        with contextlib.suppress(SmallUnavailable, SourceTooLong):
+        with contextlib.suppress(CheckpointError, SourceTooLong):
             healthy, text = small_model(_HEALTHY), context.text
             return context.compute_once(
                 ("small_target", healthy.checkpoint_hash, text),

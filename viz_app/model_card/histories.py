@@ -34,19 +34,6 @@ class HistorySource:
     served: bool
 
 
-class HistoryUnavailable(Exception):
-    """A history is missing or damaged.
-
-    Args:
-        path: The file or folder that is wrong.
-        reason: What is wrong with it.
-    """
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
-        self.path, self.reason = path, reason
-
-
 def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
     """The models with a history: the visitor's first, if its checkpoint has one, then the small ones."""
     found = []
@@ -60,7 +47,7 @@ def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
 
 
 def load_history(model: HistorySource) -> History:
-    """Read and check a history; shared by all sessions. Raises HistoryUnavailable; tried again at the next call."""
+    """Read and check a history; shared by all sessions. Raises CheckpointError; tried again at the next call."""
     # A file that was written anew is another one.
     loaded: History = _load(str(model.folder), (model.folder / "history.json").stat().st_mtime_ns)
     return loaded
@@ -68,12 +55,8 @@ def load_history(model: HistorySource) -> History:
 
 @st.cache_resource(show_spinner=False, max_entries=len(SMALL_NAMES) + 1)
 def _load(folder: str, written: int) -> History:
-    from transformer_core.checkpoint import CheckpointError
     from transformer_core.history import History
 
-    try:
-        found = History.load(Path(folder))
-    except CheckpointError as error:
-        raise HistoryUnavailable(error.path, error.reason) from error
+    found = History.load(Path(folder))
     _log.info("read the history in %s (of %d)", folder, written)
     return found

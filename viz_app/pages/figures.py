@@ -21,6 +21,7 @@ from viz_app.serving.request_queue import OnPosition, Superseded
 from viz_app.serving.translation_service import TranslationResult, TranslationService
 from viz_app.shell import run
 from viz_app.state import session
+from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.collection import draw_add, draw_collection
@@ -28,11 +29,10 @@ from viz_app.ui.downloads import draw_download
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import Controls
 from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, opened
-from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.model_picker import draw_models, draw_waiting, load
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
 
-_MAX_LINK = 2_000  # characters of a sentence that still goes into the address
 _ZOOMS = ("print", "fit")
 
 
@@ -73,7 +73,7 @@ def _draw(
     places: tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator],
 ) -> None:
     left, right, status = places
-    who, ask = session.session_id(), partial(_draw_waiting, t, status)
+    who, ask = session.session_id(), partial(draw_waiting, t, status)
     of_lesson = opened()
     if of_lesson is not None:
         with left:
@@ -168,10 +168,6 @@ def _product(
     return ExportableFigure(figure, draft.style, draft.dpi, t.language)
 
 
-def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
-    status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
-
-
 def _draw_preview(t: Texts, product: ExportableFigure, preview: Preview) -> None:
     """The figure in exactly its print size, or as wide as the page, and how large it is on paper."""
     with st.container(horizontal=True, vertical_alignment="center", key="studio-measures"):
@@ -242,7 +238,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     draft: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     params: dict[str, str | None] = {
         "lang": t.language,
-        "text": sentence.text if len(sentence.text) <= _MAX_LINK else None,
+        "text": text_to_param(sentence.text),
         "model": model_query_param(),
     }
     if draft is not None:

@@ -25,7 +25,7 @@ from viz_app.serving.search_tree import search_tree
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.shell import run
 from viz_app.state import session
-from viz_app.state.query_params import selection_from_params, selection_to_params
+from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
@@ -34,7 +34,7 @@ from viz_app.ui.downloads import draw_download
 from viz_app.ui.edit_links import edit_in_figures
 from viz_app.ui.external_views import opened, other_views
 from viz_app.ui.lesson_route import draw_route
-from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.model_picker import draw_models, draw_waiting, load
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
 
@@ -42,7 +42,6 @@ _EXPLORER = "explorer"
 _SELECTION = session.SELECTION_KEY
 _EXAMPLE = "example"
 _MAX_UNKNOWN = 20  # characters that are listed
-_MAX_LINK = 2_000  # characters of a sentence that still goes into the address
 
 
 def main() -> None:
@@ -62,11 +61,8 @@ def main() -> None:
         _draw_unknown(t, sentence)
         _draw_weakness(t, served, sentence)
         try:
-            result = served.translate(
-                session.session_id(),
-                sentence.text,
-                on_position=lambda ahead: _draw_waiting(t, status, ahead),
-            )
+            ask = partial(draw_waiting, t, status)
+            result = served.translate(session.session_id(), sentence.text, on_position=ask)
         except Superseded:
             st.stop()
         selection, shown, other = _draw_result(t, served, sentence, result, status)
@@ -79,10 +75,6 @@ def main() -> None:
         with status.container():
             _draw_refusal(t, sentence, limit)
     _publish(t, sentence)
-
-
-def _draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
-    status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -160,7 +152,7 @@ def _draw_result(
     start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
     start = reported(_EXPLORER) or start
     branch = resolve_branch(f"{served.name}\n{sentence.text}", start.branch)
-    ask = partial(_draw_waiting, t, status)
+    ask = partial(draw_waiting, t, status)
     other, comparable = None, True
     try:
         shown = served.translate_branch(session.session_id(), result, branch, on_position=ask)
@@ -219,8 +211,12 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot) -> None:
 
 def _publish(t: Texts, sentence: Sentence) -> None:
     selection: Selection | None = st.session_state.get(_SELECTION)
-    text = sentence.text if len(sentence.text) <= _MAX_LINK else None
-    params: dict[str, str | None] = {"lang": t.language, "text": text, "model": model_query_param(), "other": opened()}
+    params: dict[str, str | None] = {
+        "lang": t.language,
+        "text": text_to_param(sentence.text),
+        "model": model_query_param(),
+        "other": opened(),
+    }
     if selection is not None:
         params |= selection_to_params(selection)
         if selection.vs == sentence.text:

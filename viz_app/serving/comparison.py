@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 
+from transformer_core.files import CheckpointError
 from viz_app.components.explorer import Selection
 from viz_app.serving import loader
 from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
@@ -25,8 +26,6 @@ def other_models(own: str) -> list[str]:
 
 
 def _get_service(name: str) -> TranslationService:
-    from transformer_core.checkpoint import CheckpointError
-
     try:
         return loader.get_translation_service(name)
     except loader.UnknownModel as error:

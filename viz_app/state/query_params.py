@@ -18,6 +18,7 @@ _HEAD = re.compile(r"(encoder|decoder|cross)\.([1-9][0-9]?)\.([1-9][0-9]?)")
 _DEFAULT = Selection()
 _OPTIONAL = ("unit", "view", "zoom", "form", "order", "average", "scale")  # left out while they are as at the start
 _MOST_THRESHOLD = 99
+_MOST_CHARACTERS = 2_000  # of a sentence that still goes into the address
 
 
 def selection_from_params(params: Mapping[str, str], default: Selection) -> Selection:
@@ -69,6 +70,11 @@ def selection_to_params(selection: Selection) -> dict[str, str | None]:
         value = getattr(selection, name)
         params[name] = None if value == getattr(_DEFAULT, name) else value
     return params
+
+
+def text_to_param(text: str) -> str | None:
+    """The sentence as the URL parameter `text`; None for one that is too long for an address."""
+    return text if len(text) <= _MOST_CHARACTERS else None
 
 
 def _positive_number(text: str | None) -> int | None:

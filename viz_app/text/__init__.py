@@ -51,10 +51,6 @@ class Texts:
             raise KeyError(f"there is no table [{name}] in {self.language}")
         return dict(self._tables[name])
 
-    def tables(self) -> dict[str, dict[str, str]]:
-        """All tables, as copies."""
-        return {name: dict(table) for name, table in self._tables.items()}
-
     def with_tables(self, tables: dict[str, dict[str, str]]) -> Texts:
         """These labels and more of the same language. Raises ValueError for a table that is there already."""
         if twice := sorted(self._tables.keys() & tables.keys()):
@@ -65,11 +61,6 @@ class Texts:
 def fill(template: str, **values: object) -> str:
     """Replace each `{name}` by its value, once. Raises KeyError for a placeholder without a value."""
     return _PLACEHOLDER.sub(lambda match: str(values[match.group(1)]), template)
-
-
-def placeholders(template: str) -> set[str]:
-    """The names of the placeholders of a label."""
-    return set(_PLACEHOLDER.findall(template))
 
 
 @cache

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from transformer_core.files import CheckpointError
 from viz_app.serving.loader import SettingError
 from viz_app.serving.registry import ROOT, available_models, is_tracked
 from viz_app.state.selected_model import selected_model
@@ -30,19 +31,16 @@ def error_boundary(t: Texts) -> Iterator[None]:
         st.error(f"**{t('errors.setting_title')}**", icon=":material/error:")
         st.code(str(error), language=None, wrap_lines=True)
         st.markdown(t("errors.setting_way_out"))
-    except Exception as error:
-        from transformer_core.checkpoint import CheckpointError  # with torch, which takes seconds to import
-
-        if isinstance(error, CheckpointError):
-            _log.error("the checkpoint cannot be loaded: %s", error)
-            _show_checkpoint_error(t, error)
-            return
+    except CheckpointError as error:
+        _log.error("the checkpoint cannot be loaded: %s", error)
+        _show_checkpoint_error(t, error)
+    except Exception:
         _log.exception("a page failed")
         st.error(f"**{t('errors.unexpected_title')}**", icon=":material/error:")
         st.markdown(t("errors.unexpected"))
 
 
-def _show_checkpoint_error(t: Texts, error: Exception) -> None:
+def _show_checkpoint_error(t: Texts, error: CheckpointError) -> None:
     there = available_models()
     folder = there[selected_model()]
     st.error(f"**{t('errors.checkpoint_title')}**", icon=":material/error:")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from transformer_core.files import CheckpointError
 from viz_app.components.growth import growth, pack, reported
 from viz_app.export.provenance import folder_name
 from viz_app.figure_editor.rendering import ExportableFigure
@@ -48,7 +49,7 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     chosen = _choice(t, models)
     try:
         history = histories.load_history(chosen)
-    except histories.HistoryUnavailable as error:
+    except CheckpointError as error:
         st.error(t("growth.damaged", path=escape_markdown(error.path.name), reason=escape_markdown(error.reason)))
         return params
     facts = {

@@ -70,6 +70,11 @@ def load(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
         raise
 
 
+def draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
+    """Show how many requests are ahead of this one in the queue of the model."""
+    status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
+
+
 def _take() -> None:
     chosen = st.session_state.get(_KEY)
     if isinstance(chosen, str):

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from transformer_core.files import CheckpointError
 from viz_app.lessons import small_models
-from viz_app.lessons.small_models import SMALL_NAMES, SmallUnavailable, journals, measured, small_model, warmup_runs
+from viz_app.lessons.small_models import SMALL_NAMES, journals, measured, small_model, warmup_runs
 
 JOURNAL: dict[str, Any] = {
     "format_version": 1,
@@ -131,6 +132,6 @@ def no_runs(folder: Path) -> object:
     ],
 )
 def test_what_cannot_be_read_is_named(folder: Path, ask: Callable[[Path], object], told: str) -> None:
-    with pytest.raises(SmallUnavailable) as error:
+    with pytest.raises(CheckpointError) as error:
         ask(folder)
     assert told in str(error.value).replace("\\", "/")

@@ -1,7 +1,6 @@
 """Every view of attention by its name, with the same parameters for all: for the command line and for pages.
 
     figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)
-    again = figure_again(figure.provenance["view"], maps=maps)
 
 What a view needs is written into each figure's provenance, so that its name and parameters make the figure again.
 """
@@ -198,14 +197,3 @@ def view_named(name: str) -> View:
     if name not in VIEWS:
         raise ValueError(f"view is {name!r}, but must be one of {', '.join(VIEWS)}")
     return VIEWS[name]
-
-
-def figure_again(view: Mapping[str, Any], **material: Any) -> Figure:
-    """The figure that a file's record tells of.
-
-    Args:
-        view: `provenance["view"]` of a figure, or of the record in a file.
-        material: What a record cannot hold: maps, other, search, provenance.
-    """
-    parameters = {name: tuple(value) if isinstance(value, list) else value for name, value in view.items()}
-    return view_named(str(parameters.pop("name"))).figure(**parameters, **material)

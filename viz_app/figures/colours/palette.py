@@ -66,11 +66,6 @@ def scale(theme: Theme = "light") -> npt.NDArray[np.uint8]:
     return from_lab(lab)
 
 
-def hex_scale(theme: Theme = "light") -> tuple[str, ...]:
-    """The 256 colours of `scale` as "#rrggbb"."""
-    return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in scale(theme).tolist())
-
-
 def kind_colour(kind: str, theme: Theme = "light", *, text: bool = False) -> str:
     """Colour of one kind of attention as "#rrggbb"; with `text`, one that reaches 4.5:1 on the page's background."""
     check_theme(theme)

@@ -1,12 +1,7 @@
-"""Captions and alt texts made from the data, in English and Korean. Pure functions on AttentionMaps.
-
-A caption keeps its tokens apart from its words, so that a page can set them in italics and no token is ever read
-as markup: `Caption.text` is plain, `Caption.markdown` is escaped.
-"""
+"""Captions and alt texts made from the data, in English and Korean. Pure functions on AttentionMaps."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Formatter
@@ -43,11 +38,6 @@ class Caption:
     def text(self) -> str:
         """Plain text, tokens in quotation marks."""
         return "".join(f"\u201c{s.text}\u201d" if s.token else s.text for s in self.segments)
-
-    @property
-    def markdown(self) -> str:
-        """Markdown with tokens in italics and everything in them escaped."""
-        return "".join(f"*{_escape(s.text)}*" if s.token else _escape(s.text) for s in self.segments)
 
     def __add__(self, other: Caption) -> Caption:
         """Both captions, a space between."""
@@ -240,8 +230,3 @@ def fill_in(template: str, values: Mapping[str, str], tokens: Mapping[str, str])
         if name is not None:
             segments.append(Segment(tokens[name], token=True) if name in tokens else Segment(values[name]))
     return Caption(tuple(segments))
-
-
-def _escape(text: str) -> str:
-    """Escape every character that Markdown, Streamlit's additions or HTML could read as markup."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>&\"'@/=^])", r"\\\1", text)

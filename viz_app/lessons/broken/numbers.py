@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from transformer_core.files import CheckpointError
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, SUSPECTS, Statement, copying, read_part, statement
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.small_models import SmallName, SmallUnavailable, journals, measured, small_model
+from viz_app.lessons.small_models import SmallName, journals, measured, small_model
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
@@ -26,7 +27,7 @@ def data(context: Context) -> Data:
         known = _courses(suspect)
         evidence = _copying(context) if scene == "predict" else _evidence(suspect, context)
         part = read_part(context.text, small_model(HEALTHY))
-    except SmallUnavailable:
+    except CheckpointError:
         return Data(values={"missing": True})
     shared = {
         "missing": False,
@@ -45,7 +46,7 @@ def figure(scene: str, context: Context) -> Figure | None:
         suspect = SUSPECTS.get(scene, COPYIST)
         drawn = _FIGURES[exhibit](suspect, context, _names(scene, context))
         models = {name: small_model(name).checkpoint_hash for name in (HEALTHY, suspect)}
-    except SmallUnavailable:
+    except CheckpointError:
         return None
     return dataclasses.replace(drawn, provenance={"models": models})
 

@@ -96,7 +96,7 @@ def statement(name: SmallName, context: Context) -> Statement:
     """What a model makes of the visitor's sentence, computed once for everybody.
 
     Raises:
-        SmallUnavailable: The model is not there.
+        CheckpointError: The model is not there.
         Superseded: A newer request took over.
     """
     translator = small_model(name)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.files import CheckpointError
 from viz_app.lessons.context import Context
-from viz_app.lessons.small_models import SmallName, SmallUnavailable, measured, small_model
+from viz_app.lessons.small_models import SmallName, measured, small_model
 from viz_app.serving.single_flight_cache import ShouldStop
 
 MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
@@ -33,7 +34,7 @@ def small_heads(
     try:
         scores = measured()
         read = {name: _read(model, context, target, most) for name, model in MODELS.items()}
-    except (SmallUnavailable, SourceTooLong):
+    except (CheckpointError, SourceTooLong):
         return None, {}
     values = {
         name: {

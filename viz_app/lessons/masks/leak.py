@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from transformer_core.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import Context
-from viz_app.lessons.small_models import SmallName, SmallUnavailable, measured, small_model
+from viz_app.lessons.small_models import SmallName, measured, small_model
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -44,7 +45,7 @@ def leak(context: Context) -> list[dict[str, Any]]:
     try:
         source, target = context.result.translation.source, small_target(context)
         return [asdict(_read_once(name, source, target, context)) for name in MODELS]
-    except SmallUnavailable:
+    except CheckpointError:
         return []
 
 
@@ -100,6 +101,6 @@ def _read(
 def _measured(name: SmallName) -> dict[str, float | None]:
     try:
         scores = measured()[name]
-    except SmallUnavailable:
+    except CheckpointError:
         return {}
     return {"nll_masked": scores.nll_masked, "nll_unmasked": scores.nll_unmasked, "bleu": scores.bleu}

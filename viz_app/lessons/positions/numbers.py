@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.files import CheckpointError
 from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.small_models import SmallUnavailable, small_model
+from viz_app.lessons.small_models import small_model
 from viz_app.lessons.word_order import FloatArray, change, exchanged, pieces_in, start_of, translations, words_of
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
@@ -111,7 +112,7 @@ def _learned() -> Tables | None:
     """A learned table beside sinusoids of its width; None while the small model is not there."""
     try:
         translator = small_model("learned-positions")
-    except SmallUnavailable:
+    except CheckpointError:
         return None
     return tables_of(translator.model, int(translator.metrics["training"]["max_pieces"]) + 1)  # and </s>, or <s>
 
@@ -140,7 +141,7 @@ def _small() -> Translator | None:
     """The small model that was trained without positions, if it is there."""
     try:
         return small_model("no-positions")
-    except SmallUnavailable:
+    except CheckpointError:
         return None
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.files import CheckpointError
 from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.small_models import SmallUnavailable, journals, measured
+from viz_app.lessons.small_models import journals, measured
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -168,7 +169,7 @@ def _small() -> list[dict[str, float]]:
     """Our small models without and with smoothing; none while their files are missing, which the stage says."""
     try:
         scores, courses = measured(), journals()
-    except SmallUnavailable:
+    except CheckpointError:
         return []
     return [
         _row(float(courses[name].training["label_smoothing"]), math.exp(scores[name].nll), scores[name].bleu)

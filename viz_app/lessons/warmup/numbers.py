@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.files import CheckpointError
 from transformer_core.presets import PRESETS
 from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, Series
@@ -15,7 +16,7 @@ from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.jobs.live_training import View, live_run
 from viz_app.lessons.jobs.recorded_training import recorded_run
-from viz_app.lessons.small_models import Course, SmallUnavailable, warmup_runs
+from viz_app.lessons.small_models import Course, warmup_runs
 from viz_app.lessons.warmup.adam import PROBLEMS, UPDATES, moments
 
 FOLLOWED = frozenset({"live"})  # scenes of which there is news while they are open
@@ -151,7 +152,7 @@ def _courses() -> tuple[Course, ...]:
     """The recorded runs; none while their files are missing, which the stage says."""
     try:
         return warmup_runs()
-    except SmallUnavailable:
+    except CheckpointError:
         return ()
 
 

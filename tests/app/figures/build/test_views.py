@@ -24,9 +24,9 @@ from viz_app.figures import (
     Search,
     Style,
     export,
-    figure_again,
     formats_of,
     to_plotly,
+    view_named,
 )
 from viz_app.figures.colours.scales import sequential
 from viz_app.figures.record import record
@@ -67,7 +67,8 @@ def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Sear
     given = {"layer": 2, "head": 3, "unit": "words", "language": "ko", "other_head": 1, "heads": (3, 4)}
     first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, **given)
     record = json.loads(json.dumps(first.provenance["view"]))
-    again = figure_again(record, maps=maps, search=search)
+    parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
+    again = view_named(parameters.pop("name")).figure(**parameters, maps=maps, search=search)
     assert export(again, "json") == export(first, "json")
     assert again.name == first.name
 

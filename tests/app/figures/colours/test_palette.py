@@ -13,7 +13,6 @@ from viz_app.figures.colours.palette import (
     MUTED,
     THEMES,
     Theme,
-    hex_scale,
     kind_colour,
     scale,
 )
@@ -46,7 +45,7 @@ def test_scale_starts_at_the_background_so_that_zero_disappears(theme: Theme, ba
     colours = scale(theme)
     assert colours.shape == (256, 3)
     assert colours.dtype == np.uint8
-    assert hex_scale(theme)[0] == background == BACKGROUND[theme]
+    assert "#" + colours[0].tobytes().hex() == background == BACKGROUND[theme]
     assert (lightness(colours[-1]) < 15) if theme == "light" else (lightness(colours[-1]) > 90)
 
 

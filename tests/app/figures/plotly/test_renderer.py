@@ -10,7 +10,7 @@ import pytest
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import all_heads, layer_heads, one_head, to_plotly
-from viz_app.figures.colours.palette import THEMES, Theme, hex_scale
+from viz_app.figures.colours.palette import THEMES, Theme, scale
 from viz_app.figures.plotly.renderer import _diagonals
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -19,7 +19,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 @pytest.mark.parametrize("theme", THEMES)
 def test_plotly_has_the_shared_scale_from_zero_to_one(maps: AttentionMaps, theme: Theme) -> None:
     trace = to_plotly(one_head(maps, "cross", 0, 0, theme=theme)).data[0]
-    assert tuple(colour for _, colour in trace.colorscale) == hex_scale(theme)
+    assert tuple(colour for _, colour in trace.colorscale) == tuple(
+        "#" + colour.tobytes().hex() for colour in scale(theme)
+    )
     np.testing.assert_allclose([place for place, _ in trace.colorscale], np.arange(256) / 255)
     assert (trace.zmin, trace.zmax) == (0, 1)
 

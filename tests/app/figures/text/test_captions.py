@@ -9,7 +9,16 @@ import pytest
 
 import viz_app.text
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from viz_app.figures.text.captions import all_caption, head_alt, head_caption, layer_caption, percent, strongest_links
+from viz_app.figures.model.spec import shown
+from viz_app.figures.text.captions import (
+    MAX_LABEL,
+    all_caption,
+    head_alt,
+    head_caption,
+    layer_caption,
+    percent,
+    strongest_links,
+)
 
 
 def test_the_strongest_content_link_leaves_special_tokens_out(hand_made: AttentionMaps) -> None:
@@ -65,17 +74,14 @@ def test_alt_text_names_kind_axes_and_links(hand_made: AttentionMaps) -> None:
     )
 
 
-def test_tokens_are_never_markup_nor_formats(hostile: AttentionMaps) -> None:
+def test_a_token_stands_as_it_is_whatever_it_holds(hostile: AttentionMaps) -> None:
     for kind in KINDS:
         for head in range(2):
             caption = head_caption(hostile, kind, 0, head)
-            unescaped = caption.markdown.replace("\\<", "").replace("\\>", "").replace("\\&", "").replace("\\$", "")
-            assert not set("<>&$") & set(unescaped)
-
-
-def test_markdown_escapes_everything_but_its_own_italics(hand_made: AttentionMaps) -> None:
-    markdown = head_caption(hand_made, "cross", 0, 1).markdown
-    assert markdown.endswith("to *\\<\\/s\\>*\\.")
+            tokens = [segment.text for segment in caption.segments if segment.token]
+            axes = (hostile.source, hostile.inputs, hostile.outputs)
+            assert tokens and set(tokens) <= {shown(token, MAX_LABEL) for axis in axes for token in axis.tokens}
+            assert all(f"\u201c{token}\u201d" in caption.text for token in tokens)
 
 
 def test_a_map_of_nothing_but_special_tokens_still_has_a_caption(hostile: AttentionMaps) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from transformer_core.files import CheckpointError
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure, export
 from viz_app.lessons import lesson
@@ -17,7 +18,7 @@ from viz_app.lessons.broken import suspects
 from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MOST_PIECES, SUSPECTS
 from viz_app.lessons.context import Context
 from viz_app.lessons.handout import handout
-from viz_app.lessons.small_models import SmallUnavailable, journals
+from viz_app.lessons.small_models import journals
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -92,7 +93,7 @@ def test_a_handout_shows_the_evidence_though_it_asks(service: TranslationService
 
 def test_without_the_small_models_it_says_so(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*args: Any, **options: Any) -> Any:
-        raise SmallUnavailable(Path("small"), "is missing")
+        raise CheckpointError(Path("small"), "is missing")
 
     monkeypatch.setattr(broken, "journals", missing)
     assert broken.data(context(service, "a")).values == {"missing": True}

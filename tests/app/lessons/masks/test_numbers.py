@@ -12,12 +12,12 @@ import pytest
 import torch
 
 from transformer_core.attention import attention_weights
+from transformer_core.files import CheckpointError
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import Context
 from viz_app.lessons.masks import leak
 from viz_app.lessons.masks import numbers as masks
-from viz_app.lessons.small_models import SmallUnavailable
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -76,7 +76,7 @@ def test_the_leak_is_read_with_and_without_the_mask(
         return translator if causal is None else translator.with_mask(causal)
 
     def missing(name: str, *, causal: bool | None = None) -> Translator:
-        raise SmallUnavailable(Path(name), "is missing")
+        raise CheckpointError(Path(name), "is missing")
 
     monkeypatch.setattr(leak, "small_model", missing)
     assert leak.leak(context) == [] and masks.figure("leak", context) is None

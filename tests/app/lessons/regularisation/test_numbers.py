@@ -14,12 +14,13 @@ import torch
 
 from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
+from transformer_core.files import CheckpointError
 from transformer_core.masks import padding_mask
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import Context
 from viz_app.lessons.regularisation import numbers as regularisation
-from viz_app.lessons.small_models import Measured, SmallUnavailable
+from viz_app.lessons.small_models import Measured
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -147,7 +148,7 @@ def test_small_models_stand_beside_the_paper(context: Context, monkeypatch: pyte
     assert measured["paper"][0] == {"epsilon": 0.0, "perplexity": 4.67, "bleu": 25.3}  # Table 3, row (D)
 
     def missing() -> Any:
-        raise SmallUnavailable(Path("base"), "is missing")
+        raise CheckpointError(Path("base"), "is missing")
 
     monkeypatch.setattr(regularisation, "measured", missing)
     assert regularisation.data(context).values["measured"]["small"] == []

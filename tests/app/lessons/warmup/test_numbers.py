@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from transformer_core.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import Context
 from viz_app.lessons.jobs.live_training import LiveRun
-from viz_app.lessons.small_models import Course, SmallUnavailable, warmup_runs
+from viz_app.lessons.small_models import Course, warmup_runs
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
@@ -100,7 +101,7 @@ def test_the_prose_tells_what_the_shipped_runs_did() -> None:
 
 def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise SmallUnavailable(Path("warmup"), "holds no runs")
+        raise CheckpointError(Path("warmup"), "holds no runs")
 
     monkeypatch.setattr(warmup, "warmup_runs", missing)
     assert warmup.data(context).values["runs"] == []
