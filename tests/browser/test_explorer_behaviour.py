@@ -118,7 +118,7 @@ def test_at_a_step_only_what_is_written_is_shown(open_explorer: Open) -> None:
     weights = map_of(maps, "cross")
     assert (found[:3] == colours(weights[:3], "light")).all()
     assert (found[4:] == 255).all(), "rows that are not written yet are empty"
-    assert "Writing Hund" in page.locator(".caption").inner_text()
+    assert "Generating Hund" in page.locator(".caption").inner_text()
     choose(page, ".kind-encoder")
     assert (cell_colours(page, 11, 11) == colours(map_of(maps, "encoder"), "light")).all()
     assert page.get_by_text("The encoder reads the whole sentence").is_visible()
