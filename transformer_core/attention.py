@@ -61,7 +61,7 @@ def attention_weights(scores: Tensor, fully_masked: Tensor | None = None) -> Ten
 
 
 def weights_under_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """`attention_weights` of scores that are minus infinity only where the mask says so: most need no second look.
+    """`attention_weights` of scores that only the mask made minus infinity, so that most need no second pass.
 
     Args:
         scores: (B, H, Q, K).
@@ -79,8 +79,8 @@ def weights_under_mask(scores: Tensor, mask: Tensor | None) -> Tensor:
 class MultiHeadAttention(nn.Module):
     """MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O (Section 3.2.2).
 
-    The weights of each head can be read and changed at the hook points (see `hooks.py`). While nobody listens to
-    `scores` or `weights`, attention takes the fastest kernel of the device; otherwise softmax is computed in the open.
+    The weights of each head can be read and changed at the hook points (see `hooks.py`). Without hooks on `scores` or
+    `weights`, attention takes the fastest kernel of the device; with them, softmax is computed explicitly.
 
     Args:
         d_model: Width of inputs and output.
@@ -133,8 +133,8 @@ class MultiHeadAttention(nn.Module):
         """Let every position of x attend to the positions of memory.
 
         Args:
-            x: (B, Q, d), what the queries are made of.
-            memory: (B, K, d), what the keys and values are made of; x itself in self-attention.
+            x: (B, Q, d), input of the queries.
+            memory: (B, K, d), input of the keys and values; x itself in self-attention.
             mask: Boolean, broadcast to (B, H, Q, K), True where attention is allowed.
 
         Returns:
@@ -192,7 +192,7 @@ class MultiHeadAttention(nn.Module):
         """The readable twin of `_attend`, with hook points: softmax(Q K^T / sqrt(d_k)) V, equation 1."""
         mask = self._whole_mask(queries, keys, mask)
         scores = self._scores(_rows_to_queries(queries, keys), keys, mask)
-        if self.scores.listening:  # and may hide all keys of a query, of which the mask knows nothing
+        if self.scores.listening:  # hooks may mask all keys of a query, which the mask does not know
             weights = attention_weights(run_hooks(self.scores, _queries_to_rows(scores, queries)))
         else:
             weights = _queries_to_rows(weights_under_mask(scores, mask), queries)

@@ -4,7 +4,7 @@ A map never travels without its labels. Three axes exist and are never mixed up:
 
 * source: pieces of the source and `</s>`; queries and keys of the encoder, keys of the encoder-decoder attention.
 * inputs: what the decoder reads, `<s>` and then its own pieces (the output shifted right, Section 3.1).
-* outputs: what the decoder writes at the same positions: its pieces and `</s>`.
+* outputs: what the decoder generates at the same positions: its pieces and `</s>`.
 
 Row t of decoder self-attention belongs to input t and helps to produce output t. A row of encoder-decoder attention
 is named after the output that it produces.

@@ -45,11 +45,11 @@ class Checkpoint:
     """A loaded checkpoint folder.
 
     Args:
-        folder: Where it lies.
+        folder: Its path.
         model: In evaluation mode, float32.
         tokenizer: Its vocabulary.
         decoding: Its decoding defaults.
-        metrics: What `metrics.json` holds; empty when there is none.
+        metrics: Contents of `metrics.json`; may be empty.
         hash: sha256 of the manifest; the same for the same files.
     """
 

@@ -1,6 +1,6 @@
 """Table 1 of the paper (Section 4): what a layer costs, how much of it goes in sequence, how far a signal travels.
 
-The table tells orders of growth. Here their leading terms count as numbers, with all constants one, so that layers can
+The table gives orders of growth. Here their leading terms are numbers, with all constants one, so that layers can
 be compared; `flops.py` counts what the model really multiplies.
 
 Legend: n positions, d width (d_model), k width of a kernel, r positions that restricted attention sees on either side.
@@ -67,7 +67,7 @@ def layer_cost(layer: Layer, *, n: int, d: int, k: int = 3, r: int = 8) -> Cost:
 
 
 def _steps(n: int, reach: int) -> int:
-    """Layers until the first position is heard at the last one, each carrying it so far."""
+    """Layers until the first position reaches the last one, with `reach` positions per layer."""
     return -(-(n - 1) // reach)
 
 

@@ -1,4 +1,4 @@
-"""Dropout (Section 5.4), with masks that a CPU draws several times as fast as PyTorch's own."""
+"""Dropout (Section 5.4), with masks that a CPU draws several times faster than PyTorch's."""
 
 from __future__ import annotations
 

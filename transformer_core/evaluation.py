@@ -96,7 +96,7 @@ def translate_lines(
 
 
 def _clean(text: str) -> str:
-    """Half of a surrogate pair is no character, and SentencePiece cannot read it."""
+    """Replace lone surrogates, which SentencePiece cannot read."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -146,7 +146,7 @@ class TestSet:
                 may have fewer, but one at least.
 
         Raises:
-            DataError: A file cannot be read, a line has too few columns, or there is no line at all.
+            DataError: A file cannot be read, a line has too few columns, or there are no lines.
         """
         if references == 1:
             pairs: list[tuple[str, tuple[str, ...]]] = [

@@ -45,8 +45,8 @@ class PaperRun:
     """A training of Section 5.2.
 
     Args:
-        hours: How long it took.
-        gpus: On so many P100.
+        hours: Duration.
+        gpus: Number of P100 GPUs.
     """
 
     hours: float
@@ -148,7 +148,7 @@ def training_flops(config: ModelConfig, work: Work) -> float:
 
 
 def memory_by_part(config: ModelConfig, work: Work, precision: Precision = "bfloat16") -> dict[str, float]:
-    """Bytes that training holds at its peak, as an estimate for one batch.
+    """Peak memory of training in bytes, as an estimate for one batch.
 
     Weights, gradients and Adam's two moments are float32. Activations are what the backward pass needs of the layers,
     with attention computed in the open and in full: a fused kernel or a window needs less, additive attention's inner
@@ -169,7 +169,7 @@ def _activation_bytes(config: ModelConfig, work: Work, width: int) -> float:
     pairs = work.sentences * (work.source_length**2 + work.target_length**2 + work.source_length * work.target_length)
     keys, values, d = config.num_heads * config.d_k, config.num_heads * config.d_v, config.d_model
     of_queries, of_keys = keys + values, keys + values  # queries and head outputs; keys and values
-    # After softmax in float32; then in float32 once more, with what may look nowhere zeroed, or in the narrow format.
+    # After softmax in float32; then in float32 once more, with fully masked rows zeroed, or in the narrow format.
     weights = config.num_heads * pairs * (4 + width + (4 if config.attention_dropout else 0))
     attentions = width * ((source + 2 * target) * of_queries + (2 * source + target) * of_keys) + weights
     inner = 1 if config.activation == "relu" else 2  # relu's gradient needs its output only

@@ -1,6 +1,6 @@
 """Self-attention restricted to a neighbourhood (Section 4, Table 1), in time and memory linear in the length.
 
-Queries are cut into blocks no shorter than the window, so that a block sees itself and the blocks beside it, no more.
+Queries are cut into blocks no shorter than the window, so that a block attends to itself and its neighbours only.
 
 Shape legend: B rows of the batch, H heads, n positions, Q queries, K keys, N blocks, b positions of a block, w
 positions that a block sees (2b or 3b).
@@ -54,7 +54,7 @@ class RestrictedAttention(MultiHeadAttention):
         return near if mask is None else near & mask
 
     def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """In blocks; the mask tells of keys only, (B, 1, 1, n)."""
+        """In blocks; the mask is one of keys, (B, 1, 1, n)."""
         if mask is not None and mask.shape[-2] != 1:
             raise ValueError(f"restricted attention takes a mask of keys, (B, 1, 1, n), not {tuple(mask.shape)}")
         length = keys.shape[2]
@@ -87,15 +87,15 @@ class RestrictedAttention(MultiHeadAttention):
         """(B, N, H, b, d_k), (B, N, H, w, d_k | d_v) -> (B, N, H, b, d_v)."""
         rows = queries.shape[0]
         somewhere = allowed.any(dim=-1, keepdim=True)  # (B or 1, N, 1, b, 1)
-        # Padding far from the text sees nothing, and kernels differ in what they make of that: it may look anywhere,
-        # and what it saw is forgotten.
+        # Padding far from the text may attend to nothing, which kernels treat differently: let it attend anywhere and
+        # discard the result.
         mask = (allowed | ~somewhere).expand(rows, *allowed.shape[1:])
         flat = super()._attend(*(x.flatten(0, 1) for x in (queries, keys, values, mask)))  # (B * N, H, b, d_v)
         return flat.view(rows, -1, *flat.shape[1:]).masked_fill(~somewhere, 0.0)
 
 
 def _blocks(x: Tensor, size: int, before: int, after: int) -> Tensor:
-    """(B, H, n, x) -> (B, N, H, w, x): every block with so many blocks before and after it, zeros beyond the ends."""
+    """(B, H, n, x) -> (B, N, H, w, x): every block with its neighbours, zeros beyond the ends."""
     count = -(-x.shape[2] // size)
     padded = F.pad(x, (0, 0, before * size, count * size - x.shape[2] + after * size))
     seen = padded.unfold(2, (before + 1 + after) * size, size)  # (B, H, N, x, w)

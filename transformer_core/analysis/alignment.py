@@ -63,7 +63,7 @@ def alignment_error_rate(found: Iterable[tuple[Links, GoldAlignment]]) -> float:
     """AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), summed over sentences (Och and Ney 2000); 0 is perfect.
 
     Raises:
-        ValueError: There is no link at all, found or sure.
+        ValueError: There are no links, found or sure.
     """
     hits = total = 0
     for links, gold in found:
@@ -124,7 +124,7 @@ def head_alignment_errors(
         source, target = " ".join(pair.source), " ".join(pair.target)
         key_words = word_of_each_piece(translator.encode(source), pair.source)
         query_words = word_of_each_piece(translator.encode_target(target), pair.target)
-        cross = translator.force(source, target).attention.cross[:, :, :, : len(key_words)]  # </s> is no word
+        cross = translator.force(source, target).attention.cross[:, :, :, : len(key_words)]  # </s> is not a word
         pieces = len(query_words)
         rows = {"output": cross[:, :, :pieces], "input": cross[:, :, 1 : pieces + 1]}
         for name, weights in rows.items():

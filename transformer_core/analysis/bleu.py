@@ -1,4 +1,4 @@
-"""BLEU of one sentence, step by step: the same number as sacreBLEU's, with everything that it is made of.
+"""BLEU of one sentence, step by step: the same value as sacreBLEU's, with all its parts.
 
 BLEU = BP * exp(mean of log p_n, n = 1 to 4) (Papineni et al. 2002), on sacreBLEU's tokens (13a), with its smoothing.
 """
@@ -59,7 +59,7 @@ class Precision:
 
 @dataclass(frozen=True)
 class BleuParts:
-    """What BLEU of one sentence is made of.
+    """The parts of BLEU of one sentence.
 
     Args:
         hypothesis: Tokens of the translation.

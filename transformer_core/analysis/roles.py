@@ -30,8 +30,8 @@ ROLES_OF: dict[Kind, tuple[Role, ...]] = {
     "decoder": ("previous", "self", "separator"),  # the next piece is masked
     "cross": ("separator", "aligner"),
 }
-MOST_PLACES = 0.5  # of its places a role must explain, or it does not name a head
-LEAST_DROP = 1.0  # nats that a piece must lose by the hiding of its source, or it has none
+MOST_PLACES = 0.5  # share of its positions that a role must explain to name a head
+LEAST_DROP = 1.0  # nats that a token must lose when a source token is hidden, to be linked to it
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -122,7 +122,7 @@ class RoleTable:
         )
 
     def likeliest(self, layer: int, head: int) -> HeadRole:
-        """The role that a head fits most clearly beyond chance; ask it whether the head may bear its name."""
+        """The role that a head fits most clearly beyond chance; see `HeadRole.named`."""
         found = [self.of(role, layer, head) for role in self.roles]
         return max(found, key=lambda role: role.share - role.chance)
 
@@ -144,13 +144,13 @@ def lower_bound(hits: int, places: int) -> float:
 
 
 def separators(axis: Axis) -> BoolArray:
-    """(n,) which positions hold `<s>`, `</s>` or punctuation: they part what is said, and say nothing."""
+    """(n,) which positions are `<s>`, `</s>` or punctuation."""
     plain = [not any(character.isalnum() for character in token) for token in axis.tokens]
     return np.asarray(np.array(axis.special, dtype=bool) | np.array(plain, dtype=bool))
 
 
 def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | None = None) -> BoolArray:
-    """Where a role says that each query looks.
+    """The keys that a role predicts for each query.
 
     Args:
         maps: Of one sentence.
@@ -160,7 +160,7 @@ def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | No
 
     Returns:
         (Q, K); a row without any True is a place at which the role cannot be seen. Rows of separators are such places,
-        and neighbours that are separators are no neighbours, or the two roles could not be told apart.
+        and separators do not count as neighbours, or the two roles could not be distinguished.
 
     Raises:
         ValueError: This kind cannot have the role, or an aligner is asked for without links.
@@ -217,7 +217,7 @@ def find_roles(sentences: Sequence[AttentionMaps], kind: Kind, links: Sequence[B
 
 
 def _visible(queries: int, keys: int, *, causal: bool) -> BoolArray:
-    """(Q, K) which keys each query may look at."""
+    """(Q, K) which keys each query may attend to."""
     everything = np.ones((queries, keys), dtype=bool)
     return np.tril(everything) if causal else everything
 
@@ -226,7 +226,7 @@ def _visible(queries: int, keys: int, *, causal: bool) -> BoolArray:
 def occlusion_drops(
     translator: Translator, source: Encoding, target_ids: Sequence[int], finished: bool = True
 ) -> FloatArray:
-    """What each piece written loses when one source piece is hidden from encoder and decoder alike.
+    """The log-probability that each target token loses when one source token is hidden from encoder and decoder.
 
     Args:
         translator: The model.
@@ -270,14 +270,14 @@ def occlusion_links(
     finished: bool = True,
     least: float = LEAST_DROP,
 ) -> BoolArray:
-    """(T, S) the source piece without which each piece written would become least likely, if that makes a difference.
+    """(T, S) for each target token the source token whose occlusion costs it most, if that is at least `least`.
 
     Args:
         translator: The model.
         source: As of `occlusion_drops`.
         target_ids: As of `occlusion_drops`.
         finished: As of `occlusion_drops`.
-        least: Nats that a piece must lose to be linked.
+        least: Nats that a token must lose to be linked.
 
     Returns:
         (T, S) with at most one True in a row.

@@ -1,7 +1,7 @@
-"""What passes each station of Figure 1 while a model reads one sentence pair: the tensors between its boxes.
+"""The tensors at each station of Figure 1, between its boxes, while a model reads one sentence pair.
 
-Hook points lie at the embeddings, at every Add & Norm and at the logits; what a sub-layer itself gives, before it is
-added, follows from what its heads or its inner values were.
+There are hook points at the embeddings, at every Add & Norm and at the logits; the output of a sub-layer, before it is
+added, is computed from its heads or its inner values.
 
 Shape legend: S source positions, T target positions, d = d_model, V = vocab_size.
 """
@@ -34,7 +34,7 @@ class Station:
         side: Which stack.
         name: `embedding`, `positions`, a sub-layer, `add_norm` or `linear`.
         layer: From 0; None outside the layers.
-        sublayer: The one that an `add_norm` stands behind, or the sub-layer itself; None elsewhere.
+        sublayer: The one before an `add_norm`, or the sub-layer itself; None elsewhere.
         values: (S or T, d), of `linear` (T, V); one row for each position.
         activations: (S or T, d_ff) inner values of a feed-forward network, after max(0, ...); None elsewhere.
     """
@@ -52,7 +52,7 @@ def stations(model: Transformer, source: Tensor, inputs: Tensor) -> tuple[Statio
     """All stations, from the source's embedding to the logits, in the order of the computation.
 
     Args:
-        model: In evaluation mode, so that no dropout stands between a sub-layer and its sum.
+        model: In evaluation mode, so that there is no dropout between a sub-layer and its sum.
         source: (1, S) ids, ending with `</s>`, without padding.
         inputs: (1, T) ids that the decoder reads: `<s>` and the target.
 

@@ -93,7 +93,7 @@ class Corpus:
     `lengths` is (pairs, 2), the pieces of source and target, in as few bytes as will do.
 
     Raises:
-        DataError: The folder holds no prepared corpus, one of another format, or a damaged shard.
+        DataError: The folder has no prepared corpus, one of another format, or a damaged shard.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,6 +1,6 @@
 """Which pairs share a batch: similar lengths together, in an order that seed and epoch determine (Section 5.1).
 
-Nothing here holds text. A plan takes about 20 bytes a pair while it is made, and 4 bytes a pair later.
+A plan has no text. It takes about 20 bytes per pair while it is made, and 4 bytes per pair afterwards.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class FusedDecodeStep:
 
     Args:
         model: One that `try_build` supports.
-        project: The output projection, packed already.
+        project: The packed output projection.
         rows: R at most.
     """
 

@@ -50,7 +50,7 @@ class KVCache:
     Args:
         sources: One for each decoder layer.
         source_mask: (B, 1, 1, S), True where a source position is no padding; kept only while there is padding, since
-            attention without a mask is quicker.
+            attention without a mask is faster.
         keys: (L, R, H, capacity, d_k) of the tokens so far; filled up to `length`.
         values: (L, R, H, capacity, d_v).
     """

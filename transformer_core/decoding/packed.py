@@ -16,7 +16,7 @@ _VERY_WIDE = 4_096
 
 
 class PackedLinear:
-    """x W^T + b for few rows, without gradients: torch.nn.functional.linear, but quicker on a CPU.
+    """x W^T + b for few rows, without gradients: torch.nn.functional.linear, but faster on a CPU.
 
     oneDNN keeps a matrix in blocks that suit its kernels, which torch's own compiler calls for frozen weights. Measured
     in float32 on an EPYC with W of (16,000, 256), that is 4 times as fast as the plain layout with 2 to 4 rows, 3 times
@@ -26,7 +26,7 @@ class PackedLinear:
     Args:
         weight: (out, in).
         bias: (out,), or None.
-        rows: How many there will be at most.
+        rows: Maximum number of rows.
     """
 
     def __init__(self, weight: Tensor, bias: Tensor | None, rows: int) -> None:
@@ -60,7 +60,7 @@ def may_pack(weight: Tensor) -> bool:
 def blocks_work(dtype: torch.dtype) -> bool:
     """Whether this torch multiplies matrices of this number format in oneDNN's blocks on this CPU.
 
-    Its operators are not documented, so one product tells.
+    Its operators are not documented, so this tries one product.
     """
     ours, known = torch.ops.mkldnn, dtype in (torch.float32, torch.bfloat16)
     if not known or not torch.backends.mkldnn.is_available():  # type: ignore[no-untyped-call]
