@@ -18,7 +18,7 @@ from PIL import Image
 from tests.browser import explorer_samples as samples
 from tests.browser.explorer_driver import ENGLISH, choose, map_of, numbers, reported, settle
 from tests.browser.explorer_page import START
-from viz_app.figures.colours.scales import ColourMap, diverging
+from viz_app.figures.colours.scales import ColorMap, diverging
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -61,7 +61,7 @@ def side_colours(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[
 
 def printed(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.uint8]:
     """Colours of differences in a figure for print."""
-    return ColourMap(diverging("light"), -1, 1, two_ends=True).rgb(difference)
+    return ColorMap(diverging("light"), -1, 1, two_ends=True).rgb(difference)
 
 
 def pin_first_then(page: Page, tile: int) -> None:

@@ -160,4 +160,6 @@ def test_a_cell_under_the_pointer_tells_its_value_and_row_sum(open_explorer: Ope
     settle(page)
     readout = page.locator(".readout").inner_text()
     assert f"{weights[3, 4]:.3f}" in readout
-    assert "Generating the token Hund after uner" in readout and "attends to run" in readout and "row sum 1.000" in readout
+    assert (
+        "Generating the token Hund after uner" in readout and "attends to run" in readout and "row sum 1.000" in readout
+    )

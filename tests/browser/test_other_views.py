@@ -13,7 +13,7 @@ from tests.browser import explorer_samples as samples
 from tests.browser.conftest import wait_until_idle
 from transformer_core.attention_maps import Kind
 from viz_app.components.bertviz_frame.document import LABEL_WIDTH
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def test_closed_until_opened_then_plotly_then_bertviz(open_views: Open) -> None:
 def test_the_head_view_draws_the_selected_head(open_views: Open, kind: Kind) -> None:
     frame = drawn(open_views("head", query=f"kind={kind}&layer=2&head=3"))
     maps = samples.sample(*samples.SENTENCE)
-    assert labels(frame, "left") == [shown(token, LABEL_WIDTH["head"]) for token in maps.queries(kind).tokens]
-    assert labels(frame, "right") == [shown(token, LABEL_WIDTH["head"]) for token in maps.keys(kind).tokens]
+    assert labels(frame, "left") == [display_label(token, LABEL_WIDTH["head"]) for token in maps.queries(kind).tokens]
+    assert labels(frame, "right") == [display_label(token, LABEL_WIDTH["head"]) for token in maps.keys(kind).tokens]
     assert frame.locator("#layer").input_value() == "2", "layers count from 1"
     opacity = frame.locator("line").evaluate_all("(lines) => lines.map((l) => +l.getAttribute('stroke-opacity'))")
     weights = maps.weights(kind)[1]
@@ -102,7 +102,9 @@ def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_views: Ope
     assert count(frame, "line") == maps.cross.size
     frame.locator("#attn_background_0_2 ~ rect").last.dispatch_event("click")
     assert frame.get_by_text("Layer 1, Head 3", exact=True).count() == 1
-    tokens = [shown(token, LABEL_WIDTH["model"]) for axis in (maps.outputs, maps.source) for token in axis.tokens]
+    tokens = [
+        display_label(token, LABEL_WIDTH["model"]) for axis in (maps.outputs, maps.source) for token in axis.tokens
+    ]
     assert frame.locator("text.token").all_text_contents() == tokens
 
 
@@ -130,7 +132,7 @@ def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_views: Open, vie
     maps = samples.sample(*samples.HOSTILE)
     found = frame.locator("text").all_text_contents()
     for token in maps.queries(kind).tokens:
-        assert shown(token, LABEL_WIDTH["head" if view == "head" else "model"]) in found
+        assert display_label(token, LABEL_WIDTH["head" if view == "head" else "model"]) in found
     assert count(frame, "img, image, iframe, a, foreignObject, script[src], b") == 0
     page.wait_for_timeout(200)
     assert not dialogs
@@ -222,7 +224,7 @@ def test_it_follows_the_selection_and_the_old_picture_stays_until_then(open_view
     page.frame_locator(".frame iframe:not(.waiting)").locator("#left text", has_text="<s>").wait_for()
     frame = drawn(page)
     maps = samples.sample(*samples.SENTENCE).merged_to_words()
-    assert labels(frame, "left") == [shown(token, LABEL_WIDTH["head"]) for token in maps.inputs.tokens]
+    assert labels(frame, "left") == [display_label(token, LABEL_WIDTH["head"]) for token in maps.inputs.tokens]
     assert frame.locator("#layer").input_value() == "1"
     assert page.evaluate("() => window.empty") == 0
 

@@ -14,14 +14,20 @@ from transformer_core.cli.options import UsageError, existing
 from transformer_core.files import atomic_write_text, write_json
 from transformer_core.progress import progress_bar
 from viz_app.export.figure_request import FigureRequest, ModelRunner
-from viz_app.export.options import check_dpi, one_of, sentence_of, style_of, view_of
+from viz_app.export.options import (
+    check_dpi,
+    sentence_from_options,
+    style_from_options,
+    validate_choice,
+    view_from_options,
+)
 from viz_app.figures import FORMATS
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
     from transformer_core.config import ModelConfig
-    from viz_app.export.batch import Batch, Line, Place
-    from viz_app.export.folder import Folder
+    from viz_app.export.batch import Batch, HeadAddress, SentenceLine
+    from viz_app.export.folder import BatchFolder
 
 log = logging.getLogger(__name__)
 
@@ -33,36 +39,36 @@ EMPTY = "empty"
 def run(options: argparse.Namespace) -> int:
     """Fill the folder; status 1 when a line could not be drawn."""
     view, formats = _checked(options)
-    style = style_of(options)
+    style = style_from_options(options)
     check_dpi(options, formats)
-    sentence = sentence_of(options, "")
-    language = one_of("--language", options.language, LANGUAGES)
+    sentence = sentence_from_options(options, "")
+    language = validate_choice("--language", options.language, LANGUAGES)
 
-    from viz_app.export.batch import Batch, make
-    from viz_app.export.folder import Folder
+    from viz_app.export.batch import Batch, fill_folder
+    from viz_app.export.folder import BatchFolder
 
     lines = list(read_lines(Path(options.texts)))
     if not lines:
         raise UsageError(f"--texts: {options.texts} is empty, but must have a sentence a line")
-    reader = ModelRunner()
-    places = places_of(options.heads, reader.translator(options.checkpoint).config)
+    runner = ModelRunner()
+    places = places_of(options.heads, runner.translator(options.checkpoint).config)
     options.kind, options.layer, options.head, options.heads = places[0].kind, 1, 1, None
-    _, parameters = view_of(options)
+    _, parameters = view_from_options(options)
     batch = Batch(
         lines=lines,
         places=places,
-        order=FigureRequest(sentence=sentence, view=view, parameters=parameters, language=language),
+        request=FigureRequest(sentence=sentence, view=view, parameters=parameters, language=language),
         formats=formats,
         style=style,
         dpi=options.dpi,
         sheet="png" if formats == ("png",) else "pdf",
         strict=options.strict,
     )
-    folder = Folder(Path(options.out[0]), force=options.force)
+    folder = BatchFolder(Path(options.out[0]), force=options.force)
     total = len(places) * sum(not line.problem for line in lines)
     with progress_bar(unit="figure", total=total) as bar:
-        problems = make(batch, folder, reader, lambda: bar.update())
-    count = write_index(batch, folder, problems, reader)
+        problems = fill_folder(batch, folder, runner, lambda: bar.update())
+    count = write_index(batch, folder, problems, runner)
     for line in problems:
         log.warning("line %d: %s", line.number, line.problem)
     log.info("%s: %d figures of %d lines", folder.path, count, len(lines))
@@ -79,14 +85,14 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
     if len(options.out) > 1:
         raise UsageError("--out is the folder of the whole batch; give it once")
     existing("--texts", options.texts)
-    view = one_of("--view", options.view, VIEWS)
+    view = validate_choice("--view", options.view, VIEWS)
     allowed = tuple(f for f in FORMATS if (f == "gif") == (view == "decoding") or f in ("csv", "npz", "json"))
     default = "gif" if view == "decoding" else "pdf"
     formats = tuple(dict.fromkeys((options.format or default).split(",")))
     for format in formats:
         if view == "lines" and format == "tex":
             raise UsageError("--format: the view lines has no tex; take pdf or svg")
-        one_of("--format", format, allowed)
+        validate_choice("--format", format, allowed)
     if Path(options.out[0]).is_file():
         raise UsageError(f"--out is {options.out[0]!r}, which is a file; it must be a folder for the batch")
     if not Path(options.out[0]).resolve().parent.is_dir():
@@ -94,32 +100,32 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
     return view, formats
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path) -> Iterator[SentenceLine]:
     """The lines of a file, each with its number; one that is no sentence says why."""
-    from viz_app.export.batch import Line
+    from viz_app.export.batch import SentenceLine
 
     data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
     for number, raw in enumerate(data.removesuffix(b"\n").split(b"\n") if data else (), start=1):
         try:
             text = raw.removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError:
-            yield Line(number, raw.decode("utf-8", "replace"), "not UTF-8")
+            yield SentenceLine(number, raw.decode("utf-8", "replace"), "not UTF-8")
             continue
         if "\0" in text:
-            yield Line(number, text, "holds a NUL character")
+            yield SentenceLine(number, text, "holds a NUL character")
         else:
-            yield Line(number, text, "" if text.strip() else EMPTY)
+            yield SentenceLine(number, text, "" if text.strip() else EMPTY)
 
 
-def places_of(text: str, config: ModelConfig) -> list[Place]:
+def places_of(text: str, config: ModelConfig) -> list[HeadAddress]:
     """The heads of a list such as `cross.4.6,encoder.2`; layers and heads count from 1.
 
     Raises:
         UsageError: A part of it is no head of this model.
     """
-    from viz_app.export.batch import Place
+    from viz_app.export.batch import HeadAddress
 
-    found: dict[Place, None] = {}
+    found: dict[HeadAddress, None] = {}
     for part in text.split(","):
         names, *numbers = part.strip().split(".")
         kinds = KINDS if names == "all" and not numbers else (names,)
@@ -134,56 +140,56 @@ def places_of(text: str, config: ModelConfig) -> list[Place]:
                 if not 1 <= int(n) <= limit:
                     raise UsageError(f"--heads: the {what} of {part!r} must be between 1 and {limit}")
             chosen = [[int(n) - 1] for n in numbers] + [list(range(limit)) for limit in limits[len(numbers) :]]
-            found |= {Place(kind, layer, head): None for layer in chosen[0] for head in chosen[1]}
+            found |= {HeadAddress(kind, layer, head): None for layer in chosen[0] for head in chosen[1]}
     return list(found)
 
 
-def write_index(batch: Batch, folder: Folder, problems: Sequence[Line], reader: ModelRunner) -> int:
+def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLine], runner: ModelRunner) -> int:
     """index.json and index.html: every line with its files, or why it has none; returns the number of figures."""
     from transformer_core import __version__
     from viz_app.export.index_page import index_page
     from viz_app.export.provenance import checkpoint_name
 
-    translator = reader.translator(batch.order.sentence.checkpoint)
+    translator = runner.translator(batch.request.sentence.checkpoint)
     numbers = {line.number for line in batch.lines}
     entries = [entry for entry in folder.entries.values() if (folder.path / entry["file"]).is_file()]
     files = [e for e in entries if not e.get("sheet") and e["line"] in numbers]
-    told = {
+    index = {
         "format": 1,
         "program": "Headlight",
         "version": __version__,
         "checkpoint": checkpoint_name(translator),
         "checkpoint_sha256": translator.checkpoint_hash,
-        "view": batch.order.view,
+        "view": batch.request.view,
         "style": batch.style.as_dict(),
         "heads": [str(place) for place in batch.places],
         "contact_sheets": sorted(e["file"] for e in entries if e.get("sheet")),
         "lines": [_line(line, [e for e in files if e["line"] == line.number], problems) for line in batch.lines],
     }
-    write_json(folder.path / INDEX, told)
-    title, about, parts = _page(batch, told, files)
-    page = index_page(title, parts, language=batch.order.language, about=about, enlarged=True)
+    write_json(folder.path / INDEX, index)
+    title, about, parts = _page(batch, index, files)
+    page = index_page(title, parts, language=batch.request.language, about=about, enlarged=True)
     atomic_write_text(folder.path / PAGE, page)
     return len({(entry["line"], entry["head"]) for entry in files})
 
 
-def _line(line: Line, entries: Sequence[dict[str, Any]], problems: Sequence[Line]) -> dict[str, Any]:
+def _line(line: SentenceLine, entries: Sequence[dict[str, Any]], problems: Sequence[SentenceLine]) -> dict[str, Any]:
     kept = ("file", "head", "caption", "warnings", "sha256")
-    told: dict[str, Any] = {"line": line.number, "text": line.text}
+    entry: dict[str, Any] = {"line": line.number, "text": line.text}
     if entries:
-        told["translation"] = entries[0]["translation"]
+        entry["translation"] = entries[0]["translation"]
     if wrong := [problem.problem for problem in problems if problem.number == line.number]:
-        told["problems"] = wrong
-    return told | {"files": sorted(({k: e[k] for k in kept} for e in entries), key=lambda e: str(e["file"]))}
+        entry["problems"] = wrong
+    return entry | {"files": sorted(({k: e[k] for k in kept} for e in entries), key=lambda e: str(e["file"]))}
 
 
-def _page(batch: Batch, told: dict[str, Any], files: Sequence[dict[str, Any]]) -> tuple[str, list[str], list[Any]]:
+def _page(batch: Batch, index: dict[str, Any], files: Sequence[dict[str, Any]]) -> tuple[str, list[str], list[Any]]:
     from viz_app.export.index_page import Card, Part
     from viz_app.text import texts
 
-    t = texts(batch.order.language)
+    t = texts(batch.request.language)
     parts = []
-    for line in told["lines"]:
+    for line in index["lines"]:
         cards = []
         of_line = [entry for entry in files if entry["line"] == line["line"]]
         for head in dict.fromkeys(entry["head"] for entry in of_line):
@@ -200,5 +206,5 @@ def _page(batch: Batch, told: dict[str, Any], files: Sequence[dict[str, Any]]) -
             )
         text = " ".join([line.get("translation", ""), *line.get("problems", ())]).strip()
         parts.append(Part(title=f"{line['line']}. {line['text']}", text=text, cards=cards))
-    about = [f"{told['checkpoint']} · {told['checkpoint_sha256']}", *told["contact_sheets"], t("export.about_batch")]
+    about = [f"{index['checkpoint']} · {index['checkpoint_sha256']}", *index["contact_sheets"], t("export.about_batch")]
     return t("export.batch_title"), about, parts

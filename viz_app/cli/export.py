@@ -14,9 +14,9 @@ from viz_app.export.options import (
     add_targets,
     add_view,
     check_dpi,
-    order_of,
-    style_of,
-    targets,
+    parse_targets,
+    request_from_options,
+    style_from_options,
 )
 from viz_app.figures import Figure, Style
 
@@ -71,17 +71,17 @@ def run(arguments: Sequence[str]) -> int:
         return batch.run(options)
     if options.format is not None:
         raise UsageError("--format is for --texts; of a single figure the ending of --out says the format")
-    formats = targets(options)
-    order, style = order_of(options), style_of(options)
+    formats = parse_targets(options)
+    request, style = request_from_options(options), style_from_options(options)
     check_dpi(options, tuple(formats.values()))
-    _check_formats(order.view, formats)
+    _check_formats(request.view, formats)
 
     from transformer_core.translator import SourceTooLong
-    from viz_app.export.figure_request import ModelRunner, figure_of
+    from viz_app.export.figure_request import ModelRunner, figure_for_request
     from viz_app.export.recorded import target_files
 
     try:
-        figure = figure_of(order, ModelRunner())
+        figure = figure_for_request(request, ModelRunner())
     except SourceTooLong as error:
         raise UsageError(f"--text or --target: {error}") from error
     if warn(figure, style, formats.values()) and options.strict:
@@ -100,7 +100,7 @@ def warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
 
     if set(formats) <= set(DATA_FORMATS):
         return False
-    found = check.warnings(figure, style)
+    found = check.find_print_issues(figure, style)
     for warning in found:
         log.warning("%s", check.message(warning))
     return bool(found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from transformer_core.cli.options import Parser, UsageError, existing
 from transformer_core.files import atomic_write_bytes
 from transformer_core.shipped import find_checkpoint
-from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
+from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def run(arguments: Sequence[str]) -> int:
     """Write the files."""
     options = parser().options(arguments)
     folder = existing("--history", options.history, folder=True)
-    one_of("--language", options.language, LANGUAGES)
-    formats = targets(options)
-    style = style_of(options)
+    validate_choice("--language", options.language, LANGUAGES)
+    formats = parse_targets(options)
+    style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
     wanted = _wanted(options, folder, formats)
 
@@ -84,12 +84,12 @@ def _wanted(
 
     history = History.load(folder)
     seen = _seen(options, history)
-    told = model_name(folder), texts(options.language), folder_name(folder)
+    args = model_name(folder), texts(options.language), folder_name(folder)
     moving = {out: format for out, format in formats.items() if format == "gif"}
     still = {out: format for out, format in formats.items() if format != "gif"}
     drawn = [
-        (seen.figure(history, *told) if still else None, still),
-        (seen.animation(history, *told) if moving else None, moving),
+        (seen.figure(history, *args) if still else None, still),
+        (seen.animation(history, *args) if moving else None, moving),
     ]
     wanted: list[tuple[Figure, dict[Path, str]]] = [(figure, outs) for figure, outs in drawn if figure is not None]
     if not wanted:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
 from transformer_core.files import atomic_write_bytes
-from viz_app.export.options import add_style, add_targets, check_dpi, one_of, style_of, targets
+from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
 from viz_app.figures.model.style import Style
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import LANGUAGES
@@ -60,9 +60,9 @@ def run(arguments: Sequence[str]) -> int:
     """Write the file."""
     options = parser().options(arguments)
     existing("--checkpoint", options.checkpoint, folder=True)
-    one_of("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
-    one_of("--language", options.language, LANGUAGES)
-    formats = targets(options)
+    validate_choice("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
+    validate_choice("--language", options.language, LANGUAGES)
+    formats = parse_targets(options)
     files = _picture(options, formats) if options.scene else _handout(options, formats)
     for path, data in files.items():
         atomic_write_bytes(path, data)
@@ -72,9 +72,9 @@ def run(arguments: Sequence[str]) -> int:
 
 def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
     if list(formats.values()) != ["html"]:
-        told = ", ".join(map(str, formats))
-        raise UsageError(f"--out is {told!r}, but a handout is one .html; name a --scene for a picture")
-    if style_of(options) != Style() or options.dpi is not None or getattr(options, "with"):
+        names = ", ".join(map(str, formats))
+        raise UsageError(f"--out is {names!r}, but a handout is one .html; name a --scene for a picture")
+    if style_from_options(options) != Style() or options.dpi is not None or getattr(options, "with"):
         raise UsageError("a handout has a style of its own; name a --scene, or leave the options of style out")
     from viz_app.lessons.handout import handout
 
@@ -88,20 +88,22 @@ def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
     from viz_app.figures import formats_of
     from viz_app.lessons import lesson
     from viz_app.lessons.catalogue import module_of
-    from viz_app.lessons.scene_figure import told_figure
+    from viz_app.lessons.scene_figure import figure_with_provenance
 
-    one_of("--scene", options.scene, tuple(scene.name for scene in lesson(options.lesson, options.language).scenes))
-    style = style_of(options)
+    validate_choice(
+        "--scene", options.scene, tuple(scene.name for scene in lesson(options.lesson, options.language).scenes)
+    )
+    style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
     context = _context(options)
     prepare = getattr(module_of(options.lesson), "prepare", None)
     if prepare is not None:
         prepare(options.scene, context)
-    drawn = told_figure(options.lesson, context)
+    drawn = figure_with_provenance(options.lesson, context)
     if drawn is None:
         raise UsageError(f"--scene: the scene {options.scene} has no picture for print")
     for format in formats.values():
-        one_of("--out", format, formats_of(drawn))
+        validate_choice("--out", format, formats_of(drawn))
     if warn(drawn, style, formats.values()) and options.strict:
         log.error("nothing was written, because of --strict")
         return {}
@@ -113,7 +115,7 @@ def _context(options: argparse.Namespace) -> Context:
 
     from transformer_core.translator import Translator
     from viz_app.lessons.context import Context
-    from viz_app.lessons.scene_figure import fitting
+    from viz_app.lessons.scene_figure import fit_sentence
     from viz_app.lessons.stage.state import LessonState, from_address, unread
     from viz_app.serving.request_queue import RequestQueue
     from viz_app.serving.translation_service import TranslationService
@@ -125,7 +127,7 @@ def _context(options: argparse.Namespace) -> Context:
         )
     torch.set_num_threads(1)  # the same command gives the same bytes
     service = TranslationService(Translator.load(options.checkpoint, device="cpu"), RequestQueue(1))
-    text = fitting(options.text or "", service.translator)
+    text = fit_sentence(options.text or "", service.translator)
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
     state = LessonState(options.scene or "", from_address(given))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
 from transformer_core.files import atomic_write_bytes
-from viz_app.export.options import one_of
+from viz_app.export.options import validate_choice
 from viz_app.figures.model.style import PRESETS
 from viz_app.text import LANGUAGES
 
@@ -51,9 +51,9 @@ def run(arguments: Sequence[str]) -> int:
     existing("--checkpoint", options.checkpoint, folder=True)
     formats = tuple(dict.fromkeys(options.format.split(",")))
     for format in formats:
-        one_of("--format", format, FORMATS)
-    one_of("--preset", options.preset, PRESETS)
-    one_of("--language", options.language, LANGUAGES)
+        validate_choice("--format", format, FORMATS)
+    validate_choice("--preset", options.preset, PRESETS)
+    validate_choice("--language", options.language, LANGUAGES)
     out = Path(options.out)
     if out.is_file() or not out.resolve().parent.is_dir():
         raise UsageError(f"--out is {options.out!r}, but must be a folder, in a folder that is there")
@@ -66,17 +66,17 @@ def run(arguments: Sequence[str]) -> int:
     from viz_app.export.provenance import checkpoint_name
     from viz_app.figures import Style, export, file_name
 
-    reader = ModelRunner()
-    readings = {text: reader.read(Sentence(checkpoint=options.checkpoint, text=text)) for text in SENTENCES}
-    name = checkpoint_name(reader.translator(options.checkpoint))
+    runner = ModelRunner()
+    results = {text: runner.run(Sentence(checkpoint=options.checkpoint, text=text)) for text in SENTENCES}
+    name = checkpoint_name(runner.translator(options.checkpoint))
     words = ["python", "-m", "viz_app", "paper-figures", f"--checkpoint={name}", "--out=paper", *_choices(options)]
     style = Style(preset=options.preset)
     out.mkdir(exist_ok=True)
-    for figure in paper_figures(readings, language=options.language):
-        told = replace(figure, provenance={**figure.provenance, "command": shlex.join(words)})
+    for figure in paper_figures(results, language=options.language):
+        recorded = replace(figure, provenance={**figure.provenance, "command": shlex.join(words)})
         for format in formats:
-            path = out / file_name(told, format)
-            atomic_write_bytes(path, export(told, format, style))
+            path = out / file_name(recorded, format)
+            atomic_write_bytes(path, export(recorded, format, style))
             log.info("%s", path)
         log.info("%s", figure.caption)
     return 0

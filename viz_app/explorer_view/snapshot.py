@@ -104,15 +104,15 @@ class ExplorerSnapshot:
     other: Comparison | None = None
 
     @cached_property
-    def _draft(self) -> FigureSpec:
+    def _spec(self) -> FigureSpec:
         return FigureSpec().follow_explorer(self.selection).fitted(self.seen.maps)
 
-    def _product(self, draft: FigureSpec) -> ExportableFigure:
-        return ExportableFigure(make_figure(draft, self.language, self.seen, self.other), draft.style)
+    def _exportable(self, spec: FigureSpec) -> ExportableFigure:
+        return ExportableFigure(make_figure(spec, self.language, self.seen, self.other), spec.style)
 
     @cached_property
     def _still(self) -> ExportableFigure:
-        return self._product(self._draft)
+        return self._exportable(self._spec)
 
     @property
     def figure(self) -> Figure:
@@ -122,15 +122,15 @@ class ExplorerSnapshot:
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats that it has, those for print first; a head that follows the decoding has it as an animation."""
-        still, draft = self._still.formats, self._draft
-        if draft.view != "head" or draft.selection.kind == "encoder":
+        still, spec = self._still.formats, self._spec
+        if spec.view != "head" or spec.selection.kind == "encoder":
             return still
         return tuple(each for name in still for each in (("gif", name) if name == "csv" else (name,)))
 
     def file(self, format: str) -> bytes:
         """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
-        product = self._product(replace(self._draft, view="decoding")) if format == "gif" else self._still
-        return product.file(format)
+        exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self._still
+        return exportable.file(format)
 
     @property
     def command(self) -> str:

@@ -8,21 +8,21 @@
 Nothing here imports Streamlit.
 """
 
-from viz_app.export.bundle import BUNDLE_FORMATS, Item, bundle
-from viz_app.export.command import command_of
+from viz_app.export.bundle import BUNDLE_FORMATS, BundleItem, bundle
+from viz_app.export.command import command_for
 from viz_app.export.figure_request import FigureRequest, Sentence
-from viz_app.export.provenance import checkpoint_name, origin
-from viz_app.export.recorded import file_bytes, files_of
+from viz_app.export.provenance import checkpoint_name, make_provenance
+from viz_app.export.recorded import export_files, file_bytes
 
 __all__ = [
     "BUNDLE_FORMATS",
+    "BundleItem",
     "FigureRequest",
-    "Item",
     "Sentence",
     "bundle",
     "checkpoint_name",
-    "command_of",
+    "command_for",
+    "export_files",
     "file_bytes",
-    "files_of",
-    "origin",
+    "make_provenance",
 ]

@@ -1,4 +1,4 @@
-"""Many sentences and heads -> a folder with a file for each, that an interrupted run goes on to fill.
+"""Many sentences and heads -> a folder with a file for each; an interrupted run can be resumed.
 
 A journal in the folder has a line for every complete file: what it shows, a hash of everything that it depends on, and
 a hash of its bytes. What stands there and is still so is not made again.
@@ -18,9 +18,9 @@ from transformer_core import __version__
 from transformer_core.cli.options import UsageError
 from transformer_core.translator import SourceTooLong
 from viz_app.export import pictures
-from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, check_places, render
-from viz_app.export.folder import Folder
-from viz_app.export.recorded import files_of
+from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, check_indices, render
+from viz_app.export.folder import BatchFolder
+from viz_app.export.recorded import export_files
 from viz_app.figures import Figure, HeatmapFigure, Style, check
 from viz_app.text import texts
 
@@ -31,7 +31,7 @@ SHEET_PANELS = 48  # maps on a contact sheet, unless one sentence alone has more
 
 
 @dataclass(frozen=True)
-class Place:
+class HeadAddress:
     """One head, counted from 0."""
 
     kind: str
@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Line:
+class SentenceLine:
     """A line of the file of sentences: its number from 1, and its text or why it has none."""
 
     number: int
@@ -53,12 +53,12 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """What is to be made.
+    """The figures to make.
 
     Args:
         lines: The sentences.
         places: The heads.
-        order: Order of every figure but for its sentence and head.
+        request: Request of every figure; its sentence and head are replaced.
         formats: Formats of each file.
         style: How they are drawn.
         dpi: Dots per inch, or None.
@@ -66,27 +66,27 @@ class Batch:
         strict: Whether a figure with a warning counts as a problem and is not written.
     """
 
-    lines: Sequence[Line]
-    places: Sequence[Place]
-    order: FigureRequest
+    lines: Sequence[SentenceLine]
+    places: Sequence[HeadAddress]
+    request: FigureRequest
     formats: Sequence[str]
     style: Style
     dpi: int | None = None
     sheet: str = "pdf"
     strict: bool = False
 
-    def ordered(self, line: Line, place: Place) -> FigureRequest:
-        """The order of one figure."""
-        sentence = replace(self.order.sentence, text=line.text)
-        return replace(self.order, sentence=sentence, parameters={**self.order.parameters, **asdict(place)})
+    def request_for(self, line: SentenceLine, place: HeadAddress) -> FigureRequest:
+        """The request of one figure."""
+        sentence = replace(self.request.sentence, text=line.text)
+        return replace(self.request, sentence=sentence, parameters={**self.request.parameters, **asdict(place)})
 
-    def stem(self, line: Line, place: Place) -> str:
+    def stem(self, line: SentenceLine, place: HeadAddress) -> str:
         """Name of the files of one figure without their endings; nothing of it comes from a sentence."""
         digits = max(3, len(str(len(self.lines))))
-        view = "" if self.order.view == "head" else f"_{self.order.view}"
+        view = "" if self.request.view == "head" else f"_{self.request.view}"
         return f"{line.number:0{digits}}_{place.kind}_layer{place.layer + 1}_head{place.head + 1}{view}"
 
-    def groups(self) -> Iterator[tuple[str, list[Line]]]:
+    def groups(self) -> Iterator[tuple[str, list[SentenceLine]]]:
         """Sentences that share a contact sheet, and its name."""
         good = [line for line in self.lines if not line.problem]
         size = max(1, SHEET_PANELS // len(self.places))
@@ -94,57 +94,61 @@ class Batch:
             yield f"contact-sheet-{number:03}.{self.sheet}", good[start : start + size]
 
 
-def make(batch: Batch, folder: Folder, reader: ModelRunner, on_progress: Callable[[], object]) -> list[Line]:
-    """Make all that is missing.
+def fill_folder(
+    batch: Batch, folder: BatchFolder, runner: ModelRunner, on_progress: Callable[[], object]
+) -> list[SentenceLine]:
+    """Make all missing files.
 
     Args:
-        batch: What is to be made.
-        folder: Where.
-        reader: The model.
-        on_progress: Called for every figure, also for those that were there.
+        batch: The figures to make.
+        folder: The folder to fill.
+        runner: Runs the model.
+        on_progress: Called for every figure, existing ones included.
 
     Returns:
         The lines without figures, each with its problem.
     """
     problems = [line for line in batch.lines if line.problem]
-    told: set[str] = set()
-    checkpoint = reader.translator(batch.order.sentence.checkpoint).checkpoint_hash
+    logged: set[str] = set()
+    checkpoint = runner.translator(batch.request.sentence.checkpoint).checkpoint_hash
     for sheet, lines in batch.groups():
-        sheet_key = _key(checkpoint, batch, [batch.ordered(line, place) for line in lines for place in batch.places])
-        whole = folder.complete(sheet, sheet_key)
-        rows: list[tuple[Line, ForwardResult]] = []
+        sheet_key = _key(
+            checkpoint, batch, [batch.request_for(line, place) for line in lines for place in batch.places]
+        )
+        whole = folder.is_complete(sheet, sheet_key)
+        rows: list[tuple[SentenceLine, ForwardResult]] = []
         for line in lines:
-            todo = [place for place in batch.places if not _is_there(batch, folder, checkpoint, line, place)]
+            todo = [place for place in batch.places if not _is_complete(batch, folder, checkpoint, line, place)]
             for _ in range(len(batch.places) - len(todo)):
                 on_progress()
             if whole and not todo:
                 continue
             try:
-                reading = reader.read(replace(batch.order.sentence, text=line.text))
+                result = runner.run(replace(batch.request.sentence, text=line.text))
             except SourceTooLong as error:
                 problems.append(replace(line, problem=str(error)))
                 for _ in todo:
                     on_progress()
                 continue
-            rows.append((line, reading))
+            rows.append((line, result))
             for place in todo:
-                problem = _make_one(batch, folder, checkpoint, line, place, reading, told)
+                problem = _write_figure(batch, folder, checkpoint, line, place, result, logged)
                 if problem:
                     problems.append(replace(line, problem=problem))
                 on_progress()
         rows = [] if whole else [row for row in rows if _fits_on_sheet(batch, *row)]
         if rows:
             figure = contact_sheet(batch, rows)
-            (data,) = files_of(figure, batch.sheet, _sheet_style(batch.style), dpi=batch.dpi).values()
+            (data,) = export_files(figure, batch.sheet, _sheet_style(batch.style), dpi=batch.dpi).values()
             folder.write(sheet, sheet_key, data, {"sheet": True, "lines": [line.number for line, _ in rows]})
     return sorted(problems, key=lambda line: line.number)
 
 
-def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, ForwardResult]]) -> HeatmapFigure:
+def contact_sheet(batch: Batch, rows: Sequence[tuple[SentenceLine, ForwardResult]]) -> HeatmapFigure:
     """The maps of several sentences, a row for each, a column for each head."""
-    t = texts(batch.order.language)
+    t = texts(batch.request.language)
     figures = [
-        [render(replace(batch.ordered(line, place), view="head", parameters=_head(batch, place)), reading)
+        [render(replace(batch.request_for(line, place), view="head", parameters=_head(batch, place)), reading)
          for place in batch.places]
         for line, reading in rows
     ]  # fmt: skip
@@ -156,7 +160,7 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, ForwardResult]]) -> H
     columns = len(batch.places)
     if len(rows) == 1:  # many heads of one sentence
         columns = min(columns, 8)
-    origin = rows[0][1].origin
+    origin = rows[0][1].provenance
     return HeatmapFigure(
         panels=panels,
         columns=columns,
@@ -169,7 +173,7 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, ForwardResult]]) -> H
         masked_note=t("figures.masked") if any(place.kind == "decoder" for place in batch.places) else "",
         masked_cell=t("figures.masked_cell"),
         row_titles=[str(line.number) for line, _ in rows] if len(rows) > 1 else (),
-        language=batch.order.language,
+        language=batch.request.language,
         name="headlight_contact_sheet",
         provenance={
             "checkpoint": origin["checkpoint"],
@@ -180,64 +184,70 @@ def contact_sheet(batch: Batch, rows: Sequence[tuple[Line, ForwardResult]]) -> H
     )
 
 
-def _fits_on_sheet(batch: Batch, line: Line, reading: ForwardResult) -> bool:
+def _fits_on_sheet(batch: Batch, line: SentenceLine, result: ForwardResult) -> bool:
     """Whether a sentence has maps at all: a step may be later than its last one."""
-    return (batch.order.parameters.get("step") or 1) <= len(reading.maps.outputs)
+    return (batch.request.parameters.get("step") or 1) <= len(result.maps.outputs)
 
 
 def _sheet_style(style: Style) -> Style:
     """Colours as in the files; the size is the sheet's own."""
     kept = ("scale", "value_range", "mapping", "theme")
-    return Style.of({name: value for name, value in style.as_dict().items() if name in kept})
+    return Style.from_dict({name: value for name, value in style.as_dict().items() if name in kept})
 
 
-def _head(batch: Batch, place: Place) -> dict[str, Any]:
-    kept = {name: value for name, value in batch.order.parameters.items() if name in ("unit", "step")}
+def _head(batch: Batch, place: HeadAddress) -> dict[str, Any]:
+    kept = {name: value for name, value in batch.request.parameters.items() if name in ("unit", "step")}
     return {**kept, **asdict(place)}
 
 
-def _is_there(batch: Batch, folder: Folder, checkpoint: str, line: Line, place: Place) -> bool:
-    key = _key(checkpoint, batch, [batch.ordered(line, place)])
-    # All are asked, so that a file made otherwise is refused before another of this figure is written.
-    return all([folder.complete(name, key) for name in _names(batch, line, place)])
+def _is_complete(batch: Batch, folder: BatchFolder, checkpoint: str, line: SentenceLine, place: HeadAddress) -> bool:
+    key = _key(checkpoint, batch, [batch.request_for(line, place)])
+    # Check all files first, so that a file made with other options is refused before one of this figure is written.
+    return all([folder.is_complete(name, key) for name in _names(batch, line, place)])
 
 
-def _names(batch: Batch, line: Line, place: Place) -> list[str]:
+def _names(batch: Batch, line: SentenceLine, place: HeadAddress) -> list[str]:
     stem = batch.stem(line, place)
     endings = [*batch.formats, *(["csv.json"] if "csv" in batch.formats else [])]
     return [f"{stem}.{ending}" for ending in endings]
 
 
-def _make_one(
-    batch: Batch, folder: Folder, checkpoint: str, line: Line, place: Place, reading: ForwardResult, told: set[str]
+def _write_figure(
+    batch: Batch,
+    folder: BatchFolder,
+    checkpoint: str,
+    line: SentenceLine,
+    place: HeadAddress,
+    result: ForwardResult,
+    logged: set[str],
 ) -> str:
-    """Write the files of one figure; returns why not, if not."""
-    order = batch.ordered(line, place)
-    check_places(order.parameters, reading.maps, reading.maps)
+    """Write the files of one figure; returns the problem, or ""."""
+    request = batch.request_for(line, place)
+    check_indices(request.parameters, result.maps, result.maps)
     try:
-        figure = render(order, reading)
+        figure = render(request, result)
     except UsageError as error:  # a step that this translation does not have
         return f"{place}: {error}"
-    found = check.warnings(figure, batch.style)
+    found = check.find_print_issues(figure, batch.style)
     for warning in found:
-        if warning.code not in told:
+        if warning.code not in logged:
             log.warning("%s: %s", batch.stem(line, place), check.message(warning))
-            told.add(warning.code)
-    messages = [check.message(warning, batch.order.language) for warning in found]
+            logged.add(warning.code)
+    messages = [check.message(warning, batch.request.language) for warning in found]
     if batch.strict and messages:
         return f"{place}: {' '.join(messages)}"
     about = {
         "line": line.number,
         "head": str(place),
-        "translation": reading.origin["translation"],
+        "translation": result.provenance["translation"],
         "caption": figure.caption,
         "alt": figure.alt,
         "warnings": messages,
         "picture": _thumbnail(figure, batch.style),
     }
-    key = _key(checkpoint, batch, [order])
+    key = _key(checkpoint, batch, [request])
     for format in batch.formats:
-        for ending, data in files_of(figure, format, batch.style, dpi=batch.dpi).items():
+        for ending, data in export_files(figure, format, batch.style, dpi=batch.dpi).items():
             folder.write(batch.stem(line, place) + ending, key, data, about)
     return ""
 
@@ -246,8 +256,8 @@ def _thumbnail(figure: Figure, style: Style) -> str:
     return base64.b64encode(pictures.thumbnail(figure, style)).decode("ascii")
 
 
-def _key(checkpoint: str, batch: Batch, orders: Sequence[FigureRequest]) -> str:
+def _key(checkpoint: str, batch: Batch, requests: Sequence[FigureRequest]) -> str:
     """Hash of everything that a file depends on; where the checkpoint lies does not count, what it holds does."""
-    told = [asdict(replace(order, sentence=replace(order.sentence, checkpoint=""))) for order in orders]
-    everything = [FORMAT_VERSION, __version__, checkpoint, batch.style.as_dict(), batch.dpi, told]
+    contents = [asdict(replace(request, sentence=replace(request.sentence, checkpoint=""))) for request in requests]
+    everything = [FORMAT_VERSION, __version__, checkpoint, batch.style.as_dict(), batch.dpi, contents]
     return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transformer_core import __version__
-from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, command_of, themed
+from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, command_for, with_theme
 from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.pictures import preview
-from viz_app.export.recorded import files_of
+from viz_app.export.recorded import export_files
 from viz_app.figures import FORMATS, Figure, Style, formats_of
 from viz_app.text import texts
 
@@ -26,7 +26,7 @@ _HASH = 12  # characters of a checkpoint's hash on the page; index.json has all
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class BundleItem:
     """A figure to be packed, as it will be drawn.
 
     Args:
@@ -41,13 +41,13 @@ class Item:
     dpi: int | None = None
     dpi_formats: Sequence[str] = DPI_FORMATS
 
-    def dpi_of(self, format: str) -> int | None:
+    def dpi_for(self, format: str) -> int | None:
         """Resolution of one format; None for its default."""
         return self.dpi if format in self.dpi_formats else None
 
 
 def bundle(
-    figures: Sequence[Figure | Item],
+    figures: Sequence[Figure | BundleItem],
     formats: Sequence[str] = BUNDLE_FORMATS,
     style: Style | None = None,
     *,
@@ -77,8 +77,10 @@ def bundle(
     if not figures or not formats:
         raise ValueError("a bundle needs at least one figure and one format")
     style = style or Style()
-    items = [each if isinstance(each, Item) else Item(figure=each, style=style, dpi=dpi) for each in figures]
-    cards, told = [], []
+    items = [
+        each if isinstance(each, BundleItem) else BundleItem(figure=each, style=style, dpi=dpi) for each in figures
+    ]
+    cards, entries = [], []
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, item in zip(_names([item.figure for item in items]), items, strict=True):
@@ -88,7 +90,7 @@ def bundle(
                 _add(archive, file, data)
                 digest = hashlib.sha256(data).hexdigest()
                 files.append({"file": file, "sha256": digest, "command": _command(item, format)})
-            told.append(_told(item, files))
+            entries.append(_index_entry(item, files))
             cards.append(_card(name, item, files))
         about = [texts(language)("export.about_bundle", count=len(items))]
         page = index_page(title, [Part(cards=cards)], language=language, about=about)
@@ -97,7 +99,7 @@ def bundle(
             "program": "Headlight",
             "version": __version__,
             "title": title,
-            "figures": told,
+            "figures": entries,
         }
         _add(archive, "index.html", page.encode("utf-8", errors="replace"))
         text = json.dumps(index, ensure_ascii=False, indent=1, default=str) + "\n"
@@ -105,7 +107,7 @@ def bundle(
     return buffer.getvalue()
 
 
-def _files(name: str, item: Item, formats: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+def _files(name: str, item: BundleItem, formats: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
     """Name in the zip, format and bytes of each file of a figure.
 
     The files carry the figure's own name in their command: a bundle's numbering is no part of a figure.
@@ -115,15 +117,15 @@ def _files(name: str, item: Item, formats: Sequence[str]) -> Iterator[tuple[str,
     if "gif" in own and "gif" not in chosen:
         chosen.insert(0, "gif")
     for format in chosen:
-        for ending, data in files_of(item.figure, format, item.style, dpi=item.dpi_of(format)).items():
+        for ending, data in export_files(item.figure, format, item.style, dpi=item.dpi_for(format)).items():
             yield f"{format}/{name}{ending}", format, data
 
 
-def _command(item: Item, format: str) -> str:
-    return command_of(item.figure, item.style, format=format, dpi=item.dpi_of(format))
+def _command(item: BundleItem, format: str) -> str:
+    return command_for(item.figure, item.style, format=format, dpi=item.dpi_for(format))
 
 
-def _told(item: Item, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+def _index_entry(item: BundleItem, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     """What index.json says of a figure."""
     figure = item.figure
     words = {name: getattr(figure, name) for name in ("title", "caption", "alt", "language")}
@@ -131,20 +133,22 @@ def _told(item: Item, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     return {**words, "provenance": provenance, "style": item.style.as_dict(), "dpi": item.dpi, "files": list(files)}
 
 
-def _card(name: str, item: Item, files: Sequence[Mapping[str, str]]) -> Card:
+def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]]) -> Card:
     """What index.html shows of a figure."""
-    figure, told = item.figure, item.figure.provenance
-    read = " \u2192 ".join(str(told[key]) for key in ("source", "translation") if told.get(key))
-    model = " \u00b7 ".join([str(told.get("checkpoint", "")), str(told.get("checkpoint_sha256", ""))[:_HASH]])
+    figure, provenance = item.figure, item.figure.provenance
+    read = " \u2192 ".join(str(provenance[key]) for key in ("source", "translation") if provenance.get(key))
+    model = " \u00b7 ".join(
+        [str(provenance.get("checkpoint", "")), str(provenance.get("checkpoint_sha256", ""))[:_HASH]]
+    )
     # Of a drawing, whose command tells the style too, before that of numbers.
     first = min(files, key=lambda file: file["file"].partition("/")[0] in DATA_FORMATS, default=None)
     return Card(
         files=[file["file"] for file in files],
-        png=preview(replace(figure, provenance={}), themed(figure, item.style)),
+        png=preview(replace(figure, provenance={}), with_theme(figure, item.style)),
         alt=figure.alt,
         title=figure.title or name,
         caption=figure.caption,
-        notes=[read, model] if told.get("checkpoint") else [],
+        notes=[read, model] if provenance.get("checkpoint") else [],
         command=first["command"] if first else "",
     )
 

@@ -1,4 +1,4 @@
-"""From a figure to the command that makes its file again, byte for byte.
+"""The command that reproduces a figure's file, byte for byte.
 
 A figure of a view of attention is made by `export`, the picture of a lesson's scene by `lesson`, a head of a training's
 history by `growth`: the provenance names the lesson or the history.
@@ -19,8 +19,8 @@ DPI_FORMATS = ("png", "gif")
 FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
 
 
-def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
-    """The command, for a POSIX shell, run where the checkpoint's name leads to it: from the repository's root.
+def command_for(figure: Figure, style: Style | None = None, *, format: str = "pdf", dpi: int | None = None) -> str:
+    """The command for a POSIX shell, to be run in the repository's root.
 
     Args:
         figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`, or one from
@@ -33,22 +33,22 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
         The command; empty for a figure that no command makes, such as one of a user's own arrays, or of a branch of a
         search whose pieces its text does not lead back to.
     """
-    told = figure.provenance
-    view, name = told.get("view"), "export"
-    if not told.get("source"):
+    provenance = figure.provenance
+    view, name = provenance.get("view"), "export"
+    if not provenance.get("source"):
         return ""
-    if told.get("history"):
-        name, options = "growth", [*_grown(told, figure.language)]
-    elif not told.get("checkpoint"):
+    if provenance.get("history"):
+        name, options = "growth", [*_growth_options(provenance, figure.language)]
+    elif not provenance.get("checkpoint"):
         return ""
-    elif told.get("lesson"):
-        name, options = "lesson", [*_scene(told, figure.language)]
-    elif not view or _pathless(told):
+    elif provenance.get("lesson"):
+        name, options = "lesson", [*_scene_options(provenance, figure.language)]
+    elif not view or _is_irreproducible(provenance):
         return ""
     else:
-        options = [*_sentence(told), *_other(told), *_view(view)]
+        options = [*_sentence_options(provenance), *_other_options(provenance), *_view_options(view)]
     if format not in DATA_FORMATS:
-        options += _style(themed(figure, style or Style()))
+        options += _style_options(with_theme(figure, style or Style()))
     if dpi is not None and format in DPI_FORMATS:
         options.append(("dpi", dpi))
     options.append(("out", file_name(figure, format)))
@@ -57,62 +57,62 @@ def command_of(figure: Figure, style: Style | None = None, *, format: str = "pdf
     return shlex.join(["python", "-m", "viz_app", name, *words])
 
 
-def themed(figure: Figure, style: Style) -> Style:
-    """The style with the theme that the figure will be drawn in, told in one way only: none for light."""
+def with_theme(figure: Figure, style: Style) -> Style:
+    """The style with the theme that the figure will be drawn in; None stands for light."""
     theme = style.theme or figure.theme
-    return Style.of({**style.as_dict(), "theme": None if theme == "light" else theme})
+    return Style.from_dict({**style.as_dict(), "theme": None if theme == "light" else theme})
 
 
-def _pathless(told: Mapping[str, Any]) -> bool:
-    """Whether no text leads to one of the translations, or nothing tells that of B from that of A."""
-    other = told.get("other")
-    return "branch" in told or bool(other and ("branch" in other or not any(_other(told))))
+def _is_irreproducible(provenance: Mapping[str, Any]) -> bool:
+    """Whether no text reproduces one of the translations, or no option tells B from A."""
+    other = provenance.get("other")
+    return "branch" in provenance or bool(other and ("branch" in other or not any(_other_options(provenance))))
 
 
-def _scene(told: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
-    yield "checkpoint", told["checkpoint"]
-    yield "lesson", told["lesson"]
-    yield "scene", told["scene"]
-    if told["settings"]:
-        yield "with", told["settings"]
-    yield "text", told["source"]
+def _scene_options(provenance: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
+    yield "checkpoint", provenance["checkpoint"]
+    yield "lesson", provenance["lesson"]
+    yield "scene", provenance["scene"]
+    if provenance["settings"]:
+        yield "with", provenance["settings"]
+    yield "text", provenance["source"]
     if language != DEFAULT_LANGUAGE:
         yield "language", language
 
 
-def _grown(told: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
-    yield "history", told["history"]
-    yield "sentence", told["sentence"]
-    yield "head", told["head"]
-    if "updates" in told:
-        yield "at", told["updates"]
+def _growth_options(provenance: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
+    yield "history", provenance["history"]
+    yield "sentence", provenance["sentence"]
+    yield "head", provenance["head"]
+    if "updates" in provenance:
+        yield "at", provenance["updates"]
     if language != DEFAULT_LANGUAGE:
         yield "language", language
 
 
-def _sentence(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield "checkpoint", told["checkpoint"]
-    yield "text", told["source"]
-    if told.get("target_given"):
-        yield "target", told["translation"]
+def _sentence_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield "checkpoint", provenance["checkpoint"]
+    yield "text", provenance["source"]
+    if provenance.get("target_given"):
+        yield "target", provenance["translation"]
     for name in ("beam", "alpha"):
-        if name in told:
-            yield name, told[name]
+        if name in provenance:
+            yield name, provenance[name]
 
 
-def _other(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    other = told.get("other")
+def _other_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    other = provenance.get("other")
     if not other:
         return
-    if other["checkpoint"] != told["checkpoint"]:
+    if other["checkpoint"] != provenance["checkpoint"]:
         yield "other_checkpoint", other["checkpoint"]
-    if other["source"] != told["source"]:
+    if other["source"] != provenance["source"]:
         yield "other_text", other["source"]
     if other.get("target_given"):
         yield "other_target", other["translation"]
 
 
-def _view(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _view_options(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "view", view["name"]
     for name, value in view.items():
         if name in FROM_ONE:
@@ -129,7 +129,7 @@ def _view(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _style(style: Style) -> Iterator[tuple[str, Any]]:
+def _style_options(style: Style) -> Iterator[tuple[str, Any]]:
     for name, value in style.as_dict().items():
         if isinstance(value, bool):
             yield name, str(value).lower()

@@ -1,4 +1,4 @@
-"""What somebody orders, complete: which sentence, read by which checkpoint, seen in which view."""
+"""A complete request for a figure: sentence, checkpoint and view; and the model run that answers it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import UsageError
-from viz_app.export.provenance import origin
+from viz_app.export.provenance import make_provenance
 from viz_app.figures import Figure, Search, view_named
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """A sentence and who reads it.
+    """A sentence and the model that reads it.
 
     Args:
         checkpoint: Folder of the model.
@@ -56,27 +56,27 @@ class FigureRequest:
 
 @dataclass(frozen=True)
 class ForwardResult:
-    """What a model made of a sentence.
+    """Attention of one forward pass, and where it comes from.
 
     Args:
         maps: Its attention.
-        origin: Checkpoint, sentence and search, for the record.
+        provenance: Checkpoint, sentence and search, for the record.
         search: The search that found the translation; None when it was given.
     """
 
     maps: AttentionMaps
-    origin: dict[str, Any]
+    provenance: dict[str, Any]
     search: Search | None
 
 
 class ModelRunner:
-    """Reads sentences, on one CPU thread, so that the same command gives the same bytes; loads each model once."""
+    """Runs models on one CPU thread, so that the same command gives the same bytes; loads each model once."""
 
     def __init__(self) -> None:
         self._translators: dict[str, Translator] = {}
 
     def translator(self, checkpoint: str) -> Translator:
-        """The model in a folder. Raises CheckpointError for a folder without a whole one."""
+        """The model in a folder. Raises CheckpointError for a folder without a complete one."""
         if checkpoint not in self._translators:
             import torch
 
@@ -86,33 +86,35 @@ class ModelRunner:
             self._translators[checkpoint] = Translator.load(Path(checkpoint), "cpu")
         return self._translators[checkpoint]
 
-    def read(self, sentence: Sentence) -> ForwardResult:
-        """Translate a sentence, or read it with its given translation. Raises SourceTooLong."""
+    def run(self, sentence: Sentence) -> ForwardResult:
+        """Translate a sentence, or force its given translation. Raises SourceTooLong."""
         translator = self.translator(sentence.checkpoint)
         if sentence.target is not None:
             forced = translator.force(sentence.text, sentence.target)
-            return ForwardResult(forced.attention, origin(translator, forced, source=sentence.text), None)
+            return ForwardResult(forced.attention, make_provenance(translator, forced, source=sentence.text), None)
         found = translator.translate(sentence.text, beam=sentence.beam, alpha=sentence.alpha)
-        told = origin(translator, found, beam=sentence.beam, alpha=sentence.alpha)
-        return ForwardResult(found.attention, told, Search.of(found, translator.tokenizer))
+        provenance = make_provenance(translator, found, beam=sentence.beam, alpha=sentence.alpha)
+        return ForwardResult(found.attention, provenance, Search.from_translation(found, translator.tokenizer))
 
 
-def figure_of(order: FigureRequest, reader: ModelRunner) -> Figure:
-    """The figure of an order. Raises UsageError for a layer, head, query or step that does not exist."""
-    return render(order, reader.read(order.sentence), reader.read(order.other) if order.other else None)
+def figure_for_request(request: FigureRequest, runner: ModelRunner) -> Figure:
+    """Run the model and make the figure. Raises UsageError for a layer, head, query or step that does not exist."""
+    return render(request, runner.run(request.sentence), runner.run(request.other) if request.other else None)
 
 
-def render(order: FigureRequest, reading: ForwardResult, other: ForwardResult | None = None) -> Figure:
-    """The figure of an order whose sentences were read."""
-    parameters = dict(order.parameters)
-    check_places(parameters, reading.maps, other.maps if other else reading.maps)
-    told = dict(reading.origin)
+def render(request: FigureRequest, result: ForwardResult, other: ForwardResult | None = None) -> Figure:
+    """Make the figure from forward passes that are done."""
+    parameters = dict(request.parameters)
+    check_indices(parameters, result.maps, other.maps if other else result.maps)
+    provenance = dict(result.provenance)
     if other:
-        told["other"] = other.origin
+        provenance["other"] = other.provenance
         parameters["other"] = other.maps
-    material = {"maps": reading.maps, "search": reading.search if order.view == "beam" else None}
+    material = {"maps": result.maps, "search": result.search if request.view == "beam" else None}
     try:
-        figure = view_named(order.view).figure(**parameters, **material, language=order.language, provenance=told)
+        figure = view_named(request.view).figure(
+            **parameters, **material, language=request.language, provenance=provenance
+        )
     except ValueError as error:
         raise UsageError(str(error)) from error
     if any(parameters.get("names", ())):
@@ -121,8 +123,8 @@ def render(order: FigureRequest, reading: ForwardResult, other: ForwardResult | 
     return figure
 
 
-def check_places(parameters: Mapping[str, Any], maps: AttentionMaps, other: AttentionMaps) -> None:
-    """Raise UsageError for a layer, head or query that the maps do not have; all are told from 1, as they are given."""
+def check_indices(parameters: Mapping[str, Any], maps: AttentionMaps, other: AttentionMaps) -> None:
+    """Raise UsageError for a layer, head or query that the maps do not have; messages count from 1."""
     kind = parameters.get("kind", "cross")
     for name, value, its_maps, its_kind in (
         ("layer", parameters.get("layer"), maps, kind),

@@ -14,7 +14,7 @@ from transformer_core.files import atomic_write_bytes, atomic_write_text, sha256
 JOURNAL = "journal.jsonl"
 
 
-class Folder:
+class BatchFolder:
     """The folder of a batch with its journal.
 
     Args:
@@ -27,7 +27,7 @@ class Folder:
         self.entries: dict[str, dict[str, Any]] = {}
         journal = path / JOURNAL
         if journal.is_file():
-            self.entries = {entry["file"]: entry for entry in _whole_lines(journal)}
+            self.entries = {entry["file"]: entry for entry in _complete_entries(journal)}
         elif path.exists() and not force and any(path.iterdir()):
             raise UsageError(
                 f"--out: {path} holds other files; add --force to write among them, or name another folder"
@@ -35,7 +35,7 @@ class Folder:
         path.mkdir(parents=True, exist_ok=True)
         atomic_write_text(journal, "".join(_line(entry) for entry in self.entries.values()))
 
-    def complete(self, name: str, key: str) -> bool:
+    def is_complete(self, name: str, key: str) -> bool:
         """Whether a file stands there as it would be made. Raises UsageError for one made otherwise, unless forced."""
         entry, path = self.entries.get(name), self.path / name
         if entry is None or not path.is_file():
@@ -65,7 +65,7 @@ def _line(entry: dict[str, Any]) -> str:
     return json.dumps(entry, ensure_ascii=False) + "\n"
 
 
-def _whole_lines(journal: Path) -> Iterator[dict[str, Any]]:
+def _complete_entries(journal: Path) -> Iterator[dict[str, Any]]:
     """The entries; a last line that was cut off is left out, and its file made again."""
     for line in journal.read_text(encoding="utf-8", errors="replace").split("\n"):
         try:

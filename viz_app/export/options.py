@@ -1,4 +1,4 @@
-"""The options of `python -m viz_app export`, from text to an order and a style; each error is one line."""
+"""The options of `python -m viz_app export`, from text to a request and a style; each error is one line."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def add_style(parser: Parser) -> None:
     add("--dpi", type=int, metavar="N", help="Dots per inch of PNG (300) and GIF (150), 36 to 1200.")
 
 
-def style_of(options: argparse.Namespace) -> Style:
+def style_from_options(options: argparse.Namespace) -> Style:
     """The style. Raises UsageError that names the option."""
     given = {name: getattr(options, name) for name in Style.__dataclass_fields__ if getattr(options, name) is not None}
     if given.get("theme") == "light":  # as light is the default, it is told in one way only
@@ -102,11 +102,11 @@ def style_of(options: argparse.Namespace) -> Style:
         raise UsageError(f"--{name.replace('_', '-')} {rest}") from error
 
 
-def sentence_of(options: argparse.Namespace, text: str) -> Sentence:
+def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
     """The sentence of A. Raises UsageError."""
     target = options.target
     if target is not None:
-        text_of("--target", target)
+        validate_text("--target", target)
         if options.beam is not None or options.alpha is not None:
             raise UsageError("--beam and --alpha are for searching a translation; leave them out with --target")
     existing("--checkpoint", options.checkpoint, folder=True)
@@ -115,12 +115,12 @@ def sentence_of(options: argparse.Namespace, text: str) -> Sentence:
     return Sentence(checkpoint=options.checkpoint, text=text, target=target, **changes)
 
 
-def order_of(options: argparse.Namespace) -> FigureRequest:
-    """What is ordered. Raises UsageError for an option that is missing, unusable or not of this view."""
+def request_from_options(options: argparse.Namespace) -> FigureRequest:
+    """The request of the options. Raises UsageError for an option that is missing, unusable or not of this view."""
     if options.text is None:
         raise UsageError("missing: --text, the sentence, or --texts, a file with a sentence a line")
-    sentence = sentence_of(options, text_of("--text", options.text))
-    view, parameters = view_of(options)
+    sentence = sentence_from_options(options, validate_text("--text", options.text))
+    view, parameters = view_from_options(options)
     if view == "beam" and sentence.target is not None:
         raise UsageError("--target: the view beam draws a search; leave the translation out")
     other = _other(options, sentence)
@@ -131,13 +131,13 @@ def order_of(options: argparse.Namespace) -> FigureRequest:
         view=view,
         parameters=parameters,
         other=other,
-        language=one_of("--language", options.language, LANGUAGES),
+        language=validate_choice("--language", options.language, LANGUAGES),
     )
 
 
-def view_of(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
+def view_from_options(options: argparse.Namespace) -> tuple[str, dict[str, Any]]:
     """A view and its parameters, counted from 0."""
-    name = one_of("--view", options.view, VIEWS)
+    name = validate_choice("--view", options.view, VIEWS)
     if name == "heads" and options.layer is not None:  # all heads, of a layer, or one: the same wish, narrower
         name = "layer" if options.head is None else "head"
     allowed = VIEWS[name].parameters
@@ -162,9 +162,9 @@ def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[s
             continue
         flag = _flag(name)
         if name in ("kind", "other_kind"):
-            one_of(flag, value, KINDS)
+            validate_choice(flag, value, KINDS)
         elif name == "unit":
-            one_of(flag, value, UNITS)
+            validate_choice(flag, value, UNITS)
         elif name in ("heads", "steps"):
             value = _numbers(flag, value, int, "numbers from 1 on, as 1,3")
             if min(value) < 1 or list(value) != sorted(set(value)):
@@ -194,8 +194,8 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
         target = sentence.target
     return Sentence(
         checkpoint=options.other_checkpoint or sentence.checkpoint,
-        text=sentence.text if text is None else text_of("--other-text", text),
-        target=None if target is None else text_of("--other-target", target),
+        text=sentence.text if text is None else validate_text("--other-text", text),
+        target=None if target is None else validate_text("--other-target", target),
         beam=None if target is not None else sentence.beam,
         alpha=None if target is not None else sentence.alpha,
     )
@@ -211,7 +211,7 @@ def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:
         raise UsageError(f"--dpi: only {' and '.join(DPI_FORMATS)} have a resolution")
 
 
-def format_of(option: str, name: str) -> str:
+def format_from_suffix(option: str, name: str) -> str:
     """The format that the ending of a file's name says. Raises UsageError for another."""
     ending = Path(name).suffix.removeprefix(".").lower()
     if ending not in FORMATS:
@@ -220,7 +220,7 @@ def format_of(option: str, name: str) -> str:
 
 
 def add_targets(parser: Parser) -> None:
-    """The files to write, and when not to; `targets` reads them."""
+    """The files to write, and when not to; `parse_targets` reads them."""
     parser.add_argument(
         "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
     )
@@ -228,11 +228,11 @@ def add_targets(parser: Parser) -> None:
     parser.add_argument("--strict", action="store_true", help="Fail, and write nothing, where there is a warning.")
 
 
-def targets(options: argparse.Namespace) -> dict[Path, str]:
+def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
     """The files to write with their formats. Raises UsageError for one that cannot or must not be written."""
     targets: dict[Path, str] = {}
     for name in options.out:
-        out, format = Path(name), format_of("--out", name)
+        out, format = Path(name), format_from_suffix("--out", name)
         if out in targets:
             raise UsageError(f"--out: {out} is named twice")
         beside = [out, out.with_name(f"{out.name}.json")] if format == "csv" else [out]
@@ -245,7 +245,7 @@ def targets(options: argparse.Namespace) -> dict[Path, str]:
     return targets
 
 
-def text_of(option: str, given: str) -> str:
+def validate_text(option: str, given: str) -> str:
     """The text of an argument. Raises UsageError when it is empty or no Unicode."""
     try:
         given.encode("utf-8")
@@ -256,7 +256,7 @@ def text_of(option: str, given: str) -> str:
     return given
 
 
-def one_of(option: str, value: str, allowed: tuple[str, ...] | Mapping[str, Any]) -> str:
+def validate_choice(option: str, value: str, allowed: tuple[str, ...] | Mapping[str, Any]) -> str:
     """The value. Raises UsageError when it is not allowed."""
     if value not in allowed:
         raise UsageError(f"{option} is {value!r}, but must be one of {', '.join(allowed)}")

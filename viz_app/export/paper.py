@@ -41,16 +41,16 @@ Links = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Measured:
+class LinkShares:
     """How much weight each encoder head gives to links.
 
     Args:
         shares: (L, H) mean over the queries of the links of the weight on their keys.
-        even: The same for a head that looks at all words alike.
+        uniform: The same for a head with uniform attention.
     """
 
     shares: npt.NDArray[np.float64]
-    even: float
+    uniform: float
 
     @property
     def best(self) -> tuple[int, int]:
@@ -59,8 +59,8 @@ class Measured:
         return layer, head
 
 
-def measured(maps: AttentionMaps, links: Links) -> Measured:
-    """Shares of all encoder heads.
+def measure_links(maps: AttentionMaps, links: Links) -> LinkShares:
+    """Measure the weight that each encoder head gives to the links.
 
     Args:
         maps: Maps of a sentence, by words.
@@ -69,16 +69,16 @@ def measured(maps: AttentionMaps, links: Links) -> Measured:
     Raises:
         ValueError: A word does not stand in the sentence as one word.
     """
-    places = [(word_at(maps, query), word_at(maps, key)) for query, key in links]
+    places = [(word_index(maps, query), word_index(maps, key)) for query, key in links]
     queries = sorted({query for query, _ in places})
     count = maps.encoder.shape[-1]
     shares = np.zeros(maps.encoder.shape[:2], dtype=np.float64)
     for query, key in places:
         shares += maps.encoder[:, :, query, key]
-    return Measured(shares / len(queries), len(places) / len(queries) / count)
+    return LinkShares(shares / len(queries), len(places) / len(queries) / count)
 
 
-def word_at(maps: AttentionMaps, word: str) -> int:
+def word_index(maps: AttentionMaps, word: str) -> int:
     """Position of a word among the words of the source. Raises ValueError when it is not one of them."""
     try:
         return maps.source.tokens.index(word)
@@ -86,91 +86,96 @@ def word_at(maps: AttentionMaps, word: str) -> int:
         raise ValueError(f"{word!r} is no word of {' '.join(maps.source.tokens)!r}, as this model reads it") from None
 
 
-def paper_figures(readings: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:
+def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:
     """The figures.
 
     Args:
-        readings: What the model made of each of `SENTENCES`.
+        results: Forward pass of each of `SENTENCES`.
         language: "en" or "ko".
 
     Raises:
         ValueError: The model does not read the words of the sentences as words.
     """
     return [
-        _verb(readings[VERB], language),
-        *_anaphor(readings[ANAPHOR], language),
-        *_structure(readings[STRUCTURE], language),
+        _verb(results[VERB], language),
+        *_anaphor(results[ANAPHOR], language),
+        *_structure(results[STRUCTURE], language),
     ]
 
 
-def _verb(reading: ForwardResult, language: str) -> LinesFigure:
-    words = reading.maps.merged_to_words()
-    found = measured(words, VERB_LINKS)
+def _verb(result: ForwardResult, language: str) -> LinesFigure:
+    words = result.maps.merged_to_words()
+    found = measure_links(words, VERB_LINKS)
     layer, head = found.best
-    told = {
+    values = {
         "layer": layer + 1,
         "mean": _percent(found.shares[layer].mean()),
         "head": f"{layer + 1}.{head + 1}",
         "share": _percent(found.shares[layer, head]),
     }
     heads = range(words.heads("encoder"))
-    query = word_at(words, VERB_LINKS[0][0])
-    return _figure(reading, found, "verb", VERB_LINKS, layer, heads, told, language, query)
+    query = word_index(words, VERB_LINKS[0][0])
+    return _figure(result, found, "verb", VERB_LINKS, layer, heads, values, language, query)
 
 
-def _anaphor(reading: ForwardResult, language: str) -> list[LinesFigure]:
-    words = reading.maps.merged_to_words()
-    found = measured(words, ANAPHOR_LINKS)
+def _anaphor(result: ForwardResult, language: str) -> list[LinesFigure]:
+    words = result.maps.merged_to_words()
+    found = measure_links(words, ANAPHOR_LINKS)
     layer, head = found.best
-    told: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
-    whole = _figure(reading, found, "anaphor", ANAPHOR_LINKS, layer, [head], told, language)
+    values: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
+    whole = _figure(result, found, "anaphor", ANAPHOR_LINKS, layer, [head], values, language)
     pairs = np.sort(found.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
     layer = int(pairs.argmax())
     two = sorted(int(h) for h in np.argsort(-found.shares[layer], kind="stable")[:2])
-    told = {
+    values = {
         "layer": layer + 1,
         "heads": ", ".join(f"{layer + 1}.{h + 1} ({_percent(found.shares[layer, h])} %)" for h in two),
     }
-    query = word_at(words, ANAPHOR_LINKS[0][0])
-    return [whole, _figure(reading, found, "anaphor_word", ANAPHOR_LINKS, layer, two, told, language, query)]
+    query = word_index(words, ANAPHOR_LINKS[0][0])
+    return [whole, _figure(result, found, "anaphor_word", ANAPHOR_LINKS, layer, two, values, language, query)]
 
 
-def _structure(reading: ForwardResult, language: str) -> list[LinesFigure]:
-    words = reading.maps.merged_to_words()
+def _structure(result: ForwardResult, language: str) -> list[LinesFigure]:
+    words = result.maps.merged_to_words()
     figures = []
     downward = tuple((governor, dependent) for dependent, governor in STRUCTURE_LINKS)
     for name, links in (("governor", STRUCTURE_LINKS), ("dependents", downward)):
-        found = measured(words, links)
+        found = measure_links(words, links)
         layer, head = found.best
-        told = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
-        figures.append(_figure(reading, found, name, links, layer, [head], told, language))
+        values = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
+        figures.append(_figure(result, found, name, links, layer, [head], values, language))
     return figures
 
 
 def _figure(
-    reading: ForwardResult,
-    found: Measured,
+    result: ForwardResult,
+    found: LinkShares,
     name: str,
     links: Links,
     layer: int,
     heads: Sequence[int],
-    told: Mapping[str, Any],
+    values: Mapping[str, Any],
     language: str,
     query: int | None = None,
 ) -> LinesFigure:
     """Lines by words, with a caption that says how the heads were chosen, and the measure in the record."""
     figure = head_lines(
-        reading.maps, "encoder", layer, tuple(heads), query=query, unit="words", language=language,
-        provenance=reading.origin,
+        result.maps, "encoder", layer, tuple(heads), query=query, unit="words", language=language,
+        provenance=result.provenance,
     )  # fmt: skip
     counted = found.shares.size
     caption = texts(language)(
-        f"export.paper_{name}", first=links[0][0], second=links[0][1], count=counted, even=_percent(found.even), **told
+        f"export.paper_{name}",
+        first=links[0][0],
+        second=links[0][1],
+        count=counted,
+        even=_percent(found.uniform),
+        **values,
     )
     record = {
         "links": [list(link) for link in links],
         "share_of_each_encoder_head": [[round(float(share), 4) for share in row] for row in found.shares],
-        "share_if_even": round(found.even, 4),
+        "share_if_even": round(found.uniform, 4),
     }
     provenance = {key: value for key, value in figure.provenance.items() if key != "view"}
     return replace(

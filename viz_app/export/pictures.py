@@ -17,7 +17,7 @@ PREVIEW_DPI = 96
 def thumbnail(figure: Figure, style: Style) -> bytes:
     """PNG of the first map of a figure, a pixel for each weight; for the browser to enlarge without smoothing."""
     if isinstance(figure, Animation):
-        figure = figure.standing
+        figure = figure.still_frame
     if not isinstance(figure, HeatmapFigure | LinesFigure):
         return preview(figure, style)
     panel, theme = figure.panels[-1 if isinstance(figure, HeatmapFigure) else 0], style.theme or figure.theme
@@ -28,7 +28,7 @@ def thumbnail(figure: Figure, style: Style) -> bytes:
 def preview(figure: Figure, style: Style) -> bytes:
     """PNG of a figure as on a screen; of an animation, of what stands for it."""
     if isinstance(figure, Animation):
-        figure = figure.standing
+        figure = figure.still_frame
     return export(figure, "png", style, dpi=PREVIEW_DPI)
 
 

@@ -1,4 +1,4 @@
-"""Where a figure's numbers come from, as its files tell it."""
+"""Provenance of a figure's numbers, as it is written into its files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder_name(folder: Path) -> str:
     return folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
 
 
-def origin(
+def make_provenance(
     translator: Translator,
     translation: Translation | Forced,
     *,
@@ -36,7 +36,7 @@ def origin(
     beam: int | None = None,
     alpha: float | None = None,
 ) -> dict[str, Any]:
-    """Checkpoint, sentence and search: what a figure's provenance needs so that a command can make it again.
+    """Checkpoint, sentence and search: what a command needs to reproduce the figure.
 
     Args:
         translator: The model.
@@ -46,12 +46,12 @@ def origin(
         alpha: Length penalty of the search, when it was not the checkpoint's own.
     """
     given = not hasattr(translation, "source")
-    told: dict[str, Any] = {
+    provenance: dict[str, Any] = {
         "checkpoint": checkpoint_name(translator),
         "checkpoint_sha256": translator.checkpoint_hash,
         "source": source if given else translation.source,  # type: ignore[union-attr]
         "translation": translation.text,
     }
     if given:
-        told["target_given"] = True
-    return told | {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}
+        provenance["target_given"] = True
+    return provenance | {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}

@@ -28,20 +28,20 @@ class Collection:
 
     figures: tuple[ExportableFigure, ...] = ()
 
-    def reason_refused(self, product: ExportableFigure) -> Refusal:
+    def reason_refused(self, figure: ExportableFigure) -> Refusal:
         """Why a figure cannot be added: it is there, there are too many, or too many weights; "" when it can."""
-        if product.key in {each.key for each in self.figures}:
+        if figure.key in {each.key for each in self.figures}:
             return "there"
         if len(self.figures) >= MOST_FIGURES:
             return "full"
         held = sum(weights_in(each.figure) for each in self.figures)
-        return "large" if held + weights_in(product.figure) > MOST_WEIGHTS else ""
+        return "large" if held + weights_in(figure.figure) > MOST_WEIGHTS else ""
 
-    def with_figure(self, product: ExportableFigure) -> Collection:
+    def with_figure(self, figure: ExportableFigure) -> Collection:
         """With this figure at the end. Raises ValueError when it is refused."""
-        if why := self.reason_refused(product):
+        if why := self.reason_refused(figure):
             raise ValueError(f"the figure is refused: {why}")
-        return Collection((*self.figures, product))
+        return Collection((*self.figures, figure))
 
     def without(self, key: str) -> Collection:
         """Without the figure that has this key."""
@@ -50,7 +50,7 @@ class Collection:
     def bundle(self, formats: Sequence[str], language: str) -> bytes:
         """A zip of all figures in these formats, each as it was drawn, with an index in this language."""
         title = texts(language)("studio.collection_title")
-        return bundle([product.item for product in self.figures], formats, title=title, language=language)
+        return bundle([figure.item for figure in self.figures], formats, title=title, language=language)
 
 
 def weights_in(figure: Figure) -> int:

@@ -89,7 +89,7 @@ class FigureSpec:
         return replace(self, selection=place, query=None, steps=())
 
     def fitted(self, maps: AttentionMaps) -> FigureSpec:
-        """The nearest draft that exists in these maps."""
+        """The nearest spec that exists in these maps."""
         place = self.selection.fitted(maps)
         if self.view == "compare":
             place = replace(place, against=_other_head(place, maps))
@@ -168,7 +168,7 @@ class FigureSpec:
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], default: FigureSpec) -> FigureSpec:
-        """The draft that an address asks for; what it does not say, or says wrongly, comes from the default."""
+        """The spec that an address asks for; what it does not say, or says wrongly, comes from the default."""
         place = selection_from_params({name: params[name] for name in _PLACE if name in params}, default.selection)
         changes: dict[str, Any] = {}
         _take(changes, params, "view", "figure", {name: name for name in VIEWS}.get)

@@ -10,7 +10,7 @@ from viz_app.figures import Figure
 from viz_app.lessons import Lesson, Scene, lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import Context
-from viz_app.lessons.scene_figure import told_figure
+from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage.state import LessonState, from_address, to_address, unread
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import DEFAULT_LANGUAGE
@@ -45,8 +45,8 @@ class LessonFigureSpec:
 
     def words(self, language: str) -> tuple[Lesson, Scene]:
         """The lesson and the scene in a language."""
-        told = lesson(self.lesson, language)
-        return told, next((scene for scene in told.scenes if scene.name == self.state.scene), told.scenes[0])
+        words = lesson(self.lesson, language)
+        return words, next((scene for scene in words.scenes if scene.name == self.state.scene), words.scenes[0])
 
     def to_query(self) -> dict[str, str | None]:
         """The URL parameters; those of the page Lessons."""
@@ -71,7 +71,7 @@ class LessonFigureSpec:
         Raises:
             Superseded: A newer request took over the model.
         """
-        return told_figure(self.lesson, Context(text, self.state, language, load, session))
+        return figure_with_provenance(self.lesson, Context(text, self.state, language, load, session))
 
 
 def empty_query() -> dict[str, str | None]:

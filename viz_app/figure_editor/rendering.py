@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from viz_app.export import FigureRequest, Item, Sentence, bundle, command_of, file_bytes, origin
+from viz_app.export import BundleItem, FigureRequest, Sentence, bundle, command_for, file_bytes, make_provenance
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
@@ -52,7 +52,9 @@ class RenderCache:
     def __init__(self) -> None:
         self._queue = RequestQueue(1, stop_if_superseded)
         self._previews: SingleFlightCache[Preview] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
-        self._warnings: SingleFlightCache[tuple[check.Warning, ...]] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
+        self._warnings: SingleFlightCache[tuple[check.PrintIssue, ...]] = SingleFlightCache(
+            _ENTRIES, _BYTES, memory_size
+        )
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
         """The figure in print size; of an animation, what stands for it. Raises Superseded."""
@@ -62,10 +64,10 @@ class RenderCache:
 
     def warnings(
         self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None
-    ) -> tuple[check.Warning, ...]:
+    ) -> tuple[check.PrintIssue, ...]:
         """What a printer or reviewer would stumble over. Raises Superseded."""
         return self._warnings.get_in_turn(
-            _key(figure, style), lambda _: check.warnings(figure, style), self._queue, session, on_position
+            _key(figure, style), lambda _: check.find_print_issues(figure, style), self._queue, session, on_position
         )
 
 
@@ -88,45 +90,45 @@ def forward_result(
     """
     translator, translation = service.translator, result.translation
     beam = None if translator.decoding.beam == BEAM else BEAM
-    told = origin(translator, best.translation, beam=beam)
+    provenance = make_provenance(translator, best.translation, beam=beam)
     if branch:
-        told = origin(translator, translation)
+        provenance = make_provenance(translator, translation)
         again = translator.encode_target(translation.text).ids
         if translation.finished and again == translation.hypotheses[0].ids:
-            told["target_given"] = True  # the command hands the text of the branch to the model
+            provenance["target_given"] = True  # the command hands the text of the branch to the model
         else:
-            told["branch"] = branch + 1  # no text leads back to these pieces, so no command does
-    search = Search.of(best.translation, translator.tokenizer) if best.translation.history else None
-    return ForwardResult(result.maps, told, search)
+            provenance["branch"] = branch + 1  # no text leads back to these pieces, so no command does
+    search = Search.from_translation(best.translation, translator.tokenizer) if best.translation.history else None
+    return ForwardResult(result.maps, provenance, search)
 
 
-def make_figure(draft: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:
-    """The figure of a draft that fits its maps.
+def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:
+    """The figure of a spec that fits its maps.
 
     Of a comparison A is the head that was pinned, perhaps in another sentence or model, and B the selected one.
 
     Raises:
         ValueError: A parameter is not allowed.
     """
-    chosen, parameters = draft.selection, draft.parameters()
+    chosen, parameters = spec.selection, spec.parameters()
     first, second = seen, None
-    if draft.view == "compare":
-        assert chosen.against is not None, "a draft of two heads was not fitted to its maps"
+    if spec.view == "compare":
+        assert chosen.against is not None, "a spec of two heads was not fitted to its maps"
         kind, layer, head = chosen.against.split(".")
         parameters |= {"other_kind": chosen.kind, "other_layer": chosen.layer, "other_head": chosen.head}
         parameters |= {"kind": kind, "layer": int(layer), "head": int(head)}
         if other is not None:
             first, second = forward_result(other.service, other.result, other.best, other.branch), seen
-            parameters["aligned"] = draft.aligned
+            parameters["aligned"] = spec.aligned
             if other.model != other.own:
                 parameters["names"] = (other.model, other.own)
-    order = FigureRequest(
+    request = FigureRequest(
         sentence=Sentence(checkpoint="", text=""),
-        view=draft.view,
+        view=spec.view,
         parameters=parameters,
-        language=draft.language or language,
+        language=spec.language or language,
     )
-    return render(order, first, second)
+    return render(request, first, second)
 
 
 @dataclass(frozen=True)
@@ -162,7 +164,7 @@ class ExportableFigure:
 
     def command(self, format: str) -> str:
         """The command that makes a file again; empty when none does."""
-        return command_of(self.figure, self.style, format=format, dpi=self._dpi(format))
+        return command_for(self.figure, self.style, format=format, dpi=self._dpi(format))
 
     def bundle(self) -> bytes:
         """A zip of all formats, with an index."""
@@ -170,9 +172,9 @@ class ExportableFigure:
         return bundle([self.item], self.formats, title=title, language=self.language)
 
     @property
-    def item(self) -> Item:
+    def item(self) -> BundleItem:
         """The same for a bundle; a GIF keeps its own resolution there too."""
-        return Item(figure=self.figure, style=self.style, dpi=self._dpi("png"), dpi_formats=("png",))
+        return BundleItem(figure=self.figure, style=self.style, dpi=self._dpi("png"), dpi_formats=("png",))
 
     @property
     def key(self) -> str:
@@ -185,7 +187,7 @@ class ExportableFigure:
 
 def _preview(figure: Figure, style: Style) -> Preview:
     if isinstance(figure, Animation):
-        figure = figure.standing
+        figure = figure.still_frame
     dpi = _PLAIN if style.width is None else int(min(_SHARP, _MOST_PIXELS * _MM_PER_INCH / style.width))
     dpi = max(36, dpi)
     png = export(figure, "png", style, dpi=dpi)

@@ -23,14 +23,14 @@ from viz_app.figures.build.steps import Animation, decoding, decoding_steps
 from viz_app.figures.build.views import VIEWS, Request, View, view_named
 from viz_app.figures.model.arrays import OwnMaps, own_maps
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.model.cut import UNITS, upto_step
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.slicing import UNITS, upto_step
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.style import PRESETS, SCALES, Style
 from viz_app.figures.model.tree import TreeFigure, TreeNode
+from viz_app.figures.style_support import effective_style, supported_options
 from viz_app.figures.text.captions import Caption, head_alt, head_caption
-from viz_app.figures.uses import heeded, uses
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -67,19 +67,19 @@ __all__ = [
     "comparison",
     "decoding",
     "decoding_steps",
+    "effective_style",
     "export",
     "file_name",
     "formats_of",
     "head_alt",
     "head_caption",
     "head_lines",
-    "heeded",
     "layer_heads",
     "one_head",
     "own_maps",
+    "supported_options",
     "to_plotly",
     "upto_step",
-    "uses",
     "view_named",
 ]
 
@@ -129,7 +129,7 @@ def export(
     if width_mm is not None:
         style = replace(style, width_mm=width_mm)
     if isinstance(figure, Animation) and figure.still is not None and format != "gif":
-        figure = figure.standing
+        figure = figure.still_frame
     if format in _DATA:
         from viz_app.figures import data_renderer
 

@@ -1,7 +1,7 @@
-"""What a printer or a reviewer would stumble over in a figure, found before they do.
+"""Finds problems of a figure in print: small text, cut-off labels, colours that readers cannot tell apart.
 
-    for warning in warnings(figure, style):
-        print(message(warning, "en"))
+    for issue in find_print_issues(figure, style):
+        print(message(issue, "en"))
 
 Sizes are those of the finished page. Colour vision is simulated with the matrices of Machado, Oliveira and Fernandes,
 "A Physiologically-based Model for Simulation of Color Vision Deficiency" (IEEE TVCG 15(6), 2009), severity 1.0.
@@ -21,7 +21,7 @@ from matplotlib.text import Text
 from viz_app.figures import fonts
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.colours.palette import lab_of
-from viz_app.figures.colours.scales import ColourMap, differences_map, number, numbers_map, weights_map
+from viz_app.figures.colours.scales import ColorMap, differences_map, format_number, numbers_map, weights_map
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.lines import HEAD_COLOURS, LinesFigure
@@ -31,11 +31,11 @@ from viz_app.figures.mpl import heatmaps
 from viz_app.figures.mpl.renderer import draw, drawing_settings
 from viz_app.text import texts
 
-LEAST_POINTS = 6.0
+MIN_FONT_POINTS = 6.0
 _SLACK = 0.05
-_APART = 12.0  # CIE 1976 difference below which two thin lines are taken for one colour
-_GREY_APART = 6.0  # difference of lightness L* below which they are in greyscale
-_STEPS_APART = 4.0  # the same for neighbours among nine values of a scale
+_MIN_COLOR_DIFFERENCE = 12.0  # CIE 1976 difference below which two thin lines are taken for one colour
+_MIN_LIGHTNESS_DIFFERENCE = 6.0  # difference of lightness L* below which they are in greyscale
+_MIN_STEP_DIFFERENCE = 4.0  # the same for neighbours among nine values of a scale
 
 # Linear sRGB to linear sRGB as somebody sees it who lacks L cones (protanopia) or M cones (deuteranopia).
 VISION = {
@@ -49,20 +49,20 @@ VISION = {
 
 
 @dataclass(frozen=True)
-class Warning:
-    """One thing to mend: `code` is the key of its text, `values` fill it."""
+class PrintIssue:
+    """One problem: `code` is the key of its text, `values` fill it."""
 
     code: str
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-def message(warning: Warning, language: str = "en") -> str:
-    """The warning in words."""
-    return texts(language)(f"figures.warn_{warning.code}", **warning.values)
+def message(issue: PrintIssue, language: str = "en") -> str:
+    """The text of an issue."""
+    return texts(language)(f"figures.warn_{issue.code}", **issue.values)
 
 
-def warnings(figure: Figure, style: Style | None = None) -> tuple[Warning, ...]:
-    """Everything found; empty for a figure that can go to print.
+def find_print_issues(figure: Figure, style: Style | None = None) -> tuple[PrintIssue, ...]:
+    """All print issues of a figure; empty for one that is ready for print.
 
     Args:
         figure: The figure; of an animation, what stands for it is looked at.
@@ -70,13 +70,13 @@ def warnings(figure: Figure, style: Style | None = None) -> tuple[Warning, ...]:
     """
     style = style or Style()
     if isinstance(figure, Animation):
-        figure = figure.standing
+        figure = figure.still_frame
     if style.theme is not None:
         figure = replace(figure, theme=style.theme)
     return (*_page(figure, style), *_colours(figure, style))
 
 
-def simulated(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
+def simulate_color_vision(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
     """(..., 3) uint8 colours as they are seen with "protanopia" or "deuteranopia"."""
     share = np.asarray(rgb, dtype=np.float64) / 255
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
@@ -85,33 +85,33 @@ def simulated(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
     return np.asarray(np.rint(encoded * 255), dtype=np.uint8)
 
 
-def _page(figure: Figure, style: Style) -> Iterable[Warning]:
+def _page(figure: Figure, style: Style) -> Iterable[PrintIssue]:
     """Sizes and characters of the finished page."""
     with drawing_settings():
         canvas = draw(figure, style, "png", 72)
         written = [artist for artist in cast("list[Text]", canvas.page.findobj(Text)) if artist.get_text()]
         missing = fonts.missing_characters("".join(artist.get_text() for artist in written))
-        cut = [artist.get_text() for artist in written if _sticks_out(artist, canvas.width)]
+        cut = [artist.get_text() for artist in written if _is_cut_off(artist, canvas.width)]
         labelled = not isinstance(figure, HeatmapFigure) or heatmaps.plan(figure, style).label_font > 0
     if not labelled:
-        yield Warning("labels")
-    smallest = min((float(artist.get_fontsize()) for artist in written), default=LEAST_POINTS)
-    if smallest < LEAST_POINTS - _SLACK:
-        yield Warning("small", {"points": f"{smallest:.1f}", "least": f"{LEAST_POINTS:g}"})
+        yield PrintIssue("labels")
+    smallest = min((float(artist.get_fontsize()) for artist in written), default=MIN_FONT_POINTS)
+    if smallest < MIN_FONT_POINTS - _SLACK:
+        yield PrintIssue("small", {"points": f"{smallest:.1f}", "least": f"{MIN_FONT_POINTS:g}"})
     width, height = canvas.width / POINTS_PER_MM, canvas.height / POINTS_PER_MM
     if style.width is None and canvas.width > PAGE_WIDTH + 1:
-        yield Warning("wide", {"width": f"{width:.0f}", "page": f"{PAGE_WIDTH / POINTS_PER_MM:.0f}"})
+        yield PrintIssue("wide", {"width": f"{width:.0f}", "page": f"{PAGE_WIDTH / POINTS_PER_MM:.0f}"})
     allowed = PAGE_HEIGHT if style.height is None else style.height * POINTS_PER_MM
     if canvas.height > allowed + 1:
-        yield Warning("tall", {"height": f"{height:.0f}", "page": f"{allowed / POINTS_PER_MM:.0f}"})
+        yield PrintIssue("tall", {"height": f"{height:.0f}", "page": f"{allowed / POINTS_PER_MM:.0f}"})
     if cut:
-        yield Warning("cut", {"text": cut[0]})
+        yield PrintIssue("cut", {"text": cut[0]})
     if missing:
         shown = sorted(missing)[:8]
-        yield Warning("glyphs", {"characters": " ".join(f"{c} (U+{ord(c):04X})" for c in shown)})
+        yield PrintIssue("glyphs", {"characters": " ".join(f"{c} (U+{ord(c):04X})" for c in shown)})
 
 
-def _sticks_out(artist: Text, width: float) -> bool:
+def _is_cut_off(artist: Text, width: float) -> bool:
     """Whether a text that runs across the page leaves it at the left or right."""
     if artist.get_rotation() or not artist.axes or artist.axes.get_xlim() != (0.0, width):
         return False
@@ -121,7 +121,7 @@ def _sticks_out(artist: Text, width: float) -> bool:
     return start < -1 or start + long > width + 1
 
 
-def _colours(figure: Figure, style: Style) -> Iterable[Warning]:
+def _colours(figure: Figure, style: Style) -> Iterable[PrintIssue]:
     """Colours in greyscale and for readers who see fewer of them."""
     if isinstance(figure, LinesFigure) and len(figure.panels) > 1:
         names = [(panel.title, colour, "") for panel, colour in zip(figure.panels, figure.colours, strict=True)]
@@ -135,10 +135,12 @@ def _colours(figure: Figure, style: Style) -> Iterable[Warning]:
     if isinstance(figure, HeatmapFigure | LinesFigure) and isinstance(style.value_range, tuple):
         largest = max(float(panel.weights.max()) for panel in figure.panels)
         if largest > style.value_range[1] + 1e-6:
-            yield Warning("clipped", {"high": number(style.value_range[1]), "largest": number(largest)})
+            yield PrintIssue(
+                "clipped", {"high": format_number(style.value_range[1]), "largest": format_number(largest)}
+            )
 
 
-def _scales(figure: Figure, style: Style) -> list[ColourMap]:
+def _scales(figure: Figure, style: Style) -> list[ColorMap]:
     if isinstance(figure, MatrixFigure):
         return [numbers_map(figure.matrix, figure.two_ends, style, figure.theme)]
     if not isinstance(figure, HeatmapFigure):
@@ -147,29 +149,33 @@ def _scales(figure: Figure, style: Style) -> list[ColourMap]:
     return scales + ([differences_map(figure.differences, style, figure.theme)] if figure.differences else [])
 
 
-def _scale(scale: ColourMap) -> Iterable[Warning]:
+def _scale(scale: ColorMap) -> Iterable[PrintIssue]:
     samples = scale.colours[np.rint(np.linspace(0, len(scale.colours) - 1, 9)).astype(int)]
     steps = np.diff(lab_of(samples)[:, 0])
     if scale.two_ends:
-        yield Warning("grey_two_ends")
+        yield PrintIssue("grey_two_ends")
     elif not ((steps > 1).all() or (steps < -1).all()):
-        yield Warning("grey_scale")
+        yield PrintIssue("grey_scale")
     for vision in VISION:
-        seen = lab_of(simulated(samples, vision))
-        if np.linalg.norm(np.diff(seen, axis=0), axis=1).min() < _STEPS_APART:
-            yield Warning("blind_scale")
+        seen = lab_of(simulate_color_vision(samples, vision))
+        if np.linalg.norm(np.diff(seen, axis=0), axis=1).min() < _MIN_STEP_DIFFERENCE:
+            yield PrintIssue("blind_scale")
             return
 
 
-def _names(lines: list[tuple[str, str, str]]) -> Iterable[Warning]:
+def _names(lines: list[tuple[str, str, str]]) -> Iterable[PrintIssue]:
     """Lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
     rgb = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for _, colour, _ in lines], dtype=np.uint8)
     pairs = [(i, j) for i, j in combinations(range(len(lines)), 2) if lines[i][2] == lines[j][2]]
-    seen = {"": lab_of(rgb), **{vision: lab_of(simulated(rgb, vision)) for vision in VISION}}
-    close = [(i, j) for i, j in pairs if any(float(np.linalg.norm(lab[i] - lab[j])) < _APART for lab in seen.values())]
+    seen = {"": lab_of(rgb), **{vision: lab_of(simulate_color_vision(rgb, vision)) for vision in VISION}}
+    close = [
+        (i, j)
+        for i, j in pairs
+        if any(float(np.linalg.norm(lab[i] - lab[j])) < _MIN_COLOR_DIFFERENCE for lab in seen.values())
+    ]
     if close:
-        yield Warning("blind_lines", {"first": lines[close[0][0]][0], "second": lines[close[0][1]][0]})
+        yield PrintIssue("blind_lines", {"first": lines[close[0][0]][0], "second": lines[close[0][1]][0]})
     light = seen[""][:, 0]
-    grey = [(i, j) for i, j in pairs if abs(float(light[i] - light[j])) < _GREY_APART]
+    grey = [(i, j) for i, j in pairs if abs(float(light[i] - light[j])) < _MIN_LIGHTNESS_DIFFERENCE]
     if grey:
-        yield Warning("grey_lines", {"first": lines[grey[0][0]][0], "second": lines[grey[0][1]][0]})
+        yield PrintIssue("grey_lines", {"first": lines[grey[0][0]][0], "second": lines[grey[0][1]][0]})

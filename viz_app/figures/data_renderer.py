@@ -19,7 +19,7 @@ from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.tree import TreeFigure
-from viz_app.figures.record import record
+from viz_app.figures.record import provenance_record
 
 Rows = list[tuple[Any, ...]]
 CSV_COLUMNS = ("panel", "layer", "head", "query", "query_label", "key", "key_label", "weight", "masked")
@@ -61,7 +61,7 @@ def to_npz(figure: Figure) -> bytes:
     dots (R, C) `values`, `low`, `high`, `hollow`. All have `provenance`, JSON text.
     """
     arrays = {
-        "provenance": np.array(json.dumps(_about(figure), ensure_ascii=False, sort_keys=True, default=str)),
+        "provenance": np.array(json.dumps(_description(figure), ensure_ascii=False, sort_keys=True, default=str)),
         **_all_arrays(figure),
     }
     buffer = io.BytesIO()
@@ -71,8 +71,8 @@ def to_npz(figure: Figure) -> bytes:
 
 def to_json(figure: Figure) -> bytes:
     """The whole figure as one JSON object in UTF-8: words, panels with labels and weights, provenance."""
-    told = {"format": JSON_FORMAT, **_about(figure), **_content(figure)}
-    text = json.dumps(told, ensure_ascii=False, indent=1, default=str)
+    content = {"format": JSON_FORMAT, **_description(figure), **_content(figure)}
+    text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
     return text.encode("utf-8", errors="replace")
 
 
@@ -89,14 +89,14 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     if isinstance(figure, TreeFigure):
         return TREE_COLUMNS, [
             (
-                *(i + 1, node.parent + 1, node.step, _harmless(node.label)),
+                *(i + 1, node.parent + 1, node.step, _escape_formula(node.label)),
                 *(node.log_probability, node.piece_log_probability, node.status, int(node.best)),
             )
             for i, node in enumerate(figure.nodes)
         ]
     if isinstance(figure, CurvesFigure):
         return CURVE_COLUMNS, [
-            (i, _harmless(series.label), float(x), float(y))
+            (i, _escape_formula(series.label), float(x), float(y))
             for i, series in enumerate(figure.series, start=1)
             for x, y in zip(series.xs, series.ys, strict=True)
         ]
@@ -106,7 +106,7 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         return MATRIX_COLUMNS, [(*place, str(value)) for place, value in zip(places, figure.matrix.flat, strict=True)]
     if isinstance(figure, DotsFigure):
         return DOT_COLUMNS, [
-            (row + 1, _harmless(label), number, _harmless(column.title), *_dot(column, row))
+            (row + 1, _escape_formula(label), number, _escape_formula(column.title), *_dot(column, row))
             for row, label in enumerate(figure.row_labels)
             for number, column in enumerate(figure.columns, start=1)
         ]
@@ -117,8 +117,8 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
 
 def _cells(number: int, panel: HeatmapPanel) -> Rows:
     """A row of CSV for each cell of a panel."""
-    queries = [_harmless(label) for label in panel.query_labels]
-    keys = [_harmless(label) for label in panel.key_labels]
+    queries = [_escape_formula(label) for label in panel.query_labels]
+    keys = [_escape_formula(label) for label in panel.key_labels]
     place = (number, _from_one(panel.layer), _from_one(panel.head))
     allowed = panel.allowed
     return [
@@ -209,9 +209,9 @@ def _content(figure: Figure) -> dict[str, Any]:
                 {
                     **{"title": column.title, "axis": column.axis, "base": column.base},
                     **{"log": column.log, "falling": column.falling},
-                    "values": _listed(column.places),
-                    "low": _listed(column.bands[:, 0]),
-                    "high": _listed(column.bands[:, 1]),
+                    "values": _to_json_numbers(column.places),
+                    "low": _to_json_numbers(column.bands[:, 0]),
+                    "high": _to_json_numbers(column.bands[:, 1]),
                     "hollow": list(column.empty),
                 }
                 for column in figure.columns
@@ -220,7 +220,7 @@ def _content(figure: Figure) -> dict[str, Any]:
     return {"panels": [_panel(panel) for panel in panels_of(figure)]}
 
 
-def _listed(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
+def _to_json_numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
     """Numbers for JSON, which has no NaN."""
     return [None if np.isnan(value) else float(value) for value in values]
 
@@ -247,7 +247,7 @@ def _arrays(panel: HeatmapPanel) -> dict[str, Any]:
     }
 
 
-def _about(figure: Figure) -> dict[str, Any]:
+def _description(figure: Figure) -> dict[str, Any]:
     """What the figure says and where it comes from."""
     words = {
         name: getattr(figure, name)
@@ -261,11 +261,11 @@ def _about(figure: Figure) -> dict[str, Any]:
         "caption": figure.caption,
         "alt": figure.alt,
         "language": figure.language,
-        "provenance": record(figure),
+        "provenance": provenance_record(figure),
     }
 
 
-def _harmless(label: str) -> str:
+def _escape_formula(label: str) -> str:
     """A label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
     return f"'{label}" if label.startswith((*_FORMULA_STARTS, "'")) else label
 

@@ -1,4 +1,4 @@
-"""Where a figure comes from, as it is written into every file."""
+"""Provenance of a figure, as it is written into every file."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ PROGRAM = "Headlight"
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
-def record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
+def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
     """Program, version, what the figure knows of its origin, and how it was drawn where that matters."""
-    told: dict[str, Any] = {"program": PROGRAM, "version": __version__, **figure.provenance}
+    record: dict[str, Any] = {"program": PROGRAM, "version": __version__, **figure.provenance}
     if style is None:
-        return told
+        return record
     if isinstance(figure, HeatmapFigure | LinesFigure):
         weights = [panel.weights for panel in figure.panels if not isinstance(panel, DifferencePanel)]
-        told["scale"] = weights_map(weights, style, figure.theme).told()
+        record["scale"] = weights_map(weights, style, figure.theme).describe()
     if style != Style():
-        told["style"] = style.as_dict()
-    return told
+        record["style"] = style.as_dict()
+    return record
 
 
 def provenance_json(figure: Figure, style: Style | None = None) -> str:
     """The record as one line of JSON that XML and PDF can hold; characters they forbid are escaped."""
-    text = json.dumps(record(figure, style), ensure_ascii=False, sort_keys=True, default=str)
+    text = json.dumps(provenance_record(figure, style), ensure_ascii=False, sort_keys=True, default=str)
     return _FORBIDDEN.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 

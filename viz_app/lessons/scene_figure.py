@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 
-def told_figure(name: str, context: Context) -> Figure | None:
+def figure_with_provenance(name: str, context: Context) -> Figure | None:
     """The picture of the scene in `context.state`; None for a scene that has none for print.
 
     Its settings are taken as an address holds them, so that the link and the command lead to the very same picture.
@@ -45,11 +45,11 @@ def told_figure(name: str, context: Context) -> Figure | None:
         "checkpoint_sha256": translator.checkpoint_hash,
         "source": context.text,
     }
-    drawn = chart_captions.captioned(dataclasses.replace(drawn, title=drawn.title or scene.title, language=language))
+    drawn = chart_captions.with_caption(dataclasses.replace(drawn, title=drawn.title or scene.title, language=language))
     return dataclasses.replace(drawn, name=f"headlight_{name}_{scene.name}", provenance=told | dict(drawn.provenance))
 
 
-def fitting(typed: str, translator: Translator) -> str:
+def fit_sentence(typed: str, translator: Translator) -> str:
     """The sentence if the model can read it, else the first example."""
     sentence = validate_sentence(typed, translator.tokenizer.source, min(MAX_PIECES, translator.max_pieces))
     return sentence.text if sentence.status == "good" else EXAMPLES[FIRST_EXAMPLE]

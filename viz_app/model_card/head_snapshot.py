@@ -67,22 +67,22 @@ class HeadSnapshot:
         numbers = [report[name] for name in names if name != "kind"]
         if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers):
             return None
-        told = cls(**{name: report[name] for name in names})
-        return told if told._exists(history) else None
+        snapshot = cls(**{name: report[name] for name in names})
+        return snapshot if snapshot._exists(history) else None
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], history: History) -> HeadSnapshot:
         """What an address asks for; what it does not say, or says wrongly, is as at the start."""
-        told = cls.start(history)
+        snapshot = cls.start(history)
         if place := _HEAD.fullmatch(params.get("grown_head", "")):
             kind = cast(Kind, place[1])
-            told = told._changed(history, kind=kind, layer=int(place[2]) - 1, head=int(place[3]) - 1)
+            snapshot = snapshot._changed(history, kind=kind, layer=int(place[2]) - 1, head=int(place[3]) - 1)
         text, step = params.get("grown_text", ""), params.get("grown_at", "")
         if _NUMBER.fullmatch(text):
-            told = told._changed(history, sentence=int(text) - 1)
+            snapshot = snapshot._changed(history, sentence=int(text) - 1)
         if _NUMBER.fullmatch(step) and int(step) in history.steps:
-            told = told._changed(history, moment=history.steps.index(int(step)))
-        return told
+            snapshot = snapshot._changed(history, moment=history.steps.index(int(step)))
+        return snapshot
 
     def to_query(self, history: History) -> dict[str, str | None]:
         """The URL parameters; none at the start."""
@@ -113,7 +113,7 @@ class HeadSnapshot:
         """
         updates = history.steps[self.moment]
         moment = t("growth.at", step=f"{updates:,}") if updates else t("growth.at_start")
-        drawn = self._drawn(history, t, {**self._told(history, name, folder), "updates": updates})
+        drawn = self._make_figure(history, t, {**self._provenance(history, name, folder), "updates": updates})
         return drawn and dataclasses.replace(
             drawn,
             title=t("growth.figure_title", title=drawn.title, moment=moment),
@@ -123,9 +123,10 @@ class HeadSnapshot:
 
     def animation(self, history: History, name: str, t: Texts, folder: str = "") -> Animation | None:
         """The head at one moment of the training after the other, for GIF; as `figure` otherwise."""
-        told = self._told(history, name, folder)
+        provenance = self._provenance(history, name, folder)
         drawn = [
-            dataclasses.replace(self, moment=moment)._drawn(history, t, told) for moment in range(len(history.steps))
+            dataclasses.replace(self, moment=moment)._make_figure(history, t, provenance)
+            for moment in range(len(history.steps))
         ]
         last = drawn[-1]
         if last is None:
@@ -149,7 +150,7 @@ class HeadSnapshot:
             provenance=last.provenance,
         )
 
-    def _told(self, history: History, name: str, folder: str) -> dict[str, Any]:
+    def _provenance(self, history: History, name: str, folder: str) -> dict[str, Any]:
         """Where the numbers come from; with a folder, what a command needs to find them again."""
         read = history.sentences[self.sentence]
         found = {"history": folder, "sentence": self.sentence + 1, "head": self.place} if folder else {}
@@ -161,7 +162,7 @@ class HeadSnapshot:
             "weights": "rounded to 1/255",
         }
 
-    def _drawn(self, history: History, t: Texts, told: dict[str, Any]) -> HeatmapFigure | None:
+    def _make_figure(self, history: History, t: Texts, provenance: dict[str, Any]) -> HeatmapFigure | None:
         """The head at its moment, with the words of any head."""
         if self.kind == "decoder" and not history.model.get("causal", True):
             return None
@@ -170,7 +171,7 @@ class HeadSnapshot:
         weights = {kind: each / each.sum(axis=-1, keepdims=True) for kind, each in kept.items()}
         source, inputs, outputs = (read.axes[name] for name in ("source", "inputs", "outputs"))
         maps = AttentionMaps(weights["encoder"], weights["decoder"], weights["cross"], source, inputs, outputs)
-        drawn = one_head(maps, self.kind, self.layer, self.head, language=t.language, provenance=told)
+        drawn = one_head(maps, self.kind, self.layer, self.head, language=t.language, provenance=provenance)
         (panel,) = drawn.panels
         fields = {field.name: getattr(panel, field.name) for field in dataclasses.fields(panel)}
         # The file has the numbers of the history as they are, not as they would be without rounding.
@@ -178,8 +179,8 @@ class HeadSnapshot:
         return dataclasses.replace(drawn, panels=(rounded,))
 
     def _changed(self, history: History, **changes: Any) -> HeadSnapshot:
-        told = dataclasses.replace(self, **changes)
-        return told if told._exists(history) else self
+        snapshot = dataclasses.replace(self, **changes)
+        return snapshot if snapshot._exists(history) else self
 
     def _exists(self, history: History) -> bool:
         shape = history.model["layers"], history.model["heads"], len(history.steps), len(history.sentences)

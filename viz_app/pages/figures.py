@@ -59,8 +59,8 @@ def main() -> None:
             st.stop()
     else:
         message = {"pieces": sentence.pieces, "limit": limit, "over": sentence.pieces - limit}
-        told = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
-        status.info(told, icon=":material/keyboard:")
+        text = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
+        status.info(text, icon=":material/keyboard:")
     with right:
         draw_collection(t)
     _publish(t, sentence)
@@ -77,23 +77,23 @@ def _draw(
     of_lesson = opened()
     if of_lesson is not None:
         with left:
-            draft, product = draw_scene(t, of_lesson, sentence.text)
-        st.session_state[session.FIGURE_SPEC_KEY] = draft
+            spec, exportable = draw_scene(t, of_lesson, sentence.text)
+        st.session_state[session.FIGURE_SPEC_KEY] = spec
     else:
-        product = _draw_attention(t, served, sentence, (left, right), ask)
+        exportable = _draw_attention(t, served, sentence, (left, right), ask)
     with right, st.container(key="studio-sheet"):
         draw_refusal(t)
-        if product is None:
+        if exportable is None:
             status.empty()
             if of_lesson is not None:
                 st.info(t("studio.no_scene_figure"), icon=":material/info:")
             return
-        preview = rendering.render_cache().preview(who, product.figure, product.style, ask)
+        preview = rendering.render_cache().preview(who, exportable.figure, exportable.style, ask)
         status.empty()
-        _draw_preview(t, product, preview)
-        _draw_downloads(t, product)
-        _draw_warnings(t, product, rendering.render_cache().warnings(who, product.figure, product.style))
-        _draw_words(t, product)
+        _draw_preview(t, exportable, preview)
+        _draw_downloads(t, exportable)
+        _draw_warnings(t, exportable, rendering.render_cache().warnings(who, exportable.figure, exportable.style))
+        _draw_words(t, exportable)
 
 
 def _draw_attention(
@@ -107,18 +107,18 @@ def _draw_attention(
     left, right = places
     who = session.session_id()
     best = served.translate(who, sentence.text, on_position=ask)
-    draft = _draft(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
-    result = served.translate_branch(who, best, draft.selection.branch, on_position=ask)
-    branch = draft.selection.branch if result is not best else 0
-    draft = replace(draft, selection=replace(draft.selection, branch=branch)).fitted(result.maps)
+    spec = _spec(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
+    result = served.translate_branch(who, best, spec.selection.branch, on_position=ask)
+    branch = spec.selection.branch if result is not best else 0
+    spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)
     with left:
-        draft = Controls(t, result.maps, served.name).draw(draft)
-    st.session_state[session.FIGURE_SPEC_KEY] = draft
+        spec = Controls(t, result.maps, served.name).draw(spec)
+    st.session_state[session.FIGURE_SPEC_KEY] = spec
     with right:
-        return _product(t, served, sentence, draft, (best, result), ask)
+        return _exportable(t, served, sentence, spec, (best, result), ask)
 
 
-def _draft(read: str, best: Selection) -> FigureSpec:
+def _spec(read: str, best: Selection) -> FigureSpec:
     """The state of the page: as it was left, as the address says, or as the explorer has been left since.
 
     Args:
@@ -143,32 +143,32 @@ def _draft(read: str, best: Selection) -> FigureSpec:
     return kept
 
 
-def _product(
+def _exportable(
     t: Texts,
     served: TranslationService,
     sentence: Sentence,
-    draft: FigureSpec,
+    spec: FigureSpec,
     read: tuple[TranslationResult, TranslationResult],
     ask: OnPosition,
 ) -> ExportableFigure | None:
     """The figure; None, with the reason on the page, when there is none."""
     best, result = read
     other = None
-    if draft.view == "compare":
+    if spec.view == "compare":
         try:
-            other = compare_with_selection(served, session.session_id(), sentence.text, draft.selection, ask)
+            other = compare_with_selection(served, session.session_id(), sentence.text, spec.selection, ask)
         except NotComparable:
             st.warning(t("translate.not_comparable"), icon=":material/warning:")
             return None
-    if draft.view == "beam" and not best.translation.history:
+    if spec.view == "beam" and not best.translation.history:
         st.info(t("studio.no_search"), icon=":material/info:")
         return None
-    seen = rendering.forward_result(served, result, best, draft.selection.branch)
-    figure = rendering.make_figure(draft, t.language, seen, other)
-    return ExportableFigure(figure, draft.style, draft.dpi, t.language)
+    seen = rendering.forward_result(served, result, best, spec.selection.branch)
+    figure = rendering.make_figure(spec, t.language, seen, other)
+    return ExportableFigure(figure, spec.style, spec.dpi, t.language)
 
 
-def _draw_preview(t: Texts, product: ExportableFigure, preview: Preview) -> None:
+def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
     """The figure in exactly its print size, or as wide as the page, and how large it is on paper."""
     with st.container(horizontal=True, vertical_alignment="center", key="studio-measures"):
         zoom = st.segmented_control(
@@ -182,35 +182,35 @@ def _draw_preview(t: Texts, product: ExportableFigure, preview: Preview) -> None
         )
         st.session_state[session.ZOOM_KEY] = zoom
         measures = t("studio.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")
-        if isinstance(product.figure, Animation):
-            told = "studio.frames" if product.figure.still is None else "studio.frames_still"
-            measures += f" · {t(told, count=len(product.figure.frames))}"
+        if isinstance(exportable.figure, Animation):
+            key = "studio.frames" if exportable.figure.still is None else "studio.frames_still"
+            measures += f" · {t(key, count=len(exportable.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * rendering.PIXELS_PER_INCH)
     # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.
     with st.container(key=f"studio-sheet-{zoom}"), st.container(key="studio-paper"):
-        st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=product.figure.alt)
+        st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=exportable.figure.alt)
 
 
-def _draw_downloads(t: Texts, product: ExportableFigure) -> None:
+def _draw_downloads(t: Texts, exportable: ExportableFigure) -> None:
     with st.container(horizontal=True, key="studio-downloads"):
-        for index, name in enumerate(product.formats):
-            file_name = product.file_name(name)
-            draw_download(name, product.file, file_name, "studio-download", first=not index)
+        for index, name in enumerate(exportable.formats):
+            file_name = exportable.file_name(name)
+            draw_download(name, exportable.file, file_name, "studio-download", first=not index)
         st.download_button(
             t("studio.bundle"),
-            data=product.bundle,
-            file_name=product.file_name("zip"),
+            data=exportable.bundle,
+            file_name=exportable.file_name("zip"),
             mime="application/zip",
             key="studio-download-zip",
             on_click="ignore",
             icon=":material/folder_zip:",
             help=t("studio.bundle_help"),
         )
-        draw_add(t, product)
+        draw_add(t, exportable)
 
 
-def _draw_warnings(t: Texts, product: ExportableFigure, found: tuple[check.Warning, ...]) -> None:
+def _draw_warnings(t: Texts, exportable: ExportableFigure, found: tuple[check.PrintIssue, ...]) -> None:
     if not found:
         st.caption(f":material/check: {t('studio.fine')}")
         return
@@ -219,14 +219,14 @@ def _draw_warnings(t: Texts, product: ExportableFigure, found: tuple[check.Warni
             st.warning(escape_markdown(check.message(warning, t.language)), icon=":material/print:")
 
 
-def _draw_words(t: Texts, product: ExportableFigure) -> None:
+def _draw_words(t: Texts, exportable: ExportableFigure) -> None:
     """Caption, alt text and command, each with a button that copies it."""
-    texts = {"caption": product.figure.caption, "alt": product.figure.alt}
+    texts = {"caption": exportable.figure.caption, "alt": exportable.figure.alt}
     for name, text in texts.items():
         st.markdown(f"**{t(f'studio.{name}')}**")
         with st.container(key=f"studio-words-{name}"):
             st.code(text, language=None, wrap_lines=True)
-    command = product.command(product.formats[0])
+    command = exportable.command(exportable.formats[0])
     st.markdown(f"**{t('studio.command')}**")
     if command:
         st.code(command, language=None, wrap_lines=True)
@@ -235,14 +235,14 @@ def _draw_words(t: Texts, product: ExportableFigure) -> None:
 
 
 def _publish(t: Texts, sentence: Sentence) -> None:
-    draft: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
+    spec: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     params: dict[str, str | None] = {
         "lang": t.language,
         "text": text_to_param(sentence.text),
         "model": model_query_param(),
     }
-    if draft is not None:
-        params |= draft.to_query()
+    if spec is not None:
+        params |= spec.to_query()
     publish(params, language=t.language, page="figures")
 
 

@@ -20,7 +20,7 @@ from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, 
 from viz_app.lessons.context import Context
 from viz_app.lessons.handout import handout
 from viz_app.lessons.index import Stop, lesson_index
-from viz_app.lessons.scene_figure import fitting, told_figure
+from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
 from viz_app.lessons.small_target import other_language
 from viz_app.lessons.stage import LessonState, from_address, pack, pack_news, reported, stage, tell, to_address
 from viz_app.serving import loader
@@ -106,7 +106,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     after = next_stop(name, on_route=following())
     served = load(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
-    context = Context(fitting(text, served.translator), state, t.language, again, session.session_id())
+    context = Context(fit_sentence(text, served.translator), state, t.language, again, session.session_id())
     if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and other_language(context):
         st.caption(t("lessons.small_german"))
     try:
@@ -177,7 +177,7 @@ def _start(name: str) -> LessonState:
 
 def _draw_takeaways(t: Texts, name: str, context: Context, params: Mapping[str, str | None]) -> None:
     """What can be taken along: the scene as a file for print, the handout, the link."""
-    drawn = told_figure(name, context)
+    drawn = figure_with_provenance(name, context)
     with st.container(horizontal=True, key="takeaways"):
         # What is always there comes first, so that nothing changes its place from scene to scene.
         st.download_button(

@@ -33,23 +33,23 @@ def main() -> None:
         st.title(t("model.title"), width="content")
         draw_models(t)
     served = load(t)
-    translator, told = served.translator, served.card
+    translator, model_card = served.translator, served.card
     with st.container(key="card", width=_WIDTH):
-        _draw_summary(t, translator, told)
-        _draw_unreadable(t, told)
-        draw_scores(t, told)
+        _draw_summary(t, translator, model_card)
+        _draw_unreadable(t, model_card)
+        draw_scores(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
-        draw_aligners(t, told)
-        draw_answers(t, told)
+        draw_aligners(t, model_card)
+        draw_answers(t, model_card)
         _draw_shape(t, translator)
-        _draw_training(t, told)
+        _draw_training(t, model_card)
         _draw_card(t, translator)
     publish(params, language=t.language, page="model")
 
 
-def _draw_summary(t: Texts, translator: Translator, told: ModelCard) -> None:
-    size, bleu = card.size(translator), told.everyday_bleu
+def _draw_summary(t: Texts, translator: Translator, model_card: ModelCard) -> None:
+    size, bleu = card.size(translator), model_card.everyday_bleu
     with st.container(horizontal=True):
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
@@ -60,10 +60,10 @@ def _draw_summary(t: Texts, translator: Translator, told: ModelCard) -> None:
         st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")
 
 
-def _draw_unreadable(t: Texts, told: ModelCard) -> None:
-    if told.unreadable:
-        more = " …" if len(told.unreadable) > _MOST_NAMED else ""
-        parts = ", ".join(escape_markdown(part) for part in told.unreadable[:_MOST_NAMED])
+def _draw_unreadable(t: Texts, model_card: ModelCard) -> None:
+    if model_card.unreadable:
+        more = " …" if len(model_card.unreadable) > _MOST_NAMED else ""
+        parts = ", ".join(escape_markdown(part) for part in model_card.unreadable[:_MOST_NAMED])
         st.warning(t("model.unreadable", parts=f"{parts}{more}"), icon=":material/warning:")
 
 
@@ -82,8 +82,8 @@ def _draw_shape(t: Texts, translator: Translator) -> None:
     _draw_pairs(t, rows)
 
 
-def _draw_training(t: Texts, told: ModelCard) -> None:
-    facts = card.training_facts(told)
+def _draw_training(t: Texts, model_card: ModelCard) -> None:
+    facts = card.training_facts(model_card)
     if facts:
         st.header(t("model.training"))
         known = t.table("model")

@@ -70,7 +70,7 @@ def main() -> None:
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
-        other_views(t, shown.maps, selection, identity, seen.origin)
+        other_views(t, shown.maps, selection, identity, seen.provenance)
     else:
         with status.container():
             _draw_refusal(t, sentence, limit)

@@ -165,8 +165,8 @@ class ModelCard:
 
     def training_number(self, name: str, default: float) -> float:
         """A fact of the training that is a number of at least 0; the default when it tells none."""
-        told = self.training.get(name)
-        return default if isinstance(told, bool | str) or told is None or told < 0 else told
+        value = self.training.get(name)
+        return default if isinstance(value, bool | str) or value is None or value < 0 else value
 
 
 class _Parts:
@@ -196,30 +196,30 @@ class _Parts:
         self.unreadable.append(".".join(path))
 
 
-def _languages(told: object) -> Languages | None:
-    codes = [told.get(side) for side in ("source", "target")] if isinstance(told, Mapping) else [None]
+def _languages(part: object) -> Languages | None:
+    codes = [part.get(side) for side in ("source", "target")] if isinstance(part, Mapping) else [None]
     return Languages(*codes) if all(isinstance(code, str) and _CODE.fullmatch(code) for code in codes) else None
 
 
-def _facts(told: object) -> dict[str, Fact] | None:
-    if not isinstance(told, Mapping):
+def _facts(part: object) -> dict[str, Fact] | None:
+    if not isinstance(part, Mapping):
         return None
-    return {name: value for name, value in told.items() if isinstance(value, str | bool) or _number(value) is not None}
+    return {name: value for name, value in part.items() if isinstance(value, str | bool) or _number(value) is not None}
 
 
-def _place(told: object) -> tuple[int, int] | None:
-    layer, head = (_count(told.get(name)) for name in ("layer", "head")) if isinstance(told, Mapping) else (None, None)
+def _place(part: object) -> tuple[int, int] | None:
+    layer, head = (_count(part.get(name)) for name in ("layer", "head")) if isinstance(part, Mapping) else (None, None)
     return None if layer is None or head is None else (layer, head)
 
 
-def _rates(told: object) -> tuple[tuple[float, ...], ...] | None:
-    rows = told if isinstance(told, list | tuple) and all(isinstance(row, list | tuple) for row in told) else ()
+def _rates(part: object) -> tuple[tuple[float, ...], ...] | None:
+    rows = part if isinstance(part, list | tuple) and all(isinstance(row, list | tuple) for row in part) else ()
     sound = rows and all(row and len(row) == len(rows[0]) and None not in map(_rate, row) for row in rows)
     return tuple(map(tuple, rows)) if sound else None
 
 
-def _group(told: object) -> tuple[float, int] | None:
-    right, asked = (told.get("right"), told.get("asked")) if isinstance(told, Mapping) else (None, None)
+def _group(part: object) -> tuple[float, int] | None:
+    right, asked = (part.get("right"), part.get("asked")) if isinstance(part, Mapping) else (None, None)
     rate, count = _rate(right), _count(asked)
     return None if rate is None or count is None else (rate, count)
 

@@ -98,8 +98,8 @@ def display_names(t: Texts) -> dict[str, str]:
     Models with the same language pair also show their names.
     """
     names = {name: display_name(t, name, languages(folder)) for name, folder in available_models().items()}
-    shared = {told for told in names.values() if list(names.values()).count(told) > 1}
-    return {name: f"{told} ({name})" if told in shared else told for name, told in names.items()}
+    shared = {title for title in names.values() if list(names.values()).count(title) > 1}
+    return {name: f"{title} ({name})" if title in shared else title for name, title in names.items()}
 
 
 def display_name(t: Texts, name: str, languages: Languages | None) -> str:

@@ -10,7 +10,7 @@ from viz_app.export import BUNDLE_FORMATS
 from viz_app.figure_editor.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import FORMATS, VIEWS
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.serving.registry import available_models
 from viz_app.state import session
 from viz_app.text import Texts
@@ -29,15 +29,15 @@ def collection() -> Collection:
     return kept
 
 
-def draw_add(t: Texts, product: ExportableFigure) -> None:
+def draw_add(t: Texts, exportable: ExportableFigure) -> None:
     """The button that puts the figure aside, or why that cannot be."""
-    why = collection().reason_refused(product)
+    why = collection().reason_refused(exportable)
     st.button(
         t("studio.added" if why == "there" else "studio.add"),
         key="studio-add",
         icon=":material/check:" if why == "there" else ":material/playlist_add:",
         disabled=bool(why),
-        on_click=session.enqueue_callback(_add, product),
+        on_click=session.enqueue_callback(_add, exportable),
     )
     if why in ("full", "large"):
         st.caption(t(f"studio.collection_{why}", figures=MOST_FIGURES, weights=f"{MOST_WEIGHTS:,}"))
@@ -52,8 +52,8 @@ def draw_collection(t: Texts) -> None:
         count = len(kept.figures)
         st.markdown(f"**{t('studio.collection', count=count, most=MOST_FIGURES)}**")
         with st.container(key="studio-collected", gap=None):
-            for number, product in enumerate(kept.figures, start=1):
-                _draw_entry(t, number, product)
+            for number, exportable in enumerate(kept.figures, start=1):
+                _draw_entry(t, number, exportable)
         formats = _formats(t)
         with st.container(horizontal=True, key="studio-collection-buttons"):
             st.download_button(
@@ -71,26 +71,28 @@ def draw_collection(t: Texts) -> None:
             st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
 
 
-def _draw_entry(t: Texts, number: int, product: ExportableFigure) -> None:
-    figure, told = product.figure, product.figure.provenance
-    view, name = told.get("view", {}).get("name"), told.get("lesson")
-    of_lesson = title_of(t, str(name)) if name else ""
+def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
+    figure, provenance = exportable.figure, exportable.figure.provenance
+    view, name = provenance.get("view", {}).get("name"), provenance.get("lesson")
+    lesson_title = title_of(t, str(name)) if name else ""
     notes = [
-        escape_markdown(of_lesson) if of_lesson else t(f"studio.view_{view}") if view in VIEWS else "",
-        escape_markdown(shown(str(told.get("source", "")), _SENTENCE)),
-        escape_markdown(str(told.get("checkpoint", "")).rpartition("/")[2]) if len(available_models()) > 1 else "",
-        f"{product.style.width:g} mm" if product.style.width else "",
+        escape_markdown(lesson_title) if lesson_title else t(f"studio.view_{view}") if view in VIEWS else "",
+        escape_markdown(display_label(str(provenance.get("source", "")), _SENTENCE)),
+        escape_markdown(str(provenance.get("checkpoint", "")).rpartition("/")[2])
+        if len(available_models()) > 1
+        else "",
+        f"{exportable.style.width:g} mm" if exportable.style.width else "",
     ]
-    told_small = " \u00b7 ".join(note for note in notes if note)
+    details = " \u00b7 ".join(note for note in notes if note)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"studio-entry-{number}"):
         # The dot is no dot to Markdown, which would make a list of it.
-        st.markdown(f"{number}&#46; {escape_markdown(figure.title or figure.name)}  \n:small[{told_small}]")
+        st.markdown(f"{number}&#46; {escape_markdown(figure.title or figure.name)}  \n:small[{details}]")
         st.button(
             t("studio.remove", number=number),
             key=f"studio-remove-{number}",
             type="tertiary",
             icon=":material/close:",
-            on_click=session.enqueue_callback(_remove, product.key),
+            on_click=session.enqueue_callback(_remove, exportable.key),
         )
 
 
@@ -109,10 +111,10 @@ def _formats(t: Texts) -> tuple[str, ...]:
     return formats
 
 
-def _add(product: ExportableFigure) -> None:
+def _add(exportable: ExportableFigure) -> None:
     kept = collection()
-    if not kept.reason_refused(product):  # a second click, or another tab, may have been quicker
-        st.session_state[COLLECTION_KEY] = kept.with_figure(product)
+    if not kept.reason_refused(exportable):  # a second click, or another tab, may have been quicker
+        st.session_state[COLLECTION_KEY] = kept.with_figure(exportable)
 
 
 def _remove(key: str) -> None:

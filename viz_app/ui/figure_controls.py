@@ -1,7 +1,7 @@
-"""The controls of a view of attention on the page Figures: a draft in, what the visitor has made of it out.
+"""The controls of a view of attention on the page Figures: a spec in, what the visitor has made of it out.
 
-Streamlit forgets a widget that is not on the page, and the page is long and its controls come and go; so the draft, not
-the widgets, holds the state: each widget starts at the draft's value and is read back into a new draft.
+Streamlit forgets a widget that is not on the page, and the page is long and its controls come and go; so the spec, not
+the widgets, holds the state: each widget starts at the spec's value and is read back into a new spec.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import streamlit as st
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.components.explorer import UNITS
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figures import VIEWS, uses
-from viz_app.figures.model.spec import shown
+from viz_app.figures import VIEWS, supported_options
+from viz_app.figures.model.spec import display_label
 from viz_app.serving.comparison import other_models
 from viz_app.serving.registry import display_names
 from viz_app.text import Texts
@@ -38,26 +38,26 @@ class Controls:
     def __init__(self, t: Texts, maps: AttentionMaps, own: str) -> None:
         self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
 
-    def draw(self, draft: FigureSpec) -> FigureSpec:
-        """The draft as the visitor has changed it."""
+    def draw(self, spec: FigureSpec) -> FigureSpec:
+        """The spec as the visitor has changed it."""
         t = self.t
-        view = self.widgets.list("view", tuple(VIEWS), draft.view, lambda name: t(f"studio.view_{name}"))
-        draft = replace(draft, view=view)
-        draft = self._place(draft)
+        view = self.widgets.list("view", tuple(VIEWS), spec.view, lambda name: t(f"studio.view_{name}"))
+        spec = replace(spec, view=view)
+        spec = self._place(spec)
         if view == "lines":
-            draft = self._lines(draft)
+            spec = self._lines(spec)
         elif view == "steps":
-            draft = replace(draft, steps=self._steps(draft))
+            spec = replace(spec, steps=self._steps(spec))
         elif view == "compare":
-            draft = self._compared(draft)
-        look = Look(t, uses(VIEWS[view].kind))
-        draft = replace(draft, style=look.draw(draft.style))
+            spec = self._compared(spec)
+        look = Look(t, supported_options(VIEWS[view].kind))
+        spec = replace(spec, style=look.draw(spec.style))
         with st.expander(t("studio.more"), key=self.widgets.key("more")):
-            return self._more(draft, look)
+            return self._more(spec, look)
 
-    def _place(self, draft: FigureSpec) -> FigureSpec:
+    def _place(self, spec: FigureSpec) -> FigureSpec:
         """Where in the model."""
-        t, chosen, needs = self.t, draft.selection, VIEWS[draft.view].parameters
+        t, chosen, needs = self.t, spec.selection, VIEWS[spec.view].parameters
         changes: dict[str, Any] = {}
         if "kind" in needs:
             changes["kind"] = self.widgets.row("kind", KINDS, chosen.kind, lambda kind: t(f"studio.kind_{kind}"))
@@ -65,43 +65,43 @@ class Controls:
         if "layer" in needs:
             layers = range(self.maps.layers(kind))
             changes["layer"] = self.widgets.number_of("layer", layers, min(chosen.layer, layers[-1]))
-        if "head" in needs and draft.view != "lines":
+        if "head" in needs and spec.view != "lines":
             heads = range(self.maps.heads(kind))
             changes["head"] = self.widgets.number_of("head", heads, min(chosen.head, heads[-1]))
         if "unit" in needs:
             changes["unit"] = self.widgets.row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
-        return replace(draft, selection=replace(chosen, **changes)).fitted(self.maps)
+        return replace(spec, selection=replace(chosen, **changes)).fitted(self.maps)
 
-    def _lines(self, draft: FigureSpec) -> FigureSpec:
+    def _lines(self, spec: FigureSpec) -> FigureSpec:
         """Which heads, and whether of one token only."""
-        t, heads = self.t, range(self.maps.heads(draft.selection.kind))
+        t, heads = self.t, range(self.maps.heads(spec.selection.kind))
         wanted = st.pills(
             t("studio.heads"),
             heads,
             selection_mode="multi",
-            default=draft.heads or (draft.selection.head,),
+            default=spec.heads or (spec.selection.head,),
             format_func=from_one,
             key=self.widgets.key("heads"),
         )
-        chosen = tuple(sorted(wanted)) or (draft.selection.head,)
-        tokens = draft.queries(self.maps)
+        chosen = tuple(sorted(wanted)) or (spec.selection.head,)
+        tokens = spec.queries(self.maps)
         rows = (None, *range(len(tokens)))
         query = self.widgets.list(
             "query",
             rows,
-            draft.query if draft.query in rows else None,
+            spec.query if spec.query in rows else None,
             lambda row: _token(tokens, row, t("studio.all")),
         )
         heads_again = () if len(chosen) == 1 else chosen
-        return replace(draft, heads=heads_again, query=query, selection=replace(draft.selection, head=chosen[0]))
+        return replace(spec, heads=heads_again, query=query, selection=replace(spec.selection, head=chosen[0]))
 
-    def _steps(self, draft: FigureSpec) -> tuple[int, ...]:
+    def _steps(self, spec: FigureSpec) -> tuple[int, ...]:
         """Which steps of the decoding stand side by side."""
         tokens = self.maps.outputs.tokens
         wanted = st.multiselect(
             self.t("studio.steps"),
             range(1, len(tokens) + 1),
-            default=draft.steps,
+            default=spec.steps,
             format_func=lambda step: _token(tokens, step - 1),
             placeholder=self.t("studio.steps_even"),
             max_selections=12,
@@ -109,9 +109,9 @@ class Controls:
         )
         return tuple(sorted(wanted))
 
-    def _compared(self, draft: FigureSpec) -> FigureSpec:
+    def _compared(self, spec: FigureSpec) -> FigureSpec:
         """What the selected head, B, is compared with: A."""
-        t, chosen = self.t, draft.selection
+        t, chosen = self.t, spec.selection
         kind: Kind
         kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
         with st.container(border=True, key="studio-against"):
@@ -139,18 +139,18 @@ class Controls:
                 called = display_names(t)
                 model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
             branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
-            aligned = draft.aligned
+            aligned = spec.aligned
             if vs or model:
                 aligned = st.checkbox(t("studio.aligned"), value=aligned, key=self.widgets.key("aligned"))
         head_a = f"{kind}.{place[0]}.{place[1]}"
         place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
-        return replace(draft, selection=place_b, aligned=aligned)
+        return replace(spec, selection=place_b, aligned=aligned)
 
-    def _more(self, draft: FigureSpec, look: Look) -> FigureSpec:
+    def _more(self, spec: FigureSpec, look: Look) -> FigureSpec:
         """What is seldom needed."""
-        t, needs = self.t, VIEWS[draft.view].parameters
-        draft = look.more(draft)
-        chosen = draft.selection
+        t, needs = self.t, VIEWS[spec.view].parameters
+        spec = look.more(spec)
+        chosen = spec.selection
         if "step" in needs:
             tokens = self.maps.outputs.tokens
             rows = (None, *range(1, len(tokens)))
@@ -161,12 +161,12 @@ class Controls:
                 lambda row: _token(tokens, None if row is None else row - 1, t("studio.all_steps")),
             )
             chosen = replace(chosen, step=step)
-        pruned = draft.pruned
+        pruned = spec.pruned
         if "pruned" in needs:
             pruned = st.checkbox(t("studio.pruned"), value=pruned, key=self.widgets.key("pruned"))
-        return replace(draft, selection=chosen, pruned=pruned).fitted(self.maps)
+        return replace(spec, selection=chosen, pruned=pruned).fitted(self.maps)
 
 
 def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:
     """A token with its number, so that no two are alike."""
-    return otherwise if row is None else f"{row + 1} · {shown(tokens[row], _LABEL)}"
+    return otherwise if row is None else f"{row + 1} · {display_label(tokens[row], _LABEL)}"

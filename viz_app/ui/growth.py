@@ -98,14 +98,14 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = kept[place]
     payload = pack(history, texts=t.table("growth"), language=t.language, start=asdict(st.session_state[start]))
-    told = growth(payload, key=key) or reported(key)
-    kept[place] = HeadSnapshot.from_report(told, history) or kept[place]
+    report = growth(payload, key=key) or reported(key)
+    kept[place] = HeadSnapshot.from_report(report, history) or kept[place]
     return kept[place]
 
 
 def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: HeadSnapshot) -> None:
-    told = chosen.name, t, folder_name(chosen.folder)
-    figure, film = seen.figure(history, *told), seen.animation(history, *told)
+    args = chosen.name, t, folder_name(chosen.folder)
+    figure, film = seen.figure(history, *args), seen.animation(history, *args)
     if figure is None or film is None:
         return
     still, moving = (ExportableFigure(each, Style(), language=t.language) for each in (figure, film))

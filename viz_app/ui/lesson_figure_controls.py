@@ -12,8 +12,8 @@ from viz_app.figure_editor import lesson_figure_spec
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
-from viz_app.figures import Animation, Figure, heeded, uses
-from viz_app.figures.uses import numbers_of
+from viz_app.figures import Animation, Figure, effective_style, supported_options
+from viz_app.figures.style_support import default_range
 from viz_app.serving import loader
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model
@@ -22,11 +22,11 @@ from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import open_stop
 from viz_app.ui.style_controls import Look
 
-_REFUSED = "studio_refused"  # what of the first address could not be read, with the draft that was made of the rest
+_REFUSED = "studio_refused"  # what of the first address could not be read, with the spec that was made of the rest
 
 
 def opened() -> FigureSpec | None:
-    """The draft when it is the picture of a lesson, as it was left or as the address says; None for attention."""
+    """The spec when it is the picture of a lesson, as it was left or as the address says; None for attention."""
     kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     if kept is None:
         params = st.query_params.to_dict()
@@ -40,48 +40,48 @@ def opened() -> FigureSpec | None:
 
 def draw_refusal(t: Texts) -> None:
     """What of the address could not be read, until the visitor changes something."""
-    draft, why = st.session_state.get(_REFUSED, (None, ""))
+    spec, why = st.session_state.get(_REFUSED, (None, ""))
     now = st.session_state.get(session.FIGURE_SPEC_KEY)
-    if not why or draft not in (None, now):
+    if not why or spec not in (None, now):
         st.session_state.pop(_REFUSED, None)
         return
     st.session_state[_REFUSED] = (now, why)
     st.warning(t(f"studio.refused_{why}"), icon=":material/link_off:")
 
 
-def draw_scene(t: Texts, draft: FigureSpec, text: str) -> tuple[FigureSpec, ExportableFigure | None]:
+def draw_scene(t: Texts, spec: FigureSpec, text: str) -> tuple[FigureSpec, ExportableFigure | None]:
     """The controls, and the picture as they stand; None for a scene that has none for print. Raises Superseded."""
-    assert draft.scene is not None, "a draft of attention"
-    figure = _figure(t, draft, text)
-    _draw_origin(t, draft, draft.scene)
+    assert spec.scene is not None, "a spec of attention"
+    figure = _figure(t, spec, text)
+    _draw_origin(t, spec, spec.scene)
     if figure is None:
-        return draft, None
-    still = figure.standing if isinstance(figure, Animation) else figure
-    look = Look(t, uses(still), numbers_of(still), "scene-")
-    changed = replace(draft, style=look.draw(draft.style))
+        return spec, None
+    still = figure.still_frame if isinstance(figure, Animation) else figure
+    look = Look(t, supported_options(still), default_range(still), "scene-")
+    changed = replace(spec, style=look.draw(spec.style))
     with st.expander(t("studio.more"), key=look.widgets.key("more")):
         changed = look.more(changed)
-    if changed.language != draft.language:
+    if changed.language != spec.language:
         figure = _figure(t, changed, text) or figure
-    return changed, ExportableFigure(figure, heeded(changed.style, figure), changed.dpi, t.language)
+    return changed, ExportableFigure(figure, effective_style(changed.style, figure), changed.dpi, t.language)
 
 
-def _figure(t: Texts, draft: FigureSpec, text: str) -> Figure | None:
-    assert draft.scene is not None, "a draft of attention"
+def _figure(t: Texts, spec: FigureSpec, text: str) -> Figure | None:
+    assert spec.scene is not None, "a spec of attention"
     load = partial(
         loader.get_translation_service, selected_model()
     )  # by its name, since a download asks from another thread
-    return draft.scene.figure(text, draft.language or t.language, load, session.session_id())
+    return spec.scene.figure(text, spec.language or t.language, load, session.session_id())
 
 
-def _draw_origin(t: Texts, draft: FigureSpec, of: LessonFigureSpec) -> None:
+def _draw_origin(t: Texts, spec: FigureSpec, of: LessonFigureSpec) -> None:
     """The lesson and the scene, and the ways from here."""
     words, shown = of.words(t.language)
     st.markdown(
         f"**{escape_markdown(shown.title)}**  \n:small[{escape_markdown(t('studio.of_lesson', lesson=words.title))}]"
     )
     with st.container(horizontal=True, key="studio-origin"):
-        back, away = session.enqueue_callback(_to_lesson, of), session.enqueue_callback(_leave, draft)
+        back, away = session.enqueue_callback(_to_lesson, of), session.enqueue_callback(_leave, spec)
         st.button(t("studio.to_lesson"), key="studio-to-lesson", icon=":material/school:", on_click=back)
         st.button(t("studio.attention"), key="studio-attention", icon=":material/grid_view:", on_click=away)
 
@@ -98,7 +98,7 @@ def _leave(drawn: FigureSpec) -> None:
     Args:
         drawn: What the button stands beside; the session has none yet while its first figure is drawn.
     """
-    draft: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY, drawn)
-    st.session_state[session.FIGURE_SPEC_KEY] = draft.with_scene(None)
-    if draft.selection == Selection():
+    spec: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY, drawn)
+    st.session_state[session.FIGURE_SPEC_KEY] = spec.with_scene(None)
+    if spec.selection == Selection():
         st.session_state[session.CHOOSE_BEST_HEAD_KEY] = True

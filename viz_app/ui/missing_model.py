@@ -18,5 +18,5 @@ def draw_missing(t: Texts) -> None:
     """Says so when an address has asked for a model that is not here."""
     wanted, now = session.requested_model(), selected_model()
     if wanted not in (None, now):
-        told = t("models.missing", wanted=escape_markdown(str(wanted)), now=escape_markdown(display_names(t)[now]))
-        st.caption(f":material/warning: {told}")
+        message = t("models.missing", wanted=escape_markdown(str(wanted)), now=escape_markdown(display_names(t)[now]))
+        st.caption(f":material/warning: {message}")

@@ -93,8 +93,8 @@ def choose(name: str) -> None:
     selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
     if selection is not None and selection.vsmodel == name:
         st.session_state[session.SELECTION_KEY] = replace(selection, vsmodel=old, vsbranch=0)
-    draft: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
-    if draft is not None and draft.selection.vsmodel == name:
+    spec: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
+    if spec is not None and spec.selection.vsmodel == name:
         st.session_state[session.FIGURE_SPEC_KEY] = replace(
-            draft, selection=replace(draft.selection, vsmodel=old, vsbranch=0)
+            spec, selection=replace(spec.selection, vsmodel=old, vsbranch=0)
         )

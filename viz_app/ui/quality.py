@@ -60,9 +60,9 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
             layer, head = table.best
             values = {"head": f"{layer + 1}.{head + 1}", "rate": f"{100 * table.rates[layer][head]:.1f}"}
             st.html(_rates(t, t(f"model.aligners_{convention}", **values), table), width="content")
-    told = next(iter(tables.values()))
-    if told.sentences is not None:
-        st.caption(t("model.aligners_sentences", sentences=f"{told.sentences:,}"))
+    first = next(iter(tables.values()))
+    if first.sentences is not None:
+        st.caption(t("model.aligners_sentences", sentences=f"{first.sentences:,}"))
     if "output" in tables:
         layer, head = tables["output"].best
         shown = Selection(kind="cross", layer=layer, head=head, zoom="heads", order="alignment")

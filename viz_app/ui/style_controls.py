@@ -1,6 +1,6 @@
 """The controls of how a figure is drawn, for views of attention and for pictures of lessons.
 
-Which of them there are, the figures package says: see `viz_app.figures.uses`.
+Which of them there are, the figures package says: see `viz_app.figures.style_support`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Look:
 
     Args:
         t: Labels in the visitor's language.
-        used: The fields of `Style` that the figure heeds; the others keep what they are.
-        numbers: Ends of the colours of a matrix unless told otherwise; None for weights, which lie between 0 and 1.
+        used: The fields of `Style` that the figure supports; the others stay unchanged.
+        numbers: Ends of the colours of a matrix by default; None for weights, which lie between 0 and 1.
         scope: See `Widgets`.
     """
 
@@ -67,9 +67,9 @@ class Look:
         changes |= {part: part in parts for part in offered}
         return replace(style, **changes)
 
-    def more(self, draft: FigureSpec) -> FigureSpec:
+    def more(self, spec: FigureSpec) -> FigureSpec:
         """What is seldom needed: range and mapping of the colours, labels, background, language, resolution."""
-        t, widgets, style = self.t, self.widgets, draft.style
+        t, widgets, style = self.t, self.widgets, spec.style
         changes: dict[str, Any] = {}
         if "value_range" in self.used:
             changes["value_range"] = self._range(style.value_range)
@@ -81,10 +81,10 @@ class Look:
             changes["rotation"] = widgets.row("rotation", ROTATIONS, style.rotation, self._angle)
         theme = widgets.row("theme", ("light", "dark"), style.theme or "light", lambda name: t(f"studio.theme_{name}"))
         changes["theme"] = None if theme == "light" else theme
-        language = widgets.row("language", LANGUAGES, draft.language or t.language, LANGUAGE_NAMES.__getitem__)
-        dpi = widgets.row("dpi", DPIS, draft.dpi, str)
+        language = widgets.row("language", LANGUAGES, spec.language or t.language, LANGUAGE_NAMES.__getitem__)
+        dpi = widgets.row("dpi", DPIS, spec.dpi, str)
         language = None if language == t.language else language
-        return replace(draft, style=replace(style, **changes), language=language, dpi=dpi)
+        return replace(spec, style=replace(style, **changes), language=language, dpi=dpi)
 
     def _range(self, value: Any) -> Any:
         """The ends of the colour scale."""

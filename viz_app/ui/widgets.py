@@ -1,4 +1,4 @@
-"""The widgets of the page Figures: each starts at the draft's value and gives back what the visitor has made of it."""
+"""The widgets of the page Figures: each starts at the spec's value and gives back what the visitor has made of it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ class Widgets:
 
     Args:
         t: Labels in the visitor's language.
-        scope: Tells the widgets of one kind of figure from those of another, which start at the draft's value then.
+        scope: Tells the widgets of one kind of figure from those of another, which start at the spec's value then.
     """
 
     def __init__(self, t: Texts, scope: str = "") -> None:
         self.t, self.scope = t, scope
 
-    def list(self, name: str, options: Sequence[Any], now: Any, told: Callable[[Any], str]) -> Any:
+    def list(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
         """A list to choose one of."""
         index = [*options].index(now)
-        return st.selectbox(self.t(f"studio.{name}"), [*options], index=index, format_func=told, key=self.key(name))
+        return st.selectbox(
+            self.t(f"studio.{name}"), [*options], index=index, format_func=format_option, key=self.key(name)
+        )
 
-    def row(self, name: str, options: Sequence[Any], now: Any, told: Callable[[Any], str]) -> Any:
+    def row(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
         """A row of buttons to choose one of."""
         label, key = self.t(f"studio.{name}"), self.key(name)
-        return st.segmented_control(label, [*options], default=now, format_func=told, key=key, required=True)
+        return st.segmented_control(label, [*options], default=now, format_func=format_option, key=key, required=True)
 
     def number_of(self, name: str, numbers: Sequence[int], now: int) -> int:
         """A layer or head, counted from 1 on the screen."""
@@ -52,7 +54,7 @@ class Widgets:
         )
 
     def key(self, name: str) -> str:
-        """Identity of a widget: in another language it is another one, which starts at the draft's value."""
+        """Identity of a widget: in another language it is another one, which starts at the spec's value."""
         return f"studio-{self.t.language}-{self.scope}{name}"
 
 

@@ -13,7 +13,7 @@ import pytest
 from transformer_core.config import ModelConfig
 from transformer_core.files import atomic_write_bytes
 from viz_app.cli.batch import places_of
-from viz_app.export import batch, files_of, folder
+from viz_app.export import batch, export_files, folder
 
 HOSTILE = "<script>alert('x')</script> ../../etc"
 LINES = b"\xef\xbb\xbfThe bus.\r\n\n" + HOSTILE.encode() + b"\n\xff\xfe\n" + b"x" * 3000 + b"\n"
@@ -31,13 +31,13 @@ def texts(tmp_path: Path) -> Path:
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Names of the figures that are drawn from now on."""
     drawn: list[str] = []
-    real = files_of
+    real = export_files
 
     def counted(figure: object, *rest: object, **options: object) -> dict[str, bytes]:
         drawn.append(figure.name)  # type: ignore[attr-defined]
         return real(figure, *rest, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(batch, "files_of", counted)
+    monkeypatch.setattr(batch, "export_files", counted)
     return drawn
 
 

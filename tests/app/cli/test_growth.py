@@ -13,11 +13,11 @@ from tests.app.export.test_again import check_again, command_in
 from transformer_core.cli import main
 from transformer_core.history import History
 from viz_app.cli import PROGRAM
-from viz_app.export import command_of, file_bytes
-from viz_app.export.provenance import ROOT
+from viz_app.export import command_for, file_bytes
 from viz_app.figures import Style
 from viz_app.model_card.head_snapshot import HeadSnapshot, model_name
 from viz_app.model_card.histories import HISTORIES
+from viz_app.serving.registry import ROOT
 from viz_app.text import texts
 
 BASE = HISTORIES / "base"
@@ -57,7 +57,7 @@ def test_a_download_of_the_page_is_the_file_of_its_command(tmp_path: Path, monke
     seen = HeadSnapshot(sentence=3, kind="cross", moment=4, layer=1, head=0)
     figure = seen.figure(history, model_name(BASE), texts("en"), NAME)
     assert figure is not None
-    words = shlex.split(command_of(figure, format="svg"))
+    words = shlex.split(command_for(figure, format="svg"))
     monkeypatch.chdir(ROOT)
     out = tmp_path / "a.svg"
     assert main([*words[3:-1], f"--out={out}"], PROGRAM) == 0

@@ -14,7 +14,7 @@ from tests.app.export.test_again import check_again, command_in
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.cli.lesson import parser
-from viz_app.export.options import style_of
+from viz_app.export.options import style_from_options
 from viz_app.figures import Style
 
 STYLE = ["--width-mm=90", "--font-pt=7", "--caption=true", "--title=false", "--theme=dark", "--dpi=80"]
@@ -60,7 +60,7 @@ def test_a_command_takes_every_option_of_a_style() -> None:
     style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
     told = [f"--{name.replace('_', '-')}={_told(value)}" for name, value in style.as_dict().items()]
     options = parser().options(["--checkpoint=x", "--lesson=why", "--scene=crossover", "--out=a.pdf", *told])
-    assert style_of(options) == style
+    assert style_from_options(options) == style
 
 
 def _told(value: object) -> str:

@@ -24,7 +24,7 @@ from viz_app.components.bertviz_frame.document import (
     BertvizView,
     bertviz_document,
 )
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 
 VENDOR = Path(module.__file__).parent / "vendor"
 # Sums of the files in the npm packages d3 5.16.0 and jquery 3.7.1.
@@ -190,8 +190,8 @@ def test_the_policy_names_every_script_and_nothing_else(maps: AttentionMaps, vie
 def test_weights_and_labels_are_those_of_the_kind(maps: AttentionMaps, view: BertvizView, kind: Kind) -> None:
     (entry,) = Page(bertviz_document(maps, view, kind=kind)).data["attention"]
     np.testing.assert_allclose(np.asarray(entry["attn"]), maps.weights(kind), atol=0.5e-4 + 1e-9)
-    assert entry["left_text"] == [shown(token) for token in maps.queries(kind).tokens]
-    assert entry["right_text"] == [shown(token) for token in maps.keys(kind).tokens]
+    assert entry["left_text"] == [display_label(token) for token in maps.queries(kind).tokens]
+    assert entry["right_text"] == [display_label(token) for token in maps.keys(kind).tokens]
 
 
 def test_rows_are_named_after_what_is_read_or_written(maps: AttentionMaps) -> None:
@@ -232,7 +232,11 @@ def test_a_hostile_token_stays_data(token: str, view: BertvizView) -> None:
     assert page.policy == clean.policy
     assert page.scripts == clean.scripts, "no character of a token stands in a script"
     (entry,) = page.data["attention"]
-    assert entry["left_text"] == entry["right_text"] == [shown(t, LABEL_WIDTH[view]) for t in (token, f"\u2581{token}")]
+    assert (
+        entry["left_text"]
+        == entry["right_text"]
+        == [display_label(t, LABEL_WIDTH[view]) for t in (token, f"\u2581{token}")]
+    )
 
 
 def test_the_data_cannot_end_their_block() -> None:

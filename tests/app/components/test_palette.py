@@ -12,7 +12,7 @@ import pytest
 
 from viz_app.components.palette import palettes
 from viz_app.figures.colours.palette import THEMES, Theme
-from viz_app.figures.colours.scales import ColourMap, diverging, sequential
+from viz_app.figures.colours.scales import ColorMap, diverging, sequential
 from viz_app.figures.model.style import ColourMapping
 
 
@@ -43,5 +43,5 @@ def test_a_difference_has_one_colour_on_the_screen_and_in_print(
         """
     )
     found = np.array([[pixel >> 16, pixel >> 8 & 255, pixel & 255] for pixel in pixels])
-    print_map = ColourMap(diverging(theme), -1, 1, mapping, two_ends=True)
+    print_map = ColorMap(diverging(theme), -1, 1, mapping, two_ends=True)
     np.testing.assert_array_equal(found, print_map.rgb(np.clip(values, -1, 1)))

@@ -20,7 +20,7 @@ from transformer_core.translator import Translation, Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, alignment_rates, best_head
-from viz_app.export import origin
+from viz_app.export import make_provenance
 from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.figures import HeatmapFigure, LinesFigure
@@ -43,7 +43,7 @@ def translation(translator: Translator) -> Translation:
 
 @pytest.fixture(scope="module")
 def seen(translator: Translator, translation: Translation) -> ForwardResult:
-    return ForwardResult(translation.attention, origin(translator, translation), None)
+    return ForwardResult(translation.attention, make_provenance(translator, translation), None)
 
 
 def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
@@ -133,7 +133,7 @@ def test_a_picture_is_what_the_explorer_shows(seen: ForwardResult) -> None:
 def test_the_command_holds_the_sentence_as_one_word(translator: Translator, text: str) -> None:
     found = translator.translate(text, beam=1)
     picture = ExplorerSnapshot(
-        ForwardResult(found.attention, origin(translator, found, beam=1), None), Selection(), "en"
+        ForwardResult(found.attention, make_provenance(translator, found, beam=1), None), Selection(), "en"
     )
     words = shlex.split(picture.command)
     assert words[:4] == ["python", "-m", "viz_app", "export"]

@@ -24,9 +24,9 @@ from PIL import Image
 from tests.app.conftest import OTHER, SENTENCE
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
-from viz_app.export import command_of, file_bytes, origin
-from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_of
-from viz_app.export.options import order_of, style_of
+from viz_app.export import command_for, file_bytes, make_provenance
+from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_for_request
+from viz_app.export.options import request_from_options, style_from_options
 from viz_app.figures import PRESETS, VIEWS, Style
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -116,12 +116,12 @@ def test_a_command_says_all_that_was_ordered(
     sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE, **search)
     order = FigureRequest(sentence=sentence, view=view, parameters=parameters, other=other, language="ko")
     style = Style(width_mm=70.5, value_range=(0.0, 0.25), rotation=45, title=False, letters=True, theme="dark")
-    figure = figure_of(order, reader)
-    again, style_again = parsed(command_of(figure, style))
+    figure = figure_for_request(order, reader)
+    again, style_again = parsed(command_for(figure, style))
     assert style_again == style
     assert (again.sentence, again.other, again.view, again.language) == (sentence, other, view, "ko")
     # What the command adds is what was the default.
-    assert file_bytes(figure_of(again, reader), "json") == file_bytes(figure, "json")
+    assert file_bytes(figure_for_request(again, reader), "json") == file_bytes(figure, "json")
 
 
 def parsed(command: str) -> tuple[FigureRequest, Style]:
@@ -130,16 +130,16 @@ def parsed(command: str) -> tuple[FigureRequest, Style]:
     words = shlex.split(command)
     assert words[:4] == ["python", "-m", "viz_app", "export"]
     options = parser().options(words[4:])
-    return order_of(options), style_of(options)
+    return request_from_options(options), style_from_options(options)
 
 
 def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: ModelRunner) -> None:
     sentence = Sentence(checkpoint=at_checkpoint, text=HOSTILE, target=HOSTILE)
-    figure = figure_of(FigureRequest(sentence=sentence, view="head", parameters=PLACE), reader)
+    figure = figure_for_request(FigureRequest(sentence=sentence, view="head", parameters=PLACE), reader)
     ranges: list[Any] = [None, "shared", (0.0, 0.5)]
     for preset, value_range in product(["", *PRESETS], ranges):
         style = Style(preset=preset, value_range=value_range, mapping="sqrt", scale="grey", font_pt=7, caption=True)
-        order, again = parsed(command_of(figure, style))
+        order, again = parsed(command_for(figure, style))
         assert again == style
         assert order.sentence == sentence
 
@@ -198,10 +198,10 @@ def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: ModelRunner,
     """A page has a translation and a figure; what it writes is what the command writes."""
     translator = reader.translator(at_checkpoint)
     translation = translator.translate(SENTENCE)
-    told = origin(translator, translation)
+    told = make_provenance(translator, translation)
     figure = VIEWS["head"].figure(maps=translation.attention, **PLACE, theme="dark", provenance=told)
     out = tmp_path / "again.svg"
-    words = shlex.split(command_of(figure, Style(), format="svg"))
+    words = shlex.split(command_for(figure, Style(), format="svg"))
     assert main([*words[3:-1], f"--out={out}"], PROGRAM) == 0
     assert out.read_bytes() == file_bytes(figure, "svg")
 
@@ -210,4 +210,4 @@ def test_a_figure_without_a_checkpoint_has_no_command() -> None:
     from viz_app.figures import layer_heads, own_maps
 
     weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)
-    assert command_of(layer_heads(own_maps(weights, ["a", "b"], ["c", "d"]), "own", 0)) == ""
+    assert command_for(layer_heads(own_maps(weights, ["a", "b"], ["c", "d"]), "own", 0)) == ""

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from tests.app.conftest import SENTENCE
-from viz_app.export import Item, bundle, command_of, file_bytes
-from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_of
-from viz_app.export.paper import STRUCTURE_LINKS, measured, paper_figures, word_at
+from viz_app.export import BundleItem, bundle, command_for, file_bytes
+from viz_app.export.figure_request import FigureRequest, ModelRunner, Sentence, figure_for_request
+from viz_app.export.paper import STRUCTURE_LINKS, measure_links, paper_figures, word_index
 from viz_app.figures import Figure, Style
 
 
@@ -25,9 +25,9 @@ from viz_app.figures import Figure, Style
 def figures(reader: ModelRunner, at_checkpoint: str) -> list[Figure]:
     sentence = Sentence(checkpoint=at_checkpoint, text=SENTENCE)
     place = {"layer": 0, "head": 0}
-    head = figure_of(FigureRequest(sentence=sentence, view="head", parameters=place), reader)
+    head = figure_for_request(FigureRequest(sentence=sentence, view="head", parameters=place), reader)
     hostile = replace(head, title="<b>&</b>", caption="</html><script>", alt='"><img src=x>', name="../../UP")
-    moving = figure_of(
+    moving = figure_for_request(
         FigureRequest(sentence=replace(sentence, target="Ja."), view="decoding", parameters=place), reader
     )
     return [head, replace(head, caption="second"), hostile, moving]
@@ -56,19 +56,19 @@ def test_a_bundle_has_every_figure_in_every_format_and_an_index(figures: list[Fi
     assert "<img src=x" not in page
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in page
     assert f'href="svg/{name}-2.svg"' in page
-    assert command_of(figures[0], style, format="svg").split("--view")[0].split("'")[0] in page
+    assert command_for(figures[0], style, format="svg").split("--view")[0].split("'")[0] in page
 
 
 def test_each_figure_of_a_bundle_keeps_its_own_style(figures: list[Figure]) -> None:
     styles = [Style(width_mm=50), Style(width_mm=70, theme="dark")]
-    items = [Item(figure=figure, style=style, dpi=40) for figure, style in zip(figures, styles, strict=False)]
+    items = [BundleItem(figure=figure, style=style, dpi=40) for figure, style in zip(figures, styles, strict=False)]
     with zipfile.ZipFile(io.BytesIO(bundle(items, ("png", "tex")))) as archive:
         told = json.loads(archive.read("index.json"))["figures"]
         for figure, style, each in zip(figures, styles, told, strict=False):
             assert each["style"] == style.as_dict()
             assert each["provenance"]["source"] == SENTENCE
             drawing, text = each["files"]
-            assert drawing["command"] == command_of(figure, style, format="png", dpi=40)
+            assert drawing["command"] == command_for(figure, style, format="png", dpi=40)
             assert archive.read(drawing["file"]) == file_bytes(figure, "png", style, dpi=40)
             assert archive.read(text["file"]) == file_bytes(figure, "tex", style)
         page = html.unescape(archive.read("index.html").decode())
@@ -85,22 +85,22 @@ def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:
 def test_shares_of_heads_by_hand(reader: ModelRunner, at_checkpoint: str) -> None:
     from viz_app.export.paper import STRUCTURE
 
-    maps = reader.read(Sentence(checkpoint=at_checkpoint, text=STRUCTURE)).maps.merged_to_words()
+    maps = reader.run(Sentence(checkpoint=at_checkpoint, text=STRUCTURE)).maps.merged_to_words()
     words = list(maps.source.tokens)
-    found = measured(maps, STRUCTURE_LINKS)
+    found = measure_links(maps, STRUCTURE_LINKS)
     for layer in range(2):
         for head in range(4):
             weights = [maps.encoder[layer, head, words.index(a), words.index(b)] for a, b in STRUCTURE_LINKS]
             assert found.shares[layer, head] == pytest.approx(sum(weights) / 7, abs=1e-6)
-    assert found.even == pytest.approx(1 / len(words))
+    assert found.uniform == pytest.approx(1 / len(words))
     assert found.shares[found.best] == found.shares.max()
     # Two words depend on "dog": a governor's weight on both counts, averaged over governors.
-    two = measured(maps, (("dog", "The"), ("dog", "little")))
+    two = measure_links(maps, (("dog", "The"), ("dog", "little")))
     row = maps.encoder[:, :, words.index("dog")]
     np.testing.assert_allclose(two.shares, row[:, :, 0] + row[:, :, 1], atol=1e-6)
-    assert two.even == pytest.approx(2 / len(words))
+    assert two.uniform == pytest.approx(2 / len(words))
     with pytest.raises(ValueError, match="'cat' is no word"):
-        word_at(maps, "cat")
+        word_index(maps, "cat")
 
 
 def test_figures_of_the_paper_are_made_again_by_their_command(
@@ -122,7 +122,7 @@ def test_figures_of_the_paper_are_made_again_by_their_command(
 def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: ModelRunner, at_checkpoint: str) -> None:
     from viz_app.export.paper import SENTENCES
 
-    readings = {text: reader.read(Sentence(checkpoint=at_checkpoint, text=text)) for text in SENTENCES}
+    readings = {text: reader.run(Sentence(checkpoint=at_checkpoint, text=text)) for text in SENTENCES}
     verb, anaphor, *_ = paper_figures(readings)
     shares = np.array(verb.provenance["chosen_by"]["share_of_each_encoder_head"])
     layer, head = divmod(int(shares.argmax()), 4)

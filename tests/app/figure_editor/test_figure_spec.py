@@ -63,7 +63,7 @@ styles = some.builds(
     theme=some.sampled_from((None, "dark")),
 )
 numbers = some.sets(some.integers(1, 12), max_size=4).map(lambda found: tuple(sorted(found)))
-drafts = some.builds(
+specs = some.builds(
     FigureSpec,
     view=some.sampled_from(tuple(VIEWS)),
     selection=places,
@@ -79,10 +79,10 @@ drafts = some.builds(
 
 
 @settings(deadline=None)
-@given(drafts)
-def test_an_address_holds_the_whole_draft(draft: FigureSpec) -> None:
-    params = {name: value for name, value in draft.to_query().items() if value is not None}
-    assert FigureSpec.from_query(params, FigureSpec()) == draft
+@given(specs)
+def test_an_address_holds_the_whole_draft(spec: FigureSpec) -> None:
+    params = {name: value for name, value in spec.to_query().items() if value is not None}
+    assert FigureSpec.from_query(params, FigureSpec()) == spec
 
 
 @settings(deadline=None)
@@ -93,22 +93,22 @@ def test_an_address_holds_the_whole_draft(draft: FigureSpec) -> None:
     )
 )
 def test_nonsense_in_an_address_is_left_out(params: dict[str, str]) -> None:
-    draft = FigureSpec.from_query(params, FigureSpec(selection=Selection(layer=1)))
-    assert draft.fitted(maps()).selection.layer == 1
-    draft.to_query()
+    spec = FigureSpec.from_query(params, FigureSpec(selection=Selection(layer=1)))
+    assert spec.fitted(maps()).selection.layer == 1
+    spec.to_query()
 
 
 def test_the_address_of_a_comparison_names_the_other_head() -> None:
-    draft = FigureSpec(view="compare", selection=Selection(layer=1, head=2, against="encoder.0.3", vs="The bus."))
-    params = draft.to_query()
+    spec = FigureSpec(view="compare", selection=Selection(layer=1, head=2, against="encoder.0.3", vs="The bus."))
+    params = spec.to_query()
     assert (params["against"], params["vs"]) == ("encoder.1.4", "The bus.")
-    assert FigureSpec(view="head", selection=draft.selection).to_query()["against"] is None
+    assert FigureSpec(view="head", selection=spec.selection).to_query()["against"] is None
 
 
 @settings(max_examples=25, deadline=None)
-@given(drafts)
-def test_a_fitted_draft_exists(draft: FigureSpec) -> None:
-    fitted, found = draft.fitted(maps()), maps()
+@given(specs)
+def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
+    fitted, found = spec.fitted(maps()), maps()
     place = fitted.selection
     assert place.layer < LAYERS and place.head < HEADS
     assert place.step is None or place.step < STEPS
@@ -133,13 +133,13 @@ def test_a_fitted_draft_exists(draft: FigureSpec) -> None:
 )
 def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) -> None:
     selection = Selection(kind="decoder", layer=1, head=3, step=2, unit="words", scale="sqrt", **seen)
-    draft = FigureSpec(style=Style(preset="neurips")).follow_explorer(selection)
-    assert draft.view == view
-    assert draft.style == Style(preset="neurips", mapping="sqrt")
-    place = draft.selection
+    spec = FigureSpec(style=Style(preset="neurips")).follow_explorer(selection)
+    assert spec.view == view
+    assert spec.style == Style(preset="neurips", mapping="sqrt")
+    place = spec.selection
     assert (place.kind, place.layer, place.head, place.step, place.unit) == ("decoder", 1, 3, 2, "words")
 
 
 def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
-    draft = FigureSpec(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).for_new_sentence()
-    assert draft == FigureSpec(selection=Selection(layer=1))
+    spec = FigureSpec(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).for_new_sentence()
+    assert spec == FigureSpec(selection=Selection(layer=1))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from transformer_core.translator import Translator
-from viz_app.export import command_of
+from viz_app.export import command_for
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figures import Figure, Style, export, formats_of
@@ -41,9 +41,9 @@ def test_an_address_holds_the_whole_scene(place: tuple[str, str], given: dict[st
     params = {name: value for name, value in scene.to_query().items() if value is not None}
     assert LessonFigureSpec.from_query(params) == scene
     assert invalid_part(params) == ""
-    draft = FigureSpec(style=Style(preset="a4", caption=True), language="ko", dpi=600, scene=scene)
-    kept = {name: value for name, value in draft.to_query().items() if value is not None}
-    assert FigureSpec.from_query(kept, FigureSpec()) == draft
+    spec = FigureSpec(style=Style(preset="a4", caption=True), language="ko", dpi=600, scene=scene)
+    kept = {name: value for name, value in spec.to_query().items() if value is not None}
+    assert FigureSpec.from_query(kept, FigureSpec()) == spec
     assert not {"figure", "kind", "layer", "head"} & set(kept)
 
 
@@ -95,7 +95,7 @@ def test_hostile_settings_give_a_picture_all_the_same(name: str, served: Transla
             if found is not None:
                 assert type(found) is type(plain) and found.title and found.caption and found.alt, scene
                 assert export(found, "svg") and "csv" in formats_of(found)
-                assert "viz_app lesson" in command_of(found) and f"--scene={scene}" in command_of(found)
+                assert "viz_app lesson" in command_for(found) and f"--scene={scene}" in command_for(found)
 
 
 def test_a_choice_of_digits_survives_its_address(served: TranslationService) -> None:
@@ -123,7 +123,7 @@ def test_the_picture_is_of_the_translation_that_the_reader_typed(typed: str, ser
 
 
 def test_the_style_goes_with_the_picture_but_its_range_stays() -> None:
-    draft = FigureSpec(style=Style(preset="a4", value_range=(0.0, 0.5), mapping="sqrt", scale="grey"))
-    scene = draft.with_scene(LessonFigureSpec("positions"))
+    spec = FigureSpec(style=Style(preset="a4", value_range=(0.0, 0.5), mapping="sqrt", scale="grey"))
+    scene = spec.with_scene(LessonFigureSpec("positions"))
     assert scene.style == Style(preset="a4", scale="grey") and scene.with_scene(None).scene is None
     assert scene.follow_explorer(scene.selection).scene is None

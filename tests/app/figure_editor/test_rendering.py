@@ -1,4 +1,4 @@
-"""From a draft to figures and files: the same as the command line makes."""
+"""From a spec to figures and files: the same as the command line makes."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def best(served: TranslationService) -> TranslationResult:
     return served.translate("me", TEXT)
 
 
-def product(
-    served: TranslationService, best: TranslationResult, draft: FigureSpec, language: str = "en"
+def make_exportable(
+    served: TranslationService, best: TranslationResult, spec: FigureSpec, language: str = "en"
 ) -> ExportableFigure:
-    draft = draft.fitted(best.maps)
+    spec = spec.fitted(best.maps)
     return ExportableFigure(
-        make_figure(draft, language, forward_result(served, best, best, 0)), draft.style, draft.dpi, language
+        make_figure(spec, language, forward_result(served, best, best, 0)), spec.style, spec.dpi, language
     )
 
 
@@ -60,7 +60,7 @@ def test_the_command_makes_the_same_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = product(served, best, DRAFTS[name], "ko")
+    made = make_exportable(served, best, DRAFTS[name], "ko")
     format = made.formats[0]
     words = shlex.split(made.command(format))
     (tmp_path / random_checkpoint.name).symlink_to(random_checkpoint)
@@ -71,7 +71,7 @@ def test_the_command_makes_the_same_file(
 
 
 def test_every_format_and_the_bundle(served: TranslationService, best: TranslationResult) -> None:
-    made = product(served, best, FigureSpec())
+    made = make_exportable(served, best, FigureSpec())
     assert sorted(made.formats) == sorted(formats_of(made.figure))
     with zipfile.ZipFile(io.BytesIO(made.bundle())) as archive:
         assert archive.testzip() is None
@@ -89,19 +89,19 @@ def test_a_branch_without_a_way_back_has_no_command(served: TranslationService, 
     for number in range(1, len(ends)):
         result = served.translate_branch("me", best, number)
         seen = forward_result(served, result, best, number)
-        assert ("branch" in seen.origin) != ("target_given" in seen.origin)
-        found["branch" in seen.origin] = ExportableFigure(
+        assert ("branch" in seen.provenance) != ("target_given" in seen.provenance)
+        found["branch" in seen.provenance] = ExportableFigure(
             make_figure(FigureSpec().fitted(result.maps), "en", seen), Style()
         )
         if not result.translation.finished:
-            assert "branch" in seen.origin
+            assert "branch" in seen.provenance
     assert found[True].command("pdf") == ""
     assert b"%PDF" in found[True].file("pdf")
 
 
 def test_a_comparison_has_the_pinned_head_as_a(served: TranslationService, best: TranslationResult) -> None:
     place = Selection(kind="cross", layer=1, head=2, against="encoder.0.3")
-    figure = product(served, best, FigureSpec(view="compare", selection=place)).figure
+    figure = make_exportable(served, best, FigureSpec(view="compare", selection=place)).figure
     view = figure.provenance["view"]
     assert (view["kind"], view["layer"], view["head"]) == ("encoder", 0, 3)
     assert (view["other_kind"], view["other_layer"], view["other_head"]) == ("cross", 1, 2)
@@ -118,7 +118,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
         return real(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(rendering, "_preview", counted)
-    drawings, figures = RenderCache(), [product(served, best, FigureSpec()).figure for _ in range(30)]
+    drawings, figures = RenderCache(), [make_exportable(served, best, FigureSpec()).figure for _ in range(30)]
     found: list[rendering.Preview] = []
 
     def visit(number: int) -> None:
@@ -135,7 +135,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
 
 def test_previews_of_different_figures_differ(served: TranslationService, best: TranslationResult) -> None:
     drawings = RenderCache()
-    drafts = [
+    specs = [
         FigureSpec(),
         FigureSpec(selection=Selection(head=1)),
         FigureSpec(selection=Selection(unit="words")),
@@ -147,10 +147,10 @@ def test_previews_of_different_figures_differ(served: TranslationService, best: 
         FigureSpec(view="lines", query=1),
     ]
     pictures = []
-    for draft in drafts:
-        made = product(served, best, draft)
+    for spec in specs:
+        made = make_exportable(served, best, spec)
         pictures.append(drawings.preview("me", made.figure, made.style).png)
-    assert len(set(pictures)) == len(drafts)
+    assert len(set(pictures)) == len(specs)
 
 
 def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
@@ -169,14 +169,14 @@ def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
 def test_the_preview_has_the_size_of_the_page(
     preset: str, width: float, height: float | None, served: TranslationService, best: TranslationResult
 ) -> None:
-    made = product(served, best, FigureSpec(style=Style(preset=preset)))
+    made = make_exportable(served, best, FigureSpec(style=Style(preset=preset)))
     seen = RenderCache().preview("me", made.figure, made.style)
     assert seen.width_mm == pytest.approx(width, abs=0.5)
     assert height is None or seen.height_mm <= height + 0.5
 
 
 def test_provenance_tells_the_place_of_the_figure(served: TranslationService, best: TranslationResult) -> None:
-    told = json.loads(product(served, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
+    told = json.loads(make_exportable(served, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
     about = told["provenance"]
     assert about["checkpoint_sha256"] == served.translator.checkpoint_hash
     assert about["source"] == TEXT and "--layer=2 --head=4" in about["command"]

@@ -6,14 +6,14 @@ import pytest
 from tests.app.figures.conftest import make_maps
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, check
-from viz_app.figures.check import message, simulated, warnings
+from viz_app.figures.check import find_print_issues, message, simulate_color_vision
 from viz_app.figures.colours.palette import lab_of
 from viz_app.figures.model.lines import HEAD_COLOURS
 from viz_app.text import LANGUAGES
 
 
 def codes(*arguments: object) -> set[str]:
-    return {warning.code for warning in warnings(*arguments)}  # type: ignore[arg-type]
+    return {warning.code for warning in find_print_issues(*arguments)}  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -24,12 +24,12 @@ def small() -> AttentionMaps:
 
 @pytest.mark.parametrize("view", ["head", "lines", "layer"])
 def test_a_figure_as_it_comes_is_ready_for_print(small: AttentionMaps, view: str) -> None:
-    assert warnings(VIEWS[view].figure(maps=small, kind="cross")) == ()
+    assert find_print_issues(VIEWS[view].figure(maps=small, kind="cross")) == ()
 
 
 def test_small_text_is_told_with_its_size(maps: AttentionMaps) -> None:
     figure = VIEWS["head"].figure(maps=maps, kind="cross")
-    (warning,) = warnings(figure, Style(width_mm=30, font_pt=5))
+    (warning,) = find_print_issues(figure, Style(width_mm=30, font_pt=5))
     assert warning.code in ("small", "labels")
     assert "small" in codes(figure, Style(font_pt=6))  # notes and numbers are smaller than titles
     assert "small" not in codes(figure, Style(font_pt=8))
@@ -47,11 +47,11 @@ def test_a_figure_wider_than_a_page_is_told() -> None:
 
 def test_characters_without_a_glyph_are_told() -> None:
     maps = make_maps(("\u2581ok", "\u2581\u4e2d\u6587"), ("\u2581x",), layers=1, heads=1)
-    (warning,) = warnings(VIEWS["head"].figure(maps=maps, kind="encoder"))
+    (warning,) = find_print_issues(VIEWS["head"].figure(maps=maps, kind="encoder"))
     assert warning.code == "glyphs"
     assert "U+4E2D" in warning.values["characters"]
     korean = make_maps(("\u2581한국어",), ("\u2581x",), layers=1, heads=1)
-    assert warnings(VIEWS["head"].figure(maps=korean, kind="encoder")) == ()
+    assert find_print_issues(VIEWS["head"].figure(maps=korean, kind="encoder")) == ()
 
 
 def test_a_difference_dies_in_greyscale_and_weights_do_not(small: AttentionMaps) -> None:
@@ -96,11 +96,11 @@ def test_red_and_green_are_one_colour_without_m_cones() -> None:
     """Like lightness, opposite hue: far apart for most, near in the simulation; greys stay what they are."""
     pair = np.array([[200, 80, 60], [120, 125, 40]], dtype=np.uint8)
     seen = lab_of(pair)
-    blind = lab_of(simulated(pair, "deuteranopia"))
+    blind = lab_of(simulate_color_vision(pair, "deuteranopia"))
     assert np.linalg.norm(blind[0] - blind[1]) < 0.5 * np.linalg.norm(seen[0] - seen[1])
     greys = np.repeat(np.arange(0, 256, 51, dtype=np.uint8)[:, None], 3, axis=1)
     for vision in check.VISION:
-        assert np.abs(simulated(greys, vision).astype(int) - greys).max() <= 1
+        assert np.abs(simulate_color_vision(greys, vision).astype(int) - greys).max() <= 1
         np.testing.assert_allclose(check.VISION[vision].sum(axis=1), 1, atol=1e-5)
 
 
@@ -109,7 +109,7 @@ def test_every_warning_has_words_in_both_languages(small: AttentionMaps) -> None
         (VIEWS["compare"].figure(maps=small, kind="cross", other_head=1), Style(width_mm=60, value_range=(0, 0.1))),
         (VIEWS["layer"].figure(maps=small, kind="cross"), Style(width_mm=40, height_mm=15)),
     ]
-    found = [warning for figure, style in figures for warning in warnings(figure, style)]
+    found = [warning for figure, style in figures for warning in find_print_issues(figure, style)]
     assert len({warning.code for warning in found}) >= 4
     for warning in found:
         for language in LANGUAGES:

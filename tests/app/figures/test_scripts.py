@@ -68,14 +68,14 @@ def test_hebrew_runs_from_right_to_left() -> None:
 
 def test_a_font_of_the_computer_stands_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     figure = figure_of(CHINESE)
-    assert [warning.code for warning in check.warnings(figure)] == ["glyphs"]
+    assert [warning.code for warning in check.find_print_issues(figure)] == ["glyphs"]
     path = tmp_path / "chinese.ttf"
     make_font(path, "Noto Sans Test", ord(CHINESE))
     entry = font_manager.FontEntry(fname=str(path), name="Noto Sans Test", weight=400)
     monkeypatch.setattr(font_manager.fontManager, "ttflist", [*font_manager.fontManager.ttflist, entry])
     monkeypatch.setattr(fonts, "_candidates", lambda: (entry,))
     monkeypatch.setattr(fonts, "_table", TABLE_OF_FONTS)
-    assert check.warnings(figure) == ()
+    assert check.find_print_issues(figure) == ()
     page = pypdf.PdfReader(io.BytesIO(export(figure, "pdf"))).pages[0]
     used = [font.get_object()["/BaseFont"] for font in page["/Resources"]["/Font"].values()]  # type: ignore[index]
     assert any("NotoSansTest" in name for name in used)

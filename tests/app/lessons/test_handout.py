@@ -14,12 +14,12 @@ from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
-from viz_app.export import command_of, file_bytes
+from viz_app.export import command_for, file_bytes
 from viz_app.lessons import lesson, parser
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import Context
 from viz_app.lessons.handout import handout
-from viz_app.lessons.scene_figure import told_figure
+from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -97,10 +97,10 @@ def test_the_first_picture_is_made_again_by_its_command(
 ) -> None:
     for scene in lesson(name, "en").scenes:
         placed = dataclasses.replace(context, state=LessonState(scene.name))
-        drawn = told_figure(name, placed)
+        drawn = figure_with_provenance(name, placed)
         if drawn is None:
             continue
-        words = shlex.split(command_of(drawn, format="svg"))
+        words = shlex.split(command_for(drawn, format="svg"))
         assert words[:4] == ["python", "-m", "viz_app", "lesson"]
         monkeypatch.chdir(random_checkpoint.parent)
         assert main([*words[3:-1], f"--out={tmp_path / 'a.svg'}"], PROGRAM) == 0

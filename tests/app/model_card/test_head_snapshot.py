@@ -75,16 +75,16 @@ def test_the_file_has_the_numbers_of_the_history(kind: Any, history: History) ->
     seen = HeadSnapshot(sentence=2, kind=kind, moment=5, layer=1, head=4)
     figure = seen.figure(history, "base", texts("en"))
     assert figure is not None
-    product = ExportableFigure(figure, Style())
+    exportable = ExportableFigure(figure, Style())
     expected = history.sentences[2].weights[kind][5, 1, 4] / np.float32(255)
-    arrays = np.load(io.BytesIO(product.file("npz")))
+    arrays = np.load(io.BytesIO(exportable.file("npz")))
     assert np.allclose(arrays["weights"][0], expected, atol=1e-7)
-    assert product.command("pdf") == "", "nobody said where the history lies"
+    assert exportable.command("pdf") == "", "nobody said where the history lies"
     assert f"after {history.steps[5]:,} steps" in figure.title and "base" in figure.caption
-    told = json.loads(product.file("json"))
+    told = json.loads(exportable.file("json"))
     assert f'"updates": {history.steps[5]}' in json.dumps(told)
-    assert product.file("svg").startswith(b"<?xml") and product.file("png").startswith(b"\x89PNG")
-    assert product.file_name("svg").endswith(f"_base_update{history.steps[5]}.svg")
+    assert exportable.file("svg").startswith(b"<?xml") and exportable.file("png").startswith(b"\x89PNG")
+    assert exportable.file_name("svg").endswith(f"_base_update{history.steps[5]}.svg")
 
 
 def test_every_head_of_every_moment_can_be_drawn(history: History) -> None:

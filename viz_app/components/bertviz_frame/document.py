@@ -29,7 +29,7 @@ import numpy as np
 
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.figures.colours.palette import BACKGROUND, INK, Theme, check_theme
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -163,7 +163,7 @@ def _run(
 
 
 def _labels(tokens: Iterable[str], view: BertvizView) -> list[str]:
-    return [shown(token, LABEL_WIDTH[view]) for token in tokens]
+    return [display_label(token, LABEL_WIDTH[view]) for token in tokens]
 
 
 def _take_apart(text: str) -> _Output:

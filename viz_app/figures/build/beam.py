@@ -36,7 +36,7 @@ class Search:
     piece: Callable[[int], str]
 
     @classmethod
-    def of(cls, translation: Translation, tokenizer: Tokenizer) -> Search:
+    def from_translation(cls, translation: Translation, tokenizer: Tokenizer) -> Search:
         """The search that found a translation."""
         chosen = translation.hypotheses[0]
         return cls(translation.history, chosen.node, translation.text, chosen.score, tokenizer.piece)

@@ -11,7 +11,7 @@ import numpy as np
 
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.cut import Unit, cut
+from viz_app.figures.model.slicing import Unit, slice_attention
 from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel
 from viz_app.figures.text import view_captions
 
@@ -56,9 +56,9 @@ def comparison(
     Raises:
         ValueError: A layer, head, unit or step does not exist.
     """
-    first = cut(maps, kind, language, theme, provenance, unit, upto)
+    first = slice_attention(maps, kind, language, theme, provenance, unit, upto)
     kind_b: AnyKind = other_kind or kind
-    second = cut(other or maps, kind_b, language, theme, provenance, unit, upto)
+    second = slice_attention(other or maps, kind_b, language, theme, provenance, unit, upto)
     places = (
         (layer, head),
         (layer if other_layer is None else other_layer, head if other_head is None else other_head),

@@ -12,8 +12,8 @@ from typing import Any
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.cut import UNITS as UNITS
-from viz_app.figures.model.cut import Unit, check_index, cut
+from viz_app.figures.model.slicing import UNITS as UNITS
+from viz_app.figures.model.slicing import Unit, check_index, slice_attention
 from viz_app.figures.model.spec import HeatmapFigure
 from viz_app.figures.text import captions, view_captions
 
@@ -48,7 +48,7 @@ def one_head(
     Raises:
         ValueError: The layer, head, unit or step does not exist.
     """
-    view = cut(maps, kind, language, theme, provenance, unit, upto)
+    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
     return view.figure(
         [view.panel(layer, head)],
         title=view.t("figures.title_head", layer=layer + 1, head=head + 1, kind=view.kind_title),
@@ -73,7 +73,7 @@ def layer_heads(
     columns: int = LAYER_COLUMNS,
 ) -> HeatmapFigure:
     """All heads of one layer side by side; arguments as for `one_head`, and `columns` heads beside each other."""
-    view = cut(maps, kind, language, theme, provenance, unit, upto)
+    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
     check_index("layer", layer, maps.layers(kind))
     t, count = view.t, maps.heads(kind)
     caption = captions.layer_caption(view.maps, kind, layer, language=language)
@@ -99,7 +99,7 @@ def all_heads(
     upto: int | None = None,
 ) -> HeatmapFigure:
     """Every head of one kind, a row for each layer; arguments as for `one_head`."""
-    view = cut(maps, kind, language, theme, provenance, unit, upto)
+    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
     t, layers, heads = view.t, maps.layers(kind), maps.heads(kind)
     caption = captions.all_caption(view.maps, kind, language=language)
     titles = [t("figures.panel_head", head=head + 1) for head in range(heads)]
@@ -129,7 +129,7 @@ def all_kinds(
     Raises:
         ValueError: The kinds have different numbers of heads, so that there is no table of them.
     """
-    views = {kind: cut(maps, kind, language, theme, provenance, unit, upto) for kind in KINDS}
+    views = {kind: slice_attention(maps, kind, language, theme, provenance, unit, upto) for kind in KINDS}
     heads = maps.heads("encoder")
     if any(maps.heads(kind) != heads for kind in KINDS):
         raise ValueError(f"the kinds of attention have {[maps.heads(k) for k in KINDS]} heads; all must have as many")

@@ -7,8 +7,8 @@ from typing import Any
 
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.cut import Unit, check_index, cut
 from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.slicing import Unit, check_index, slice_attention
 from viz_app.figures.text import view_captions
 
 
@@ -45,16 +45,16 @@ def head_lines(
     heads = tuple(heads)
     if not heads or len(set(heads)) < len(heads):
         raise ValueError(f"heads are {list(heads)}, but must be one or more different heads")
-    view = cut(maps, kind, language, theme, provenance, unit, upto)
+    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
     t = view.t
     panels = [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in heads]
     if query is not None:
         check_index("query", query, len(panels[0].query_labels))
-    told = ", ".join(str(head + 1) for head in heads)
+    numbers = ", ".join(str(head + 1) for head in heads)
     if len(heads) == 1:
-        title = t("figures.title_head", layer=layer + 1, head=told, kind=view.kind_title)
+        title = t("figures.title_head", layer=layer + 1, head=numbers, kind=view.kind_title)
     else:
-        title = t("figures.title_lines", layer=layer + 1, heads=told, kind=view.kind_title)
+        title = t("figures.title_lines", layer=layer + 1, heads=numbers, kind=view.kind_title)
     where = f"layer{layer + 1}_head{'-'.join(str(head + 1) for head in heads)}_lines"
     caption = view_captions.lines_caption(view.maps, kind, layer, heads, query, language=language)
     parameters: dict[str, Any] = {"name": "lines", "layer": layer, "heads": list(heads)}

@@ -9,7 +9,7 @@ from typing import Any
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.figures.build.heads import one_head
 from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.cut import Unit, cut
+from viz_app.figures.model.slicing import Unit, slice_attention
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.text import view_captions
 
@@ -45,7 +45,7 @@ class Animation(Figure):
             raise ValueError("still is an animation, but must stand still")
 
     @property
-    def standing(self) -> Figure:
+    def still_frame(self) -> Figure:
         """What stands for it where nothing moves, with its words and origin: the still, or the last frame."""
         words = {name: getattr(self, name) for name in ("title", "caption", "alt", "language", "theme", "name")}
         return replace(self.still or self.frames[-1], **words, provenance=self.provenance)
@@ -84,7 +84,7 @@ def decoding_steps(
     steps = tuple(steps) or even_steps(len(maps.outputs))
     if list(steps) != sorted(set(steps)):
         raise ValueError(f"steps are {list(steps)}, but must rise from one to the next")
-    views = [cut(maps, kind, language, theme, provenance, unit, step) for step in steps]
+    views = [slice_attention(maps, kind, language, theme, provenance, unit, step) for step in steps]
     last, t = replace(views[-1], upto=None), views[-1].t
     panels = [
         view.panel(layer, head, t("figures.panel_step", step=step)) for view, step in zip(views, steps, strict=True)

@@ -19,8 +19,8 @@ from viz_app.figures.build.lines import head_lines
 from viz_app.figures.build.steps import decoding, decoding_steps
 from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.cut import Unit
 from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.model.slicing import Unit
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.tree import TreeFigure
 
@@ -74,18 +74,18 @@ class Request:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def a_map(self) -> Maps:
+    def require_maps(self) -> Maps:
         """The maps. Raises ValueError without."""
         if self.maps is None:
             raise ValueError("maps are missing: this view draws attention maps")
         return self.maps
 
     @property
-    def decoded(self) -> AttentionMaps:
+    def require_decoding(self) -> AttentionMaps:
         """The maps of a decoding. Raises ValueError for own arrays, which have no steps."""
-        if not isinstance(self.a_map, AttentionMaps):
+        if not isinstance(self.require_maps, AttentionMaps):
             raise ValueError("own arrays have no decoding; the views all, steps and decoding need a model's maps")
-        return self.a_map
+        return self.require_maps
 
     @property
     def shared(self) -> dict[str, Any]:
@@ -122,32 +122,32 @@ class View:
 
 
 def _head(r: Request) -> Figure:
-    return one_head(r.a_map, r.kind, r.layer, r.head, unit=r.unit, upto=r.step, **r.shared)
+    return one_head(r.require_maps, r.kind, r.layer, r.head, unit=r.unit, upto=r.step, **r.shared)
 
 
 def _layer(r: Request) -> Figure:
-    return layer_heads(r.a_map, r.kind, r.layer, unit=r.unit, upto=r.step, **r.shared)
+    return layer_heads(r.require_maps, r.kind, r.layer, unit=r.unit, upto=r.step, **r.shared)
 
 
 def _heads(r: Request) -> Figure:
-    return all_heads(r.a_map, r.kind, unit=r.unit, upto=r.step, **r.shared)
+    return all_heads(r.require_maps, r.kind, unit=r.unit, upto=r.step, **r.shared)
 
 
 def _all(r: Request) -> Figure:
-    return all_kinds(r.decoded, unit=r.unit, upto=r.step, **r.shared)
+    return all_kinds(r.require_decoding, unit=r.unit, upto=r.step, **r.shared)
 
 
 def _lines(r: Request) -> Figure:
     heads = r.heads or (r.head,)
-    return head_lines(r.a_map, r.kind, r.layer, heads, query=r.query, unit=r.unit, upto=r.step, **r.shared)
+    return head_lines(r.require_maps, r.kind, r.layer, heads, query=r.query, unit=r.unit, upto=r.step, **r.shared)
 
 
 def _steps(r: Request) -> Figure:
-    return decoding_steps(r.decoded, cast(Any, r.kind), r.layer, r.head, r.steps, unit=r.unit, **r.shared)
+    return decoding_steps(r.require_decoding, cast(Any, r.kind), r.layer, r.head, r.steps, unit=r.unit, **r.shared)
 
 
 def _decoding(r: Request) -> Figure:
-    return decoding(r.decoded, cast(Any, r.kind), r.layer, r.head, unit=r.unit, **r.shared)
+    return decoding(r.require_decoding, cast(Any, r.kind), r.layer, r.head, unit=r.unit, **r.shared)
 
 
 def _beam(r: Request) -> Figure:
@@ -158,7 +158,7 @@ def _beam(r: Request) -> Figure:
 
 def _compare(r: Request) -> Figure:
     return comparison(
-        r.a_map,
+        r.require_maps,
         r.kind,
         r.layer,
         r.head,

@@ -63,7 +63,7 @@ def _end(lightness: float, chroma: float, hue: float) -> npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class ColourMap:
+class ColorMap:
     """Values to colours.
 
     Args:
@@ -113,22 +113,22 @@ class ColourMap:
             return tuple(self.value(place) for place in places)
         return tuple(self.low + (self.high - self.low) * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """The scale in words for a file's record, such as "linear, 0 to 1"."""
         return f"{self.mapping}, {self.low:g} to {self.high:g}"
 
 
-def weights_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColourMap:
+def weights_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColorMap:
     """The one map of all panels with attention weights."""
     low, high = 0.0, 1.0
     if isinstance(style.value_range, tuple):
         low, high = style.value_range
     elif style.value_range == "shared":
         high = max((float(array.max()) for array in arrays), default=1.0) or 1.0
-    return ColourMap(sequential(style.scale, theme), low, high, style.mapping)
+    return ColorMap(sequential(style.scale, theme), low, high, style.mapping)
 
 
-def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColourMap:
+def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: Theme) -> ColorMap:
     """The map of differences: zero in the middle, as far to both sides as the largest difference."""
     largest = max((float(np.abs(array).max()) for array in arrays), default=1.0) or 1.0
     if isinstance(style.value_range, tuple):
@@ -136,23 +136,23 @@ def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: The
     else:
         step = 10.0 ** math.floor(math.log10(largest))
         largest = min(float(f"{math.ceil(largest / step - 1e-6) * step:.3g}"), max(1.0, largest))
-    return ColourMap(diverging(theme), -largest, largest, style.mapping, two_ends=True)
+    return ColorMap(diverging(theme), -largest, largest, style.mapping, two_ends=True)
 
 
-def numbers_map(values: npt.NDArray[Any], two_ends: bool, style: Style, theme: Theme) -> ColourMap:
+def numbers_map(values: npt.NDArray[Any], two_ends: bool, style: Style, theme: Theme) -> ColorMap:
     """The map of any numbers: from the least to the largest, or as far to both sides of zero."""
     if two_ends:
         return differences_map([values], style, theme)
     low, high = float(values.min()), float(values.max())
     if isinstance(style.value_range, tuple):
         low, high = style.value_range
-    return ColourMap(sequential(style.scale, theme), low, high if high > low else low + 1, style.mapping)
+    return ColorMap(sequential(style.scale, theme), low, high if high > low else low + 1, style.mapping)
 
 
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A number beside a scale: three digits, a true minus sign, powers of ten only where they are shorter."""
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
         digits, power = f"{value:.2e}".split("e")

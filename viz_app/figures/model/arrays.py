@@ -166,8 +166,8 @@ def _check_rows(array: FloatArray) -> None:
     ):
         if wrong.any():
             layer, head, row = (int(i) for i in np.argwhere(wrong)[0])
-            told = what.format(sum=sums[layer, head, row]) if "{sum" in what else what
-            raise ValueError(f"layer {layer}, head {head}, query {row} of the weights (counted from 0) {told}")
+            message = what.format(sum=sums[layer, head, row]) if "{sum" in what else what
+            raise ValueError(f"layer {layer}, head {head}, query {row} of the weights (counted from 0) {message}")
 
 
 def _as_cross(array: FloatArray, queries: Axis, keys: Axis) -> AttentionMaps:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures.colours.scales import number
+from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.spec import Figure
 
 
@@ -112,12 +112,12 @@ class CurvesFigure(Figure):
             float(np.interp(self.cut, series.xs, series.ys, left=np.nan, right=np.nan)) for series in self.series
         )
 
-    def told_readings(self) -> tuple[str, ...]:
+    def formatted_readings(self) -> tuple[str, ...]:
         """The readings as they are written, all in one form: signed, with two digits where that tells them apart."""
         largest = max(float(np.nanmax(np.abs(series.ys), initial=0.0)) for series in self.series)
         short = 0.1 <= largest < 100
         return tuple(
-            "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else number(value)
+            "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else format_number(value)
             for value in self.readings()
         )
 

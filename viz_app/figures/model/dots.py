@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures.colours.scales import number
+from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.spec import Figure
 
 FloatArray = npt.NDArray[np.float64]
@@ -111,18 +111,18 @@ class Dots:
                 return tuple(round(number * step, 10) for number in range(first, last + 1))
         return ()
 
-    def told_ticks(self, count: int = _TICKS) -> tuple[str, ...]:
+    def tick_labels(self, count: int = _TICKS) -> tuple[str, ...]:
         """The ticks as they are written, with as many digits as tell them apart."""
         ticks = self.ticks(count)
-        short = tuple(map(number, ticks))
+        short = tuple(map(format_number, ticks))
         return short if len(set(short)) == len(ticks) else tuple(f"{tick:g}".replace("-", "\u2212") for tick in ticks)
 
-    def told(self, row: int) -> str:
+    def format_value(self, row: int) -> str:
         """A value as it is written."""
         value = float(self.places[row])
         if np.isnan(value):
             return "\u2013"
-        return number(value) if self.digits is None else f"{value:.{self.digits}f}".replace("-", "\u2212")
+        return format_number(value) if self.digits is None else f"{value:.{self.digits}f}".replace("-", "\u2212")
 
 
 @dataclass(frozen=True, kw_only=True)

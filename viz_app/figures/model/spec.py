@@ -256,7 +256,7 @@ def check_kind(kind: str) -> None:
         raise ValueError(f"kind is {kind!r}, but must be empty or one of {', '.join(KIND_COLOURS)}")
 
 
-def shown(label: str, max_width: int | None = None) -> str:
+def display_label(label: str, max_width: int | None = None) -> str:
     """A label as it is drawn: the tokenizer's space removed, the invisible made visible, the long cut short.
 
     Args:

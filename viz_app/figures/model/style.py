@@ -134,7 +134,7 @@ class Style:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in different.items()}
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Style:
+    def from_dict(cls, values: Mapping[str, Any]) -> Style:
         """A style from the values of `as_dict`, or from a file. Raises ValueError for a name that does not exist."""
         known = [f.name for f in fields(cls)]
         for name in values:
@@ -161,5 +161,5 @@ def _number(value: Any) -> bool:
 def _one_of(name: str, value: Any, allowed: Any) -> None:
     # 1 == True in Python, but a style of title=1 would not be the same JSON.
     if not any(type(value) is type(other) and value == other for other in allowed):
-        told = ", ".join(repr(other) if other == "" else str(other) for other in allowed)
-        raise ValueError(f"{name} is {value!r}, but must be one of {told}")
+        choices = ", ".join(repr(other) if other == "" else str(other) for other in allowed)
+        raise ValueError(f"{name} is {value!r}, but must be one of {choices}")

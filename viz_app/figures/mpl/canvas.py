@@ -215,8 +215,8 @@ class Canvas:
             words = {"Title": title, "Subject": spec.caption, "Keywords": provenance}
             return {**words, "Creator": "Headlight", "CreationDate": None}
         if self.format == "svg":
-            told = xml_safe(f"{spec.caption}\n{provenance}")
-            return {"Title": title, "Description": told, "Creator": "Headlight", "Date": None}
+            description = xml_safe(f"{spec.caption}\n{provenance}")
+            return {"Title": title, "Description": description, "Creator": "Headlight", "Date": None}
         texts = {"Title": title, "Description": spec.alt, "Comment": spec.caption, "Provenance": provenance}
         return {**texts, "Software": "Headlight"}
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
 
 from viz_app.figures import fonts
-from viz_app.figures.colours.scales import number, numbers_map
+from viz_app.figures.colours.scales import format_number, numbers_map
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.lines import HEAD_COLOURS
@@ -65,7 +65,7 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
 def _key(figure: CurvesFigure) -> list[Entry]:
     """The names of the curves, with their readings where there is a cut."""
     colours = HEAD_COLOURS[figure.theme]
-    readings = figure.told_readings() or ("",) * len(figure.series)
+    readings = figure.formatted_readings() or ("",) * len(figure.series)
     room = max(readings, key=len).replace("\u2212", "+").translate(_WIDEST)
     return [
         Entry(series.label, colours[i % len(colours)], _LINE_WIDTH, series.dashed, reading=reading, room=room)
@@ -83,7 +83,7 @@ def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[floa
         axes.plot([figure.cut], [reading], "o", color=colour, markersize=4.6, clip_on=False, zorder=4,
                   markeredgecolor=canvas.background, markeredgewidth=0.5)  # fmt: skip
     left, right, y = room
-    text = f"{figure.x_title} = {number(figure.cut)}"
+    text = f"{figure.x_title} = {format_number(figure.cut)}"
     half = fonts.width(text, font) / 2
     place = (axes.transData.transform((figure.cut, 0.0))[0] / canvas.page.dpi) * 72
     canvas.text(min(max(place, left + half), right - half), y, text, font, canvas.ink)
@@ -128,7 +128,7 @@ def _ticks(canvas: Canvas, axes: Axes, font: float) -> None:
         places: list[Any] = [place for place in axis.get_majorticklocs() if low - slack <= place <= high + slack]
         axis.set_major_locator(FixedLocator(places))
         axis.set_minor_formatter(NullFormatter())
-        axis.set_ticklabels([number(place) for place in places])
+        axis.set_ticklabels([format_number(place) for place in places])
     axes.tick_params(
         which="both", labelsize=0.85 * font, color=canvas.muted, labelcolor=canvas.ink, width=0.5, length=2.5, pad=2.5
     )

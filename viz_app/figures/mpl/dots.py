@@ -12,7 +12,7 @@ from viz_app.figures import fonts
 from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import HEAD_COLOURS
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Frame, page_height, page_width
@@ -48,8 +48,8 @@ def plan(figure: DotsFigure, style: Style) -> Plan:
     font, rows, columns = style.font, len(figure.row_labels), figure.columns
     width = page_width(style, _NATURAL)
     frame = Frame(figure, style, width, notes=figure.notes if style.legend else ())
-    labels = max(fonts.width(shown(label, _LABEL), 1.0) for label in figure.row_labels)
-    numbers = [max(fonts.width(column.told(row), 1.0) for row in range(rows)) + 2 * _AIR for column in columns]
+    labels = max(fonts.width(display_label(label, _LABEL), 1.0) for label in figure.row_labels)
+    numbers = [max(fonts.width(column.format_value(row), 1.0) for row in range(rows)) + 2 * _AIR for column in columns]
     # Names and numbers take two thirds of a narrow page at most.
     text = min(font, 0.66 * (width - 2 * PAD) / (labels + sum(numbers) + 1))
     left, rooms = PAD + labels * text + 2 * GAP, tuple(number * text for number in numbers)
@@ -75,7 +75,7 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
     place.frame.draw(canvas)
     middles = [place.above + (row + 0.5) * place.pitch for row in range(rows)]
     for label, y in zip(figure.row_labels, middles, strict=True):
-        canvas.text(place.starts[0] - 2 * GAP, y, shown(label, _LABEL), place.text, canvas.ink, ha="right")
+        canvas.text(place.starts[0] - 2 * GAP, y, display_label(label, _LABEL), place.text, canvas.ink, ha="right")
     colours = HEAD_COLOURS[figure.theme][1:]
     for index, column in enumerate(figure.columns):
         start, room, lines = place.starts[index], place.rooms[index], place.titles[index]
@@ -88,7 +88,7 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
         canvas.text(start + place.across / 2, foot, column.axis, 0.9 * font, canvas.ink)
         end = start + place.across + room - _AIR * place.text
         for row, y in enumerate(middles):
-            canvas.text(end, y, column.told(row), place.text, canvas.ink, ha="right")
+            canvas.text(end, y, column.format_value(row), place.text, canvas.ink, ha="right")
     return canvas
 
 
@@ -113,7 +113,7 @@ def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float, 
     count = max(2, min(4, int(across / (_TICK * font))))
     axes.xaxis.set_major_locator(FixedLocator(list(column.ticks(count))))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticklabels(column.told_ticks(count))
+    axes.set_xticklabels(column.tick_labels(count))
     axes.yaxis.set_major_locator(NullLocator())
     axes.tick_params(labelsize=0.85 * font, color=canvas.muted, labelcolor=canvas.ink, width=0.5, length=2.5, pad=2.5)
     axes.set_facecolor("none")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from viz_app.figures import fonts
-from viz_app.figures.colours.scales import ColourMap, differences_map, number, weights_map
+from viz_app.figures.colours.scales import ColorMap, differences_map, format_number, weights_map
 from viz_app.figures.layout import MAX_LABEL, Layout
-from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel, shown, word_starts
+from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.planner import Planner
@@ -122,23 +122,23 @@ class _Drawing:
         cell, size, canvas = self.layout.cell, self.layout.label_font, self.canvas
         for row, label in enumerate(panel.query_notes or ()):
             if label:
-                text = f"\u2192 {shown(label, MAX_LABEL)}"
+                text = f"\u2192 {display_label(label, MAX_LABEL)}"
                 canvas.text(right + 5, top + (row + 0.5) * cell, text, size, canvas.muted, ha="left")
         heading = self.layout.notes_title - size * 0.5
         canvas.text(right + 5, heading, self.spec.note_title, size, self.title_colour, ha="left")
 
     def label(self, x: float, y: float, label: str, size: float, *, ha: str, rotation: float = 0) -> None:
-        self.canvas.text(x, y, shown(label, MAX_LABEL), size, self.canvas.ink, ha=ha, rotation=rotation)
+        self.canvas.text(x, y, display_label(label, MAX_LABEL), size, self.canvas.ink, ha=ha, rotation=rotation)
 
 
 def colour_bar(
-    canvas: Canvas, colours: ColourMap, title: str, left: float, top: float, width: float, height: float, *, font: float
+    canvas: Canvas, colours: ColorMap, title: str, left: float, top: float, width: float, height: float, *, font: float
 ) -> None:
     """The key of a colour scale, its largest value at the top."""
     size = 0.85 * font
     canvas.image(colours.colours[::-1, None, :], left, top, width, height)
     canvas.box(left, top, width, height, edge=canvas.muted)
-    ticks = [(float(colours.position(value)), number(value)) for value in colours.ticks()]
+    ticks = [(float(colours.position(value)), format_number(value)) for value in colours.ticks()]
     for place, text in ticks:
         y = top + (1 - place) * height
         canvas.line((left + width, left + width + 2), (y, y))

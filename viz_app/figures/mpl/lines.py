@@ -10,7 +10,7 @@ from viz_app.figures import fonts
 from viz_app.figures.colours.scales import weights_map
 from viz_app.figures.layout import MAX_LABEL, PAD, POINTS_PER_MM, wrap
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import GAP, LINE, Entry, Frame, page_height, page_width
@@ -43,7 +43,7 @@ def plan(figure: LinesFigure, style: Style) -> Plan:
     font, panel = style.font, figure.panels[0]
     squares = len(figure.panels) if figure.query is not None and len(figure.panels) > 1 else 0
     lefts, rights = (
-        max(fonts.width(shown(label, MAX_LABEL), 1.0) for label in labels)
+        max(fonts.width(display_label(label, MAX_LABEL), 1.0) for label in labels)
         for labels in (panel.query_labels, panel.key_labels)
     )
     beside = squares * _SQUARE * font + (GAP if squares else 0.0)
@@ -113,7 +113,7 @@ def _draw_labels(canvas: Canvas, figure: LinesFigure, place: Plan) -> None:
     for row, label in enumerate(panel.query_labels):
         y = _y(place, row, len(panel.query_labels), longest)
         chosen = figure.query is None or figure.query == row
-        text = shown(label, MAX_LABEL)
+        text = display_label(label, MAX_LABEL)
         if figure.query == row:
             long = fonts.width(text, place.label_font)
             canvas.box(
@@ -126,7 +126,7 @@ def _draw_labels(canvas: Canvas, figure: LinesFigure, place: Plan) -> None:
     start = place.right + GAP + place.squares * side + (GAP if place.squares else 0.0)
     for row, label in enumerate(panel.key_labels):
         y = _y(place, row, len(panel.key_labels), longest)
-        canvas.text(start, y, shown(label, MAX_LABEL), place.label_font, canvas.ink, ha="left")
+        canvas.text(start, y, display_label(label, MAX_LABEL), place.label_font, canvas.ink, ha="left")
         for i in range(place.squares):
             weight = float(figure.panels[i].weights[figure.query or 0, row])
             fill = canvas.mixed(figure.colours[i], min(1.0, weight) ** 0.5)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
 from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Layout, Measure, letter, wrap
-from viz_app.figures.model.spec import HeatmapFigure, shown
+from viz_app.figures.model.spec import HeatmapFigure, display_label
 from viz_app.figures.model.style import Style
 
 _GAP = 4.0  # between neighbouring parts
@@ -93,7 +93,7 @@ class Planner:
 
     def _widest(self, labels: Iterable[str]) -> float:
         """Widest label at font size 1."""
-        return max((self.measure(shown(label, MAX_LABEL), 1.0) for label in labels), default=0.0)
+        return max((self.measure(display_label(label, MAX_LABEL), 1.0) for label in labels), default=0.0)
 
     def _usable(self, label: float) -> float:
         return label if label >= _LEAST_LABEL[self.size_class] else 0.0

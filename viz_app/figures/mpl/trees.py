@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import INK, MASK_HATCH
 from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_WIDTH, POINTS_PER_MM
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.model.tree import BEST, TreeFigure, TreeNode
 from viz_app.figures.mpl.canvas import Canvas
@@ -37,7 +37,7 @@ def plan(figure: TreeFigure, style: Style) -> Plan:
     font = style.font
     widths = [0.0] * figure.steps
     for node in figure.nodes:
-        widest = max(fonts.width(shown(node.label, MAX_LABEL), 1.0), _SCORE * fonts.width(_score(node), 1.0))
+        widest = max(fonts.width(display_label(node.label, MAX_LABEL), 1.0), _SCORE * fonts.width(_score(node), 1.0))
         widths[node.step - 1] = max(widths[node.step - 1], widest)
     unit = sum(widths) + _EDGE * figure.steps  # width of the tree at font size 1
     if style.width is None:
@@ -112,7 +112,9 @@ def _draw_edge(canvas: Canvas, figure: TreeFigure, place: Plan, ranks: tuple[int
         x0, y0 = place.columns[0] - _EDGE * size, place.first
     else:
         parent = figure.nodes[node.parent]
-        long = max(fonts.width(shown(parent.label, MAX_LABEL), size), fonts.width(_score(parent), _SCORE * size))
+        long = max(
+            fonts.width(display_label(parent.label, MAX_LABEL), size), fonts.width(_score(parent), _SCORE * size)
+        )
         x0 = place.columns[parent.step - 1] + long + 2.5
         y0 = place.first + ranks[node.parent] * place.pitch
     bend = 0.5 * (place.columns[node.step - 1] - x0)
@@ -125,7 +127,7 @@ def _draw_edge(canvas: Canvas, figure: TreeFigure, place: Plan, ranks: tuple[int
 
 def _draw_node(canvas: Canvas, place: Plan, node: TreeNode, rank: int) -> None:
     size, x, y = place.label_font, place.columns[node.step - 1], place.first + rank * place.pitch
-    text, score = shown(node.label, MAX_LABEL), _score(node)
+    text, score = display_label(node.label, MAX_LABEL), _score(node)
     colour = BEST[canvas.spec.theme] if node.best else canvas.muted if node.status == "pruned" else canvas.ink
     middle = y - 0.42 * size
     canvas.text(x, middle, text, size, colour, ha="left")

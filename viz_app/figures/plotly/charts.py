@@ -13,7 +13,7 @@ from viz_app.figures.colours.scales import numbers_map, weights_map
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.lines import HEAD_COLOURS, LinesFigure
-from viz_app.figures.model.spec import Figure, shown
+from viz_app.figures.model.spec import Figure, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.model.tree import BEST, TreeFigure
 from viz_app.figures.plotly.dots import dots
@@ -100,7 +100,7 @@ def _token_axis(labels: Sequence[str], places: Any, title: str, longest: int) ->
         "range": [longest - 0.5, -0.5],
         "tickmode": "array",
         "tickvals": places.tolist(),
-        "ticktext": [escaped(shown(label, _MAX_LABEL)) for label in labels],
+        "ticktext": [escaped(display_label(label, _MAX_LABEL)) for label in labels],
         "title": {"text": escaped(title)},
         "showgrid": False,
         "zeroline": False,
@@ -113,16 +113,16 @@ def _hover_points(figure: LinesFigure, side: int, places: Any) -> dict[str, Any]
     """Invisible points at the tokens, which tell the weights of their lines."""
     panel = figure.panels[0]
     labels = (panel.query_labels, panel.key_labels)[side]
-    told = []
+    hover_texts = []
     for i, label in enumerate(labels):
-        lines = [f"<b>{escaped(shown(label))}</b>"]
+        lines = [f"<b>{escaped(display_label(label))}</b>"]
         for each in figure.panels:
             row = each.weights[i] if side == 0 else each.weights[:, i]
             best = int(row.argmax())
             other = (panel.key_labels if side == 0 else panel.query_labels)[best]
             name = f"{escaped(each.title)}: " if len(figure.panels) > 1 else ""
-            lines.append(f"{name}{escaped(shown(other))} {float(row[best]):.3f}")
-        told.append("<br>".join(lines))
+            lines.append(f"{name}{escaped(display_label(other))} {float(row[best]):.3f}")
+        hover_texts.append("<br>".join(lines))
     return {
         "type": "scatter",
         "mode": "markers",
@@ -130,7 +130,7 @@ def _hover_points(figure: LinesFigure, side: int, places: Any) -> dict[str, Any]
         "y": places.tolist(),
         "yaxis": "y2" if side else "y",
         "marker": {"size": 14, "opacity": 0},
-        "customdata": told,
+        "customdata": hover_texts,
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }
@@ -144,8 +144,8 @@ def _legend_entry(title: str, colour: str) -> dict[str, Any]:
 def _tree(figure: TreeFigure, style: Style) -> go.Figure:
     ranks = figure.ranks()
     titles = dict(zip(("kept", "finished", "pruned"), figure.status_titles, strict=True)) | {"best": figure.best_title}
-    told = [
-        f"<b>{escaped(shown(node.label))}</b><br>{node.log_probability:.3f} ({node.piece_log_probability:.3f})"
+    hover_texts = [
+        f"<b>{escaped(display_label(node.label))}</b><br>{node.log_probability:.3f} ({node.piece_log_probability:.3f})"
         f"<br>{escaped(titles[node.status])}"
         for node in figure.nodes
     ]
@@ -155,7 +155,7 @@ def _tree(figure: TreeFigure, style: Style) -> go.Figure:
         "x": [node.step for node in figure.nodes],
         "y": list(ranks),
         "marker": {"size": 18, "opacity": 0},
-        "customdata": told,
+        "customdata": hover_texts,
         "hovertemplate": "%{customdata}<extra></extra>",
         "showlegend": False,
     }
@@ -207,7 +207,7 @@ def _tree_labels(figure: TreeFigure, ranks: tuple[int, ...]) -> list[dict[str, A
         {
             "x": node.step,
             "y": ranks[i],
-            "text": escaped(shown(node.label, _MAX_LABEL)),
+            "text": escaped(display_label(node.label, _MAX_LABEL)),
             "showarrow": False,
             "bgcolor": BACKGROUND[theme],
             "borderpad": 2,
@@ -231,7 +231,7 @@ def _plain(title: str, figure: Figure) -> dict[str, Any]:
 
 def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
     colours = HEAD_COLOURS[figure.theme]
-    readings = figure.told_readings() or ("",) * len(figure.series)
+    readings = figure.formatted_readings() or ("",) * len(figure.series)
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from viz_app.figures.colours.palette import MUTED
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import HEAD_COLOURS
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly.parts import base_layout, escaped
 
@@ -28,7 +28,7 @@ def dots(figure: DotsFigure, style: Style) -> go.Figure:
         "range": [rows - 0.5, -0.5],
         "tickmode": "array",
         "tickvals": list(range(rows)),
-        "ticktext": [escaped(shown(label)) for label in figure.row_labels],
+        "ticktext": [escaped(display_label(label)) for label in figure.row_labels],
         "showgrid": False,
         "zeroline": False,
         "automargin": True,
@@ -61,7 +61,7 @@ def _axis(column: Dots, domain: tuple[float, float]) -> dict[str, Any]:
         "anchor": "y",
         "tickmode": "array",
         "tickvals": list(column.ticks()),
-        "ticktext": list(column.told_ticks()),
+        "ticktext": list(column.tick_labels()),
         "title": {"text": escaped(column.axis)},
         "showgrid": False,
         "zeroline": False,
@@ -104,7 +104,9 @@ def _points(figure: DotsFigure, index: int, axis: str) -> list[dict[str, Any]]:
             "size": 10,
             "line": {"width": 2, "color": colour},
         },
-        "hovertext": [f"{escaped(shown(figure.row_labels[row]))}: {column.told(row)}" for row, _ in there],
+        "hovertext": [
+            f"{escaped(display_label(figure.row_labels[row]))}: {column.format_value(row)}" for row, _ in there
+        ],
         "hoverinfo": "text",
         "cliponaxis": False,
     }
@@ -125,7 +127,7 @@ def _points(figure: DotsFigure, index: int, axis: str) -> list[dict[str, Any]]:
 def _words(figure: DotsFigure, column: Dots, right: float) -> list[dict[str, Any]]:
     """The numbers beside a column."""
     return [
-        {**_note(column.told(row), right + _BETWEEN * 0.5, row, "right", "middle"), "yref": "y"}
+        {**_note(column.format_value(row), right + _BETWEEN * 0.5, row, "right", "middle"), "yref": "y"}
         for row in range(len(figure.row_labels))
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from viz_app.figures.colours.palette import BACKGROUND, INK
-from viz_app.figures.colours.scales import ColourMap, number
+from viz_app.figures.colours.scales import ColorMap, format_number
 from viz_app.figures.model.spec import Figure
 
 FONT = "Pretendard, sans-serif"
@@ -31,7 +31,7 @@ def base_layout(figure: Figure) -> dict[str, Any]:
     }
 
 
-def plotly_scale(scale: ColourMap) -> dict[str, Any]:
+def plotly_scale(scale: ColorMap) -> dict[str, Any]:
     """Range and colours of a heatmap trace; a root is in the places of the colours, so that `z` stays the weights."""
     last = len(scale.colours) - 1
     places = [(scale.value(i / last) - scale.low) / (scale.high - scale.low) for i in range(last + 1)]
@@ -39,12 +39,12 @@ def plotly_scale(scale: ColourMap) -> dict[str, Any]:
     return {"zmin": scale.low, "zmax": scale.high, "colorscale": colours}
 
 
-def colour_bar(scale: ColourMap, title: str) -> dict[str, Any]:
+def colour_bar(scale: ColorMap, title: str) -> dict[str, Any]:
     """The key of a scale."""
     return {
         "title": {"text": escaped(title), "side": "right"},
         "tickvals": list(scale.ticks()),
-        "ticktext": [number(value) for value in scale.ticks()],
+        "ticktext": [format_number(value) for value in scale.ticks()],
         "thickness": 12,
         "outlinewidth": 0.5,
     }

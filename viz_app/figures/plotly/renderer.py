@@ -16,9 +16,9 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_colour
-from viz_app.figures.colours.scales import ColourMap, differences_map, weights_map
+from viz_app.figures.colours.scales import ColorMap, differences_map, weights_map
 from viz_app.figures.layout import letter
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown, word_starts
+from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly import charts
 from viz_app.figures.plotly.parts import base_layout, colour_bar, escaped, plotly_scale
@@ -104,7 +104,7 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
     return go.Figure({"data": data, "layout": layout})
 
 
-def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: ColourMap) -> dict[str, Any]:
+def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: ColorMap) -> dict[str, Any]:
     rows, columns = panel.weights.shape
     weights = np.where(panel.allowed, panel.weights, np.float32(np.nan))
     title = figure.difference_title if isinstance(panel, DifferencePanel) else figure.scale_title
@@ -128,7 +128,7 @@ def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: Colou
     }
 
 
-def _colour_bar(figure: HeatmapFigure, scale: ColourMap, two_ends: bool, x: float) -> dict[str, Any]:
+def _colour_bar(figure: HeatmapFigure, scale: ColorMap, two_ends: bool, x: float) -> dict[str, Any]:
     title = figure.difference_title if two_ends else figure.scale_title
     return {**colour_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
 
@@ -137,10 +137,11 @@ def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
     """For each cell: row label, column label, exact weight. A row's second label stands behind its first."""
     notes = panel.query_notes or ("",) * len(panel.query_labels)
     rows = [
-        escaped(shown(label)) + (f" ({escaped(figure.note_title)}: {escaped(shown(note))})" if note else "")
+        escaped(display_label(label))
+        + (f" ({escaped(figure.note_title)}: {escaped(display_label(note))})" if note else "")
         for label, note in zip(panel.query_labels, notes, strict=True)
     ]
-    keys = [escaped(shown(label)) for label in panel.key_labels]
+    keys = [escaped(display_label(label)) for label in panel.key_labels]
     masked = escaped(figure.masked_cell)
     return [
         [[row, key, str(weight) if free else masked] for key, weight, free in zip(keys, weights, allowed, strict=True)]
@@ -158,7 +159,7 @@ def _axis(
     *,
     rows: bool = False,
 ) -> dict[str, Any]:
-    ticks = [escaped(shown(label, _MAX_LABEL)) for label in labels]
+    ticks = [escaped(display_label(label, _MAX_LABEL)) for label in labels]
     end = len(ticks) - 0.5
     accent = kind_colour(kind, figure.theme) if kind else MUTED[figure.theme]
     return {

@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from transformer_core.attention_maps import Axis
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.text import texts
 
 # A head that gives this much, on average over its rows, to one special or punctuation key rests there.
-REST_SHARE = 0.5
+SINK_SHARE = 0.5
 _NEARLY = 0.1  # weights that differ by less are about as telling; the same in the explorer's sentences.js
 MAX_LABEL = 24
 
@@ -85,8 +85,8 @@ def strongest_links(
         Link(
             row,
             int(columns[row]),
-            shown(queries.tokens[row], MAX_LABEL),
-            shown(keys.tokens[columns[row]], MAX_LABEL),
+            display_label(queries.tokens[row], MAX_LABEL),
+            display_label(keys.tokens[columns[row]], MAX_LABEL),
             float(weights[row, columns[row]]),
         )
         for row in rows
@@ -116,18 +116,18 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
     template = f"caption_{kind}"
     if kind == "decoder":
         if link.row < len(maps.outputs):
-            tokens["written"] = shown(maps.outputs.tokens[link.row], MAX_LABEL)
+            tokens["written"] = display_label(maps.outputs.tokens[link.row], MAX_LABEL)
         else:  # words of a translation that was cut off: the last input has no output
             template = "caption_encoder"
     if link.row == link.column and _same_tokens(maps, kind):
         values["key"] = table["itself"]
         del tokens["key"]
-    caption = fill_in(table[template], values, tokens)
-    rest = _resting_place(maps, kind, layer, head)
+    caption = fill_template(table[template], values, tokens)
+    rest = _attention_sink(maps, kind, layer, head)
     if rest is None:
         return caption
     key, share = rest
-    return caption + fill_in(table["caption_rest"], {"percent": percent(share)}, {"key": key})
+    return caption + fill_template(table["caption_rest"], {"percent": percent(share)}, {"key": key})
 
 
 def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en") -> Caption:
@@ -135,7 +135,7 @@ def layer_caption(maps: Maps, kind: AnyKind, layer: int, *, language: str = "en"
     table = texts(language).table("figures")
     values = {"layer": str(layer + 1), "count": str(maps.heads(kind)), "kind": table[f"kind_{kind}"]}
     head = int(np.argmax([_peak(maps, kind, layer, h) for h in range(maps.heads(kind))]))
-    return fill_in(table["caption_layer"], values, {}) + strongest(maps, kind, layer, head, language)
+    return fill_template(table["caption_layer"], values, {}) + strongest_link_caption(maps, kind, layer, head, language)
 
 
 def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
@@ -145,7 +145,7 @@ def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
     values = {"layers": str(maps.layers(kind)), "count": str(count), "kind": table[f"kind_{kind}"]}
     peaks = [[_peak(maps, kind, layer, head) for head in range(maps.heads(kind))] for layer in range(maps.layers(kind))]
     layer, head = divmod(int(np.argmax(peaks)), maps.heads(kind))
-    return fill_in(table["caption_all"], values, {}) + strongest(maps, kind, layer, head, language)
+    return fill_template(table["caption_all"], values, {}) + strongest_link_caption(maps, kind, layer, head, language)
 
 
 def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str = "en", unit: str = "pieces") -> str:
@@ -162,10 +162,10 @@ def head_alt(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: str 
         "key_title": table[f"{unit}_key_{kind}"],
     }
     links = [
-        fill_in(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
+        fill_template(table["alt_link"], {"percent": percent(link.weight)}, {"query": link.query, "key": link.key}).text
         for link in strongest_links(maps, kind, layer, head)
     ]
-    return f"{fill_in(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
+    return f"{fill_template(table['alt_head'], values, {}).text} {table['alt_links']} {', '.join(links)}."
 
 
 def grid_alt(maps: Maps, kind: AnyKind, caption: Caption, *, language: str = "en", unit: str = "pieces") -> str:
@@ -178,7 +178,7 @@ def grid_alt(maps: Maps, kind: AnyKind, caption: Caption, *, language: str = "en
         "query_title": table[f"{unit}_query_{kind}"],
         "key_title": table[f"{unit}_key_{kind}"],
     }
-    return f"{fill_in(table['alt_grid'], values, {}).text} {caption.text}"
+    return f"{fill_template(table['alt_grid'], values, {}).text} {caption.text}"
 
 
 def percent(weight: float) -> str:
@@ -187,12 +187,12 @@ def percent(weight: float) -> str:
     return "< 1" if 0 < value < 0.5 else f"{value:.0f}"
 
 
-def strongest(maps: Maps, kind: AnyKind, layer: int, head: int, language: str) -> Caption:
+def strongest_link_caption(maps: Maps, kind: AnyKind, layer: int, head: int, language: str) -> Caption:
     """Which link of a head between two different content tokens is the strongest."""
     table = texts(language).table("figures")
     link = strongest_links(maps, kind, layer, head, count=1, itself=False)[0]
     values = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
-    return fill_in(table["caption_strongest"], values, {"query": link.query, "key": link.key})
+    return fill_template(table["caption_strongest"], values, {"query": link.query, "key": link.key})
 
 
 def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:
@@ -211,17 +211,17 @@ def _content(axis: Axis) -> npt.NDArray[np.bool_]:
     )
 
 
-def _resting_place(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[str, float] | None:
+def _attention_sink(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[str, float] | None:
     """The key without content that gets at least REST_SHARE on average, and its share."""
     keys = maps.keys(kind)
     shares = np.where(_content(keys), 0.0, maps.weights(kind)[layer, head].mean(axis=0))
     column = int(shares.argmax())
-    if shares[column] < REST_SHARE:
+    if shares[column] < SINK_SHARE:
         return None
-    return shown(keys.tokens[column], MAX_LABEL), float(shares[column])
+    return display_label(keys.tokens[column], MAX_LABEL), float(shares[column])
 
 
-def fill_in(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
+def fill_template(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
     """Put values and tokens into a template; a token is never read as a format string."""
     segments: list[Segment] = []
     for literal, name, _, _ in Formatter().parse(template):

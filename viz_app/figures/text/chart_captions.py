@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from viz_app.figures.build.steps import Animation
-from viz_app.figures.colours.scales import number
+from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.spec import Figure, HeatmapFigure, shown
+from viz_app.figures.model.spec import Figure, HeatmapFigure, display_label
 from viz_app.text import Texts, texts
 
 AnyFigure = TypeVar("AnyFigure", bound=Figure)
@@ -20,41 +20,45 @@ _LABEL = 60  # characters of a name in a caption
 _MOST = 8  # names in a caption
 
 
-def captioned(figure: AnyFigure) -> AnyFigure:
+def with_caption(figure: AnyFigure) -> AnyFigure:
     """The figure with a caption and an alt text where it had none; of an animation, all frames have the same caption.
 
     What a cut reads is told in the alt text only: in the picture it stands in the key.
     """
     if isinstance(figure, Animation):
-        told = captioned(figure.standing)
-        frames = [_worded(frame, told) for frame in figure.frames]
-        return replace(figure, caption=told.caption, alt=told.alt, frames=frames)
+        described = with_caption(figure.still_frame)
+        frames = [_with_words(frame, described) for frame in figure.frames]
+        return replace(figure, caption=described.caption, alt=described.alt, frames=frames)
     t = texts(figure.language)
     caption = figure.caption or _caption(figure, t)
     return replace(figure, caption=caption, alt=figure.alt or _alt(figure, caption, t))
 
 
-def _worded(frame: Figure, told: Figure) -> Figure:
-    words = {name: getattr(frame, name) or getattr(told, name) for name in ("title", "caption", "alt")}
+def _with_words(frame: Figure, described: Figure) -> Figure:
+    words = {name: getattr(frame, name) or getattr(described, name) for name in ("title", "caption", "alt")}
     return replace(frame, title=words["title"], caption=words["caption"], alt=words["alt"])
 
 
 def _caption(figure: Figure, t: Texts) -> str:
     if isinstance(figure, CurvesFigure):
-        low, high = (number(end) for end in _ends(np.concatenate([series.xs for series in figure.series])))
+        low, high = (format_number(end) for end in _ends(np.concatenate([series.xs for series in figure.series])))
         titles = {"x": figure.x_title, "y": figure.y_title, "low": low, "high": high}
-        names = [shown(series.label, _LABEL) for series in figure.series if series.label]
+        names = [display_label(series.label, _LABEL) for series in figure.series if series.label]
         if len(figure.series) == 1:
             caption = t("figures.caption_curve", **titles)
             new = bool(names) and names[0] != figure.y_title
             return f"{caption} {t('figures.caption_name', name=names[0])}" if new else caption
         more = t("figures.caption_more_curves", count=len(names) - _MOST) if len(names) > _MOST else ""
-        told = "; ".join(names[:_MOST])
-        return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{told}{more}")
+        listed = "; ".join(names[:_MOST])
+        return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{listed}{more}")
     if isinstance(figure, MatrixFigure):
         return _cells(figure.matrix, figure.scale_title, figure.row_title, figure.column_title, t)
     if isinstance(figure, HeatmapFigure):
-        names = [shown(panel.title, _LABEL) for panel in figure.panels if panel.title] if len(figure.panels) > 1 else []
+        names = (
+            [display_label(panel.title, _LABEL) for panel in figure.panels if panel.title]
+            if len(figure.panels) > 1
+            else []
+        )
         cells = _cells(figure.panels[0].weights, figure.scale_title, figure.query_title, figure.key_title, t)
         return f"{'; '.join(names)}. {cells}" if names else cells
     if isinstance(figure, DotsFigure):
@@ -65,42 +69,44 @@ def _caption(figure: Figure, t: Texts) -> str:
 
 def _cells(values: Any, scale: str, row: str, column: str, t: Texts) -> str:
     """What the rows, the columns and the colours are."""
-    low, high = (number(end) for end in _ends(values))
+    low, high = (format_number(end) for end in _ends(values))
     rows, columns = values.shape
-    told = {"scale": scale, "rows": rows, "row": row, "columns": columns, "column": column, "low": low, "high": high}
-    return t("figures.caption_matrix", **told)
+    fields = {"scale": scale, "rows": rows, "row": row, "columns": columns, "column": column, "low": low, "high": high}
+    return t("figures.caption_matrix", **fields)
 
 
 def _alt(figure: Figure, caption: str, t: Texts) -> str:
     if isinstance(figure, CurvesFigure):
-        parts = [caption, *(_course(series, t) for series in figure.series[:_MOST])]
+        parts = [caption, *(_curve_summary(series, t) for series in figure.series[:_MOST])]
         if figure.cut is not None:
-            names = [shown(series.label, _LABEL) for series in figure.series]
-            told = "; ".join(f"{name} {value}" for name, value in zip(names, figure.told_readings(), strict=True))
-            parts.append(t("figures.alt_cut", x=figure.x_title, place=number(figure.cut), readings=told))
+            names = [display_label(series.label, _LABEL) for series in figure.series]
+            listed = "; ".join(
+                f"{name} {value}" for name, value in zip(names, figure.formatted_readings(), strict=True)
+            )
+            parts.append(t("figures.alt_cut", x=figure.x_title, place=format_number(figure.cut), readings=listed))
         return " ".join(parts)
     if isinstance(figure, HeatmapFigure):
         rows, columns = figure.panels[0].weights.shape
         titles = {"query_title": figure.query_title, "key_title": figure.key_title}
         return f"{caption} {t('figures.alt_grid', rows=rows, columns=columns, **titles)}".strip()
     if isinstance(figure, DotsFigure):
-        told = "; ".join(
-            f"{shown(label, _LABEL)}: {', '.join(column.told(row) for column in figure.columns)}"
+        listed = "; ".join(
+            f"{display_label(label, _LABEL)}: {', '.join(column.format_value(row) for column in figure.columns)}"
             for row, label in enumerate(figure.row_labels)
         )
-        return f"{caption} {told}."
+        return f"{caption} {listed}."
     return f"{t('figures.alt_matrix')} {caption}" if isinstance(figure, MatrixFigure) else caption
 
 
-def _course(series: Series, t: Texts) -> str:
+def _curve_summary(series: Series, t: Texts) -> str:
     """From where to where a curve goes, and between which values."""
     there = series.ys[np.isfinite(series.ys)]
     if not len(there):
         return ""
     low, high = _ends(there)
     places = {"start": there[0], "end": there[-1], "low": low, "high": high}
-    told = {name: number(float(value)) for name, value in places.items()}
-    return t("figures.alt_course", name=shown(series.label, _LABEL) if series.label else "\u2013", **told)
+    formatted = {name: format_number(float(value)) for name, value in places.items()}
+    return t("figures.alt_course", name=display_label(series.label, _LABEL) if series.label else "\u2013", **formatted)
 
 
 def _ends(values: Any) -> tuple[float, float]:

@@ -7,9 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.spec import HeatmapPanel, shown
+from viz_app.figures.model.spec import HeatmapPanel, display_label
 from viz_app.figures.model.tree import TreeFigure
-from viz_app.figures.text.captions import Caption, fill_in, head_caption, percent, strongest, strongest_links
+from viz_app.figures.text.captions import (
+    Caption,
+    fill_template,
+    head_caption,
+    percent,
+    strongest_link_caption,
+    strongest_links,
+)
 from viz_app.text import texts
 
 _MAX_LABEL = 24
@@ -25,14 +32,16 @@ def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
         for layer in range(maps.layers("cross"))
     ]
     layer, head = divmod(int(np.argmax(peaks)), maps.heads("cross"))
-    return fill_in(table["caption_kinds"], values, {}) + strongest(maps, "cross", layer, head, language)
+    return fill_template(table["caption_kinds"], values, {}) + strongest_link_caption(
+        maps, "cross", layer, head, language
+    )
 
 
 def kinds_alt(maps: Maps, caption: Caption, *, language: str = "en") -> str:
     """What the table of all heads looks like, then its caption."""
     table = texts(language).table("figures")
     values = {"layers": str(maps.layers("encoder") + 2 * maps.layers("cross")), "heads": str(maps.heads("cross"))}
-    return f"{fill_in(table['alt_kinds'], values, {}).text} {caption.text}"
+    return f"{fill_template(table['alt_kinds'], values, {}).text} {caption.text}"
 
 
 def lines_caption(
@@ -42,19 +51,19 @@ def lines_caption(
     table = texts(language).table("figures")
     if query is None and len(heads) == 1:
         return head_caption(maps, kind, layer, heads[0], language=language)
-    told = Caption(())
+    caption = Caption(())
     if len(heads) > 1:
         values = {"layer": str(layer + 1), "heads": _list(heads), "kind": table[f"kind_{kind}"]}
-        told = fill_in(table["caption_lines"], values, {})
+        caption = fill_template(table["caption_lines"], values, {})
     if query is None:
         peaks = [strongest_links(maps, kind, layer, head, 1, itself=False)[0].weight for head in heads]
-        return told + strongest(maps, kind, layer, heads[int(np.argmax(peaks))], language)
+        return caption + strongest_link_caption(maps, kind, layer, heads[int(np.argmax(peaks))], language)
     rows = maps.weights(kind)[layer, list(heads), query]  # (heads, K)
     head, column = divmod(int(rows.argmax()), rows.shape[1])
     values = {"head": f"{layer + 1}.{heads[head] + 1}", "percent": percent(float(rows[head, column]))}
     tokens = {"query": _token(maps.queries(kind).tokens[query]), "key": _token(maps.keys(kind).tokens[column])}
-    row = fill_in(table["caption_row"], values, tokens)
-    return told + row if told.segments else row
+    row = fill_template(table["caption_row"], values, tokens)
+    return caption + row if caption.segments else row
 
 
 def lines_alt(
@@ -69,36 +78,36 @@ def lines_alt(
         "query_title": table[f"{unit}_query_{kind}"],
         "key_title": table[f"{unit}_key_{kind}"],
     }
-    return f"{fill_in(table['alt_lines'], values, {}).text} {caption.text}"
+    return f"{fill_template(table['alt_lines'], values, {}).text} {caption.text}"
 
 
 def steps_caption(maps: Maps, kind: AnyKind, layer: int, head: int, steps: Sequence[int], *, language: str) -> Caption:
     """Which steps stand side by side, and what the head does at the last one; `maps` are cut to that step."""
     table = texts(language).table("figures")
     values = {"head": f"{layer + 1}.{head + 1}", "steps": _list([step - 1 for step in steps])}
-    return fill_in(table["caption_steps"], values, {}) + head_caption(maps, kind, layer, head, language=language)
+    return fill_template(table["caption_steps"], values, {}) + head_caption(maps, kind, layer, head, language=language)
 
 
 def comparison_caption(difference: HeatmapPanel | None, *, language: str) -> Caption:
     """Where A and B differ most, or that their tokens differ."""
     table = texts(language).table("figures")
     if difference is None:
-        return fill_in(table["caption_apart"], {}, {})
+        return fill_template(table["caption_apart"], {}, {})
     row, column = (int(i) for i in np.unravel_index(np.abs(difference.weights).argmax(), difference.weights.shape))
     query, key = difference.query_labels[row], difference.key_labels[column]
     change = float(difference.weights[row, column])
     if change == 0.0:
-        return fill_in(table["caption_same"], {}, {})
+        return fill_template(table["caption_same"], {}, {})
     values = {"points": f"{abs(change) * 100:.0f}"}
     which = "caption_more" if change > 0 else "caption_less"
-    return fill_in(table[which], values, {"query": _token(query), "key": _token(key)})
+    return fill_template(table[which], values, {"query": _token(query), "key": _token(key)})
 
 
 def comparison_alt(a: HeatmapPanel, b: HeatmapPanel, caption: Caption, *, language: str) -> str:
     """What stands side by side, then the caption."""
     table = texts(language).table("figures")
     values = {"first": a.title, "second": b.title}
-    return f"{fill_in(table['alt_comparison'], values, {}).text} {caption.text}"
+    return f"{fill_template(table['alt_comparison'], values, {}).text} {caption.text}"
 
 
 def beam_caption(figure: TreeFigure, best: str, score: float, *, language: str) -> Caption:
@@ -110,11 +119,11 @@ def beam_caption(figure: TreeFigure, best: str, score: float, *, language: str) 
         "kept": str(sum(node.status != "pruned" for node in figure.nodes)),
         "score": f"{score:.2f}".replace("-", "\u2212"),
     }
-    return fill_in(table["caption_beam"], values, {"best": shown(best)})
+    return fill_template(table["caption_beam"], values, {"best": display_label(best)})
 
 
 def _token(label: str) -> str:
-    return shown(label, _MAX_LABEL)
+    return display_label(label, _MAX_LABEL)
 
 
 def _list(numbers: Sequence[int]) -> str:

@@ -7,7 +7,7 @@ import math
 from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.lines import HEAD_COLOURS
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.tikz.parts import colour, heading, tex
 
@@ -23,8 +23,10 @@ _LEAST = 12.0  # mm of an axis at least
 def dots(figure: DotsFigure, style: Style) -> list[str]:
     """The picture, line by line."""
     letter = _LETTER * style.font / POINTS_PER_MM
-    names = letter * max(len(shown(label, _LABEL)) for label in figure.row_labels)
-    numbers = [letter * max(len(column.told(row)) for row in range(len(column.places))) for column in figure.columns]
+    names = letter * max(len(display_label(label, _LABEL)) for label in figure.row_labels)
+    numbers = [
+        letter * max(len(column.format_value(row)) for row in range(len(column.places))) for column in figure.columns
+    ]
     gap = max(numbers) + _GAP
     room = (style.width or _WIDTH) - names - (len(numbers) - 1) * gap - numbers[-1] - _GAP
     across = max(_LEAST, room / len(numbers))
@@ -61,13 +63,13 @@ def _axis(figure: DotsFigure, column: Dots, first: bool) -> list[str]:
     options = [
         f"xmode={'log' if column.log else 'linear'}, xmin={low!r}, xmax={high!r}",
         f"xtick={{{','.join(map(repr, column.ticks()))}}}, minor tick style={{draw=none}}",
-        f"xticklabels={{{','.join('{' + tex(told) + '}' for told in column.told_ticks())}}}",
+        f"xticklabels={{{','.join('{' + tex(label) + '}' for label in column.tick_labels())}}}",
         f"xlabel={{{tex(column.axis)}}}, title={{{tex(column.title)}}}",
     ]
     if column.falling:
         options.append("x dir=reverse")
     if first:
-        names = ",".join(f"{{\\strut {tex(shown(label, _LABEL))}}}" for label in figure.row_labels)
+        names = ",".join(f"{{\\strut {tex(display_label(label, _LABEL))}}}" for label in figure.row_labels)
         options.append(f"ytick={{0,...,{len(figure.row_labels) - 1}}}, yticklabels={{{names}}}")
     return options
 
@@ -84,7 +86,7 @@ def _points(column: Dots, own: str) -> list[str]:
         ends = " -- ".join(f"(axis cs:{column.base!r},{row})" for row in (-0.5, rows - 0.5))
         lines.append(f"\\draw[headlighta, dashed] {ends};")
     for row, value in enumerate(column.places.tolist()):
-        lines.append(f"\\node[anchor=west] at (axis cs:{right!r},{row}) {{\\strut {tex(column.told(row))}}};")
+        lines.append(f"\\node[anchor=west] at (axis cs:{right!r},{row}) {{\\strut {tex(column.format_value(row))}}};")
         if math.isnan(value):
             continue
         if column.base is not None:

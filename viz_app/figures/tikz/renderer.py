@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viz_app.figures.colours.scales import ColourMap, differences_map, numbers_map, weights_map
+from viz_app.figures.colours.scales import ColorMap, differences_map, numbers_map, weights_map
 from viz_app.figures.layout import POINTS_PER_MM, letter
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.lines import HEAD_COLOURS
-from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, shown
+from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
 from viz_app.figures.tikz.dots import dots
@@ -72,7 +72,7 @@ def _sized(style: Style) -> list[str]:
     return [f"\\fontsize{{{style.font:g}}}{{{1.2 * style.font:g}}}\\selectfont"]
 
 
-def _colormap(name: str, scale: ColourMap) -> str:
+def _colormap(name: str, scale: ColorMap) -> str:
     """Colours at even values of the scale; a root mapping is in them."""
     values = np.linspace(scale.low, scale.high, 65 if scale.mapping == "linear" else 257)
     entries = " ".join(f"rgb255=({r},{g},{b})" for r, g, b in scale.rgb(values).tolist())
@@ -80,7 +80,7 @@ def _colormap(name: str, scale: ColourMap) -> str:
 
 
 def _ticks(axis: str, labels: Sequence[str]) -> str:
-    names = ",".join(f"{{\\strut {tex(shown(label, MAX_LABEL))}}}" for label in labels)
+    names = ",".join(f"{{\\strut {tex(display_label(label, MAX_LABEL))}}}" for label in labels)
     return f"{axis}tick={{0,...,{len(labels) - 1}}}, {axis}ticklabels={{{names}}}"
 
 
@@ -89,8 +89,8 @@ def _cells(values: Iterable[Sequence[object]], masked: np.ndarray | None, first:
     rows = []
     for row, line in enumerate(values):
         for column, value in enumerate(line):
-            told = "nan" if masked is not None and masked[row, column] else str(value)
-            rows.append(f"{column + first[1]} {row + first[0]} {told}")
+            formatted = "nan" if masked is not None and masked[row, column] else str(value)
+            rows.append(f"{column + first[1]} {row + first[0]} {formatted}")
     return rows
 
 
@@ -125,8 +125,8 @@ class _Grid:
         """Between columns and rows of panels, in points: without labels of their own they stand close."""
         if self.shared or not self.labelled:
             return (8.0 if self.labelled else 4.0), (16.0 if self.labelled else 4.0)
-        queries = max(len(shown(label, MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
-        keys = max(len(shown(label, MAX_LABEL)) for panel in figure.panels for label in panel.key_labels)
+        queries = max(len(display_label(label, MAX_LABEL)) for panel in figure.panels for label in panel.query_labels)
+        keys = max(len(display_label(label, MAX_LABEL)) for panel in figure.panels for label in panel.key_labels)
         return 0.6 * self.font(12.0) * queries + 10, 0.6 * self.font(12.0) * keys + 26
 
     def font(self, largest: float) -> float:
@@ -152,15 +152,15 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
     for i, panel in enumerate(figure.panels):
         two_ends = isinstance(panel, DifferencePanel)
         name, scale = scales[two_ends]
-        told = [_size(panel, grid.side), _colormap(name, scale), *_panel_words(figure, style, panel, i, grid)]
+        panel_options = [_size(panel, grid.side), _colormap(name, scale), *_panel_words(figure, style, panel, i, grid)]
         if two_ends and figure.weights and style.legend:
-            told.append("xshift=18mm")  # for the colour bar of the weights, which stands before it
+            panel_options.append("xshift=18mm")  # for the colour bar of the weights, which stands before it
         last = not any(isinstance(other, DifferencePanel) == two_ends for other in figure.panels[i + 1 :])
         if style.legend and last:
             title = figure.difference_title if two_ends else figure.scale_title
-            told.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
+            panel_options.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
         cells = _cells([list(row) for row in panel.weights], panel.masked)
-        lines += [f"\\nextgroupplot[{', '.join(told)}]", *_plot(len(panel.key_labels), cells)]
+        lines += [f"\\nextgroupplot[{', '.join(panel_options)}]", *_plot(len(panel.key_labels), cells)]
     return [*lines, "\\end{groupplot}", *heading(figure, style), "\\end{tikzpicture}"]
 
 
@@ -196,7 +196,7 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     width = style.width or 100.0
     height = style.height or 0.6 * width
     modes = [f"{axis}mode={'log' if log else 'linear'}" for axis, log in (("x", figure.x_log), ("y", figure.y_log))]
-    readings = figure.told_readings() or ("",) * len(figure.series)
+    readings = figure.formatted_readings() or ("",) * len(figure.series)
     legend = [f"{each.label} {reading}".rstrip() for each, reading in zip(figure.series, readings, strict=True)]
     options = [
         f"width={width:g}mm, height={height:g}mm",
@@ -215,12 +215,12 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     if figure.cut is not None:
         ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))
         lines.append(f"\\draw[semithick] {' -- '.join(ends)};")
-    for i, (series, told) in enumerate(zip(figure.series, legend, strict=True)):
+    for i, (series, label) in enumerate(zip(figure.series, legend, strict=True)):
         dash = ", dashed" * series.dashed + ", mark=*, mark size=1.2pt, mark options=solid" * series.marked
         points = [f"{float(x)!r} {float(y)!r}" for x, y in zip(series.xs, series.ys, strict=True)]
         lines += [f"\\addplot[headlight{chr(ord('a') + i % 26)}, thick{dash}] table {{", *points, "};"]
         if series.label and style.legend:
-            lines.append(f"\\addlegendentry{{{tex(told)}}}")
+            lines.append(f"\\addlegendentry{{{tex(label)}}}")
     for i, value in enumerate(figure.readings()):
         if value == value:  # a curve that does not reach the cut has no dot
             name = f"headlight{chr(ord('a') + i % 26)}"

@@ -80,7 +80,9 @@ def figure(scene: str, context: Context) -> Figure | None:
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer
     if scene == "tree":
         return (
-            beam_tree(Search.of(translation, tokenizer), language=context.t.language) if translation.history else None
+            beam_tree(Search.from_translation(translation, tokenizer), language=context.t.language)
+            if translation.history
+            else None
         )
     if scene not in ("alpha", "predict"):
         return None

@@ -29,7 +29,7 @@ from viz_app.figures import (
     view_named,
 )
 from viz_app.figures.colours.scales import sequential
-from viz_app.figures.record import record
+from viz_app.figures.record import provenance_record
 
 
 def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
@@ -68,7 +68,7 @@ def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Sear
     first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, **given)
     record = json.loads(json.dumps(first.provenance["view"]))
     parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-    again = view_named(parameters.pop("name")).figure(**parameters, maps=maps, search=search)
+    again = view_named(str(parameters.pop("name"))).figure(**parameters, maps=maps, search=search)
     assert export(again, "json") == export(first, "json")
     assert again.name == first.name
 
@@ -152,10 +152,10 @@ def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Searc
 
 def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) -> None:
     figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
-    told = json.loads(json.dumps(record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
+    told = json.loads(json.dumps(provenance_record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
     assert told["sentence"] == "한국어"
     assert told["scale"] == "sqrt, 0 to 0.5"
-    assert Style.of(told["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
+    assert Style.from_dict(told["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
     assert told["version"] == __version__
 
 

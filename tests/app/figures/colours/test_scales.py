@@ -5,7 +5,7 @@ import pytest
 
 from viz_app.figures import Style
 from viz_app.figures.colours.palette import BACKGROUND, THEMES, Theme, scale
-from viz_app.figures.colours.scales import ColourMap, differences_map, diverging, number, sequential, weights_map
+from viz_app.figures.colours.scales import ColorMap, differences_map, diverging, format_number, sequential, weights_map
 
 
 def luminance(rgb: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ def test_a_shared_range_ends_at_the_largest_weight() -> None:
 @pytest.mark.parametrize("two_ends", [False, True])
 @pytest.mark.parametrize("mapping", ["linear", "sqrt"])
 def test_a_place_and_its_value_belong_together(mapping: str, two_ends: bool) -> None:
-    colours = ColourMap(scale("light"), -0.5, 0.5, mapping, two_ends)  # type: ignore[arg-type]
+    colours = ColorMap(scale("light"), -0.5, 0.5, mapping, two_ends)  # type: ignore[arg-type]
     places = np.linspace(0, 1, 21)
     values = [colours.value(float(place)) for place in places]
     np.testing.assert_allclose(colours.position(values), places, atol=1e-9)
@@ -90,4 +90,4 @@ def test_the_ends_of_differences_are_round_and_alike() -> None:
     ],
 )
 def test_numbers_beside_a_scale(value: float, text: str) -> None:
-    assert number(value) == text
+    assert format_number(value) == text

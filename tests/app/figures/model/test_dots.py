@@ -13,7 +13,7 @@ import pytest
 
 from tests.app.figures.samples import dots, pdf_text
 from viz_app.figures import Dots, DotsFigure, Style, export, to_plotly
-from viz_app.figures.text.chart_captions import captioned
+from viz_app.figures.text.chart_captions import with_caption
 
 
 def column(**changes: Any) -> Dots:
@@ -59,8 +59,8 @@ def test_ticks_are_few_and_round() -> None:
 def test_ticks_of_many_decades_are_powers_of_ten_and_told_apart() -> None:
     assert column(values=[1.2e-5, 0.9], log=True).ticks() == pytest.approx((1e-5, 1e-3, 1e-1))
     assert column(values=[1.2e-5, 0.9], log=True).ticks(2) == pytest.approx((1e-5, 1e-2))
-    assert column(values=[9.5e17, 2.3e19], log=True).told_ticks() == ("10\u00b9\u2078", "10\u00b9\u2079")
-    assert column(values=[19.72, 19.91]).told_ticks() == ("19.75", "19.8", "19.85", "19.9")
+    assert column(values=[9.5e17, 2.3e19], log=True).tick_labels() == ("10\u00b9\u2078", "10\u00b9\u2079")
+    assert column(values=[19.72, 19.91]).tick_labels() == ("19.75", "19.8", "19.85", "19.9")
 
 
 def test_two_columns_can_have_one_axis() -> None:
@@ -70,7 +70,7 @@ def test_two_columns_can_have_one_axis() -> None:
 
 def test_numbers_without_digits_are_told_with_three() -> None:
     rounded = column(values=[0.123456, 1.25e-5], digits=None)
-    assert [rounded.told(row) for row in (0, 1)] == ["0.123", "1.25\u00d710\u207b\u2075"]
+    assert [rounded.format_value(row) for row in (0, 1)] == ["0.123", "1.25\u00d710\u207b\u2075"]
 
 
 def test_in_tex_every_point_stands_where_its_number_is() -> None:
@@ -124,7 +124,7 @@ def test_on_screen_the_points_are_the_same_and_nothing_is_markup() -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_somebody_who_does_not_see_them_is_told_every_number(language: str) -> None:
-    told = captioned(dots(language=language))
+    told = with_caption(dots(language=language))
     assert isinstance(told, DotsFigure)
     assert "왼쪽: PPL_$x$" in told.caption
     for words in ("base: 3.00, \u22121.50", "=1+1: 1.00, 0.00", "너비 <i>: \u2013, 2.00"):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from viz_app.figures.model.spec import HeatmapFigure, HeatmapPanel, shown, word_starts
+from viz_app.figures.model.spec import HeatmapFigure, HeatmapPanel, display_label, word_starts
 
 
 def panel(**changes: Any) -> HeatmapPanel:
@@ -91,7 +91,7 @@ def test_bad_options_of_a_figure_are_refused(options: dict[str, Any], message: s
     ],
 )
 def test_labels_as_they_are_drawn(label: str, width: int | None, expected: str) -> None:
-    assert shown(label, width) == expected
+    assert display_label(label, width) == expected
 
 
 def test_word_starts_leave_out_the_first_position() -> None:

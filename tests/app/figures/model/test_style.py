@@ -10,7 +10,7 @@ from viz_app.figures import PRESETS, Style
 
 def test_a_style_survives_json() -> None:
     style = Style(preset="acl-column", value_range=(0.0, 0.5), scale="cividis", letters=True, rotation=45, font_pt=7.0)
-    assert Style.of(json.loads(json.dumps(style.as_dict()))) == style
+    assert Style.from_dict(json.loads(json.dumps(style.as_dict()))) == style
     assert Style().as_dict() == {}
 
 
@@ -50,4 +50,4 @@ def test_what_is_not_allowed_is_said_in_one_line(options: dict[str, Any], messag
 
 def test_an_unknown_option_says_what_is_allowed() -> None:
     with pytest.raises(ValueError, match="style option is 'colour', but must be one of preset, width_mm, height_mm"):
-        Style.of({"colour": "red"})
+        Style.from_dict({"colour": "red"})

@@ -9,7 +9,7 @@ import pytest
 
 import viz_app.text
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from viz_app.figures.model.spec import shown
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.text.captions import (
     MAX_LABEL,
     all_caption,
@@ -56,7 +56,9 @@ def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:
 
 def test_decoder_captions_name_input_and_output(hand_made: AttentionMaps) -> None:
     text = head_caption(hand_made, "decoder", 0, 0).text
-    assert text.startswith("After reading \u201cder\u201d, generating \u201cHund\u201d: head 1.1 attends to itself (70 %).")
+    assert text.startswith(
+        "After reading \u201cder\u201d, generating \u201cHund\u201d: head 1.1 attends to itself (70 %)."
+    )
     assert "50 %" in layer_caption(hand_made, "decoder", 0).text  # "itself" is not a link between two tokens
 
 
@@ -80,7 +82,7 @@ def test_a_token_stands_as_it_is_whatever_it_holds(hostile: AttentionMaps) -> No
             caption = head_caption(hostile, kind, 0, head)
             tokens = [segment.text for segment in caption.segments if segment.token]
             axes = (hostile.source, hostile.inputs, hostile.outputs)
-            assert tokens and set(tokens) <= {shown(token, MAX_LABEL) for axis in axes for token in axis.tokens}
+            assert tokens and set(tokens) <= {display_label(token, MAX_LABEL) for axis in axes for token in axis.tokens}
             assert all(f"\u201c{token}\u201d" in caption.text for token in tokens)
 
 

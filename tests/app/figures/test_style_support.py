@@ -12,7 +12,7 @@ from PIL import Image
 
 from tests.app.figures.samples import curves, dots, matrix
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import VIEWS, Animation, Figure, Search, Style, export, heeded, uses
+from viz_app.figures import VIEWS, Animation, Figure, Search, Style, effective_style, export, supported_options
 
 # Another value for each field of a style; weights of the samples lie below 0.9.
 OTHERS: dict[str, dict[str, Any]] = {
@@ -60,7 +60,7 @@ NAMES = (
 
 def drawn(figure: Figure, style: Style) -> np.ndarray:
     if isinstance(figure, Animation):
-        figure = figure.standing
+        figure = figure.still_frame
     return np.asarray(Image.open(io.BytesIO(export(figure, "png", style, dpi=72))).convert("RGB"))
 
 
@@ -72,13 +72,15 @@ def test_a_figure_heeds_what_it_says(name: str, maps: AttentionMaps, search: Sea
     for option, change in OTHERS.items():
         other = drawn(figure, Style(**{"rotation": 0, **change}))
         changed = plain.shape != other.shape or bool((plain != other).any())
-        assert changed == (option in uses(figure)), f"{option} of {name}"
-        assert option not in uses(figure) or option in uses(VIEWS[name].kind if name in VIEWS else type(figure))
+        assert changed == (option in supported_options(figure)), f"{option} of {name}"
+        assert option not in supported_options(figure) or option in supported_options(
+            VIEWS[name].kind if name in VIEWS else type(figure)
+        )
 
 
 def test_a_style_without_what_makes_no_difference(maps: AttentionMaps, search: Search) -> None:
     style = Style(preset="a4", scale="grey", rotation=45, letters=True, value_range=(0.0, 0.5), legend=False)
     for figure in samples(maps, search).values():
-        kept = heeded(style, figure)
-        assert kept.preset == "a4" and set(kept.as_dict()) <= uses(figure)
+        kept = effective_style(style, figure)
+        assert kept.preset == "a4" and set(kept.as_dict()) <= supported_options(figure)
         np.testing.assert_array_equal(drawn(figure, kept), drawn(figure, style))

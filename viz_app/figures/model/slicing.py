@@ -1,4 +1,4 @@
-"""Maps as a figure needs them: cut to a step, merged to a unit, with the names of both axes.
+"""Attention as a figure needs it: sliced to a step, merged to a unit, with the names of both axes.
 
 Which axis is named after which tokens is decided here and nowhere else: a row of encoder-decoder attention is named
 after the piece that it writes, a row of decoder self-attention after the piece that it reads.
@@ -23,8 +23,8 @@ UNITS: tuple[Unit, ...] = ("pieces", "words")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cut:
-    """Maps cut to a step and merged to a unit, and what every figure of them shares; `cut` makes one."""
+class AttentionSlice:
+    """Maps cut to a step and merged to a unit, and what every figure of them shares; `slice_attention` makes one."""
 
     maps: Maps
     kind: AnyKind
@@ -163,7 +163,7 @@ def _first(axis: Axis, count: int) -> Axis:
     return Axis(axis.tokens[:count], axis.words[:count], axis.special[:count])
 
 
-def cut(
+def slice_attention(
     maps: Maps,
     kind: AnyKind,
     language: str,
@@ -171,8 +171,8 @@ def cut(
     provenance: Mapping[str, Any] | None,
     unit: Unit,
     upto: int | None,
-) -> Cut:
-    """Maps of one kind as a figure needs them. Raises ValueError for a kind, unit or step that does not exist."""
+) -> AttentionSlice:
+    """Slice maps to a step and merge them to a unit. Raises ValueError for a kind, unit or step that does not exist."""
     maps.weights(kind)  # refuses an unknown kind
     if unit not in UNITS:
         raise ValueError(f"unit is {unit!r}, but must be one of {', '.join(UNITS)}")
@@ -182,7 +182,9 @@ def cut(
         maps = upto_step(maps, upto)
     if unit == "words":
         maps = maps.merged_to_words()
-    return Cut(maps=maps, kind=kind, unit=unit, upto=upto, t=texts(language), theme=theme, provenance=provenance or {})
+    return AttentionSlice(
+        maps=maps, kind=kind, unit=unit, upto=upto, t=texts(language), theme=theme, provenance=provenance or {}
+    )
 
 
 def check_index(name: str, value: int, count: int) -> None:

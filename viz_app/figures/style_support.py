@@ -30,12 +30,12 @@ _BY_KIND: dict[type[Figure], frozenset[str]] = {
 }
 
 
-def uses(figure: Figure | type[Figure]) -> frozenset[str]:
+def supported_options(figure: Figure | type[Figure]) -> frozenset[str]:
     """Names of the fields of `Style` that can change a drawing.
 
     Args:
-        figure: A kind of figure; or one figure, of which may be known to change nothing what its kind heeds: the title
-            of a figure without one, the colours of weights where there are only differences.
+        figure: A kind of figure, or one figure. One figure may support less than its kind: without a title the option
+            `title` has no effect.
 
     Raises:
         KeyError: The kind does not exist.
@@ -43,18 +43,18 @@ def uses(figure: Figure | type[Figure]) -> frozenset[str]:
     if isinstance(figure, type):
         return _BY_KIND[figure]
     if isinstance(figure, Animation):
-        return uses(figure.standing)
-    return _BY_KIND[type(figure)] - _idle(figure)
+        return supported_options(figure.still_frame)
+    return _BY_KIND[type(figure)] - _without_effect(figure)
 
 
-def heeded(style: Style, figure: Figure) -> Style:
-    """The style with the defaults of what makes no difference to this figure, so that its command does not tell it."""
-    used = uses(figure)
-    return Style.of({name: value for name, value in style.as_dict().items() if name in used})
+def effective_style(style: Style, figure: Figure) -> Style:
+    """The style with defaults for all options without effect on this figure, so that its command omits them."""
+    used = supported_options(figure)
+    return Style.from_dict({name: value for name, value in style.as_dict().items() if name in used})
 
 
-def _idle(figure: Figure) -> set[str]:
-    """What its kind heeds, but not this figure."""
+def _without_effect(figure: Figure) -> set[str]:
+    """Options that its kind supports but that change nothing in this figure."""
     idle = {name for name in ("title", "caption") if not getattr(figure, name)}
     if isinstance(figure, HeatmapFigure):
         if len(figure.panels) == 1 or figure.row_titles:
@@ -70,8 +70,8 @@ def _idle(figure: Figure) -> set[str]:
     return idle
 
 
-def numbers_of(figure: Figure) -> tuple[float, float] | None:
-    """The ends of the colours of a matrix as they are unless told: of weights, which lie between 0 and 1, None."""
+def default_range(figure: Figure) -> tuple[float, float] | None:
+    """Default ends of the colour scale of a matrix; None for attention weights, which lie between 0 and 1."""
     if not isinstance(figure, MatrixFigure):
         return None
     from viz_app.figures.colours.scales import numbers_map

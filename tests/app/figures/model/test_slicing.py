@@ -12,7 +12,7 @@ from PIL import Image
 
 from tests.app.figures.samples import curves, pdf_text
 from viz_app.figures import Animation, CurvesFigure, Series, Style, export, formats_of, to_plotly
-from viz_app.figures.text.chart_captions import captioned
+from viz_app.figures.text.chart_captions import with_caption
 
 X = np.arange(0, 10, 0.25)
 SINES = CurvesFigure(
@@ -33,10 +33,10 @@ def test_readings_are_the_values_at_the_cut() -> None:
     assert SINES.readings() == pytest.approx((np.sin(1.5), 3.0))
     beyond = replace(SINES, cut=5.0).readings()
     assert beyond[0] == pytest.approx(np.sin(5.0)) and np.isnan(beyond[1]), "the second curve does not reach so far"
-    assert SINES.told_readings() == ("+1.00", "+3.00")
+    assert SINES.formatted_readings() == ("+1.00", "+3.00")
     assert replace(SINES, cut=None).readings() == ()
     large = curves(series=[Series(x=[0, 1], y=[0, 12_000], label="a")], cut=0.5)
-    assert large.told_readings() == ("6000",)
+    assert large.formatted_readings() == ("6000",)
 
 
 def test_a_cut_beside_all_curves_is_refused() -> None:
@@ -91,10 +91,10 @@ def test_a_still_brings_the_formats_that_stand_still() -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_a_figure_without_words_gets_them_from_its_numbers(language: str) -> None:
-    told = captioned(replace(SINES, language=language))
+    told = with_caption(replace(SINES, language=language))
     assert "pos" in told.caption and "9.75" in told.caption and "sin; 2x" in told.caption
     assert "sin +1.00; 2x +3.00" in told.alt
-    assert captioned(replace(SINES, caption="Mine.", alt="Ours.")).alt == "Ours."
-    film = captioned(moving())
+    assert with_caption(replace(SINES, caption="Mine.", alt="Ours.")).alt == "Ours."
+    film = with_caption(moving())
     assert film.caption and all(frame.caption == film.caption for frame in film.frames)
-    assert captioned(curves(series=[Series(x=[1, 2], y=[np.nan, 3])])).caption
+    assert with_caption(curves(series=[Series(x=[1, 2], y=[np.nan, 3])])).caption
