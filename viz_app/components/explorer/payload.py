@@ -1,7 +1,6 @@
 """Everything that the explorer shows of one translation, as one byte buffer.
 
-Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights]``, little-endian. The header
-has a length that keeps the weights on an even address; weights.py tells what stands there and how exact it is.
+A header and the weights, as of `viz_app.components.buffer`; weights.py says how they are stored and how exact they are.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from transformer_core.attention_maps import AttentionMaps, Axis, Kind
+from viz_app.components.buffer import join_buffer, split_buffer
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import PackedWeights, pack_weights
 from viz_app.components.palette import palettes
@@ -105,16 +105,15 @@ def pack(
     # A short hash is enough to tell two translations of one session apart.
     digest = hashlib.blake2b(json.dumps(header).encode() + weights.digest.encode(), digest_size=12).hexdigest()
     header |= {"id": digest, "selection": fitted.to_dict(), "gloss": list(gloss_head), "follow": follow}
-    return _join(header, weights.data.data)
+    return join_buffer(header, weights.data.data)
 
 
 def starting_at(payload: bytes, selection: Selection) -> bytes:
     """The same payload for a component that starts with another selection; unchanged when it makes others follow."""
-    (length,) = struct.unpack_from("<I", payload)
-    header: dict[str, Any] = json.loads(payload[4 : 4 + length])
+    header, weights = split_buffer(payload)
     if header["follow"] or header["selection"] == selection.to_dict():
         return payload
-    return _join(header | {"selection": selection.to_dict()}, memoryview(payload)[4 + length :])
+    return join_buffer(header | {"selection": selection.to_dict()}, weights)
 
 
 def pair(shown: bytes, other: bytes) -> bytes:
@@ -123,13 +122,6 @@ def pair(shown: bytes, other: bytes) -> bytes:
     Layout: ``[uint32 0][uint32 length of the first][the first][the second]``; a single payload never starts with 0.
     """
     return b"".join((struct.pack("<II", 0, len(shown)), shown, other))
-
-
-def _join(header: dict[str, Any], weights: memoryview) -> bytes:
-    """The buffer; the weights, which may be large, are copied once."""
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    text += b" " * (-len(text) % 4)
-    return b"".join((struct.pack("<I", len(text)), text, weights))
 
 
 def _short(probability: float) -> float:

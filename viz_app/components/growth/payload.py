@@ -1,19 +1,18 @@
 """A history for the browser, as one byte buffer.
 
-Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][weights]``, little-endian. A weight w
-is the byte round(255 w), so within 1/510 of the true one; the header says for each sentence and kind where they start.
+A header and the weights, as of `viz_app.components.buffer`. A weight w is the byte round(255 w), so within 1/510 of the
+true one; the header says for each sentence and kind where they start.
 """
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from transformer_core.attention_maps import KINDS, Axis
+from viz_app.components.buffer import join_buffer
 from viz_app.components.palette import palettes
 
 if TYPE_CHECKING:
@@ -57,9 +56,7 @@ def pack(history: History, *, texts: Mapping[str, str], language: str, start: Ma
         "alignment": history.alignment,
         "colours": palettes(),
     }
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    text += b" " * (-len(text) % 4)
-    return b"".join((struct.pack("<I", len(text)), text, *parts))
+    return join_buffer(header, *parts)
 
 
 def _axis(axis: Axis) -> dict[str, list[Any]]:

@@ -1,20 +1,20 @@
 """A lesson for the browser, as one byte buffer.
 
-Layout: ``[uint32 length of the header][header: JSON, UTF-8, padded with spaces][arrays]``, little-endian. The header
-names every array with its shape, type and place; an array starts at a multiple of its item's size.
+A header and arrays, as of `viz_app.components.buffer`. The header names every array with its shape, type and place; an
+array starts at a multiple of its item's size.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import struct
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from viz_app.components.buffer import ALIGNMENT, join_buffer
 from viz_app.components.palette import palettes
 from viz_app.lessons import Lesson, Scene
 from viz_app.lessons.stage.state import LessonState
@@ -60,7 +60,7 @@ def pack(
         "colours": palettes(),
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
-    return _joined(header | {"id": digest, "state": state.to_dict()}, data)
+    return join_buffer(header | {"id": digest, "state": state.to_dict()}, data)
 
 
 def pack_news(
@@ -83,15 +83,9 @@ def pack_news(
         beat: Another number makes the browser take them, though all else is as before.
     """
     placed, data = _place(arrays)
-    return _joined(
+    return join_buffer(
         {"name": name, "scene": scene, "values": dict(values), "arrays": placed, "heard": heard, "beat": beat}, data
     )
-
-
-def _joined(header: Mapping[str, Any], data: bytes) -> bytes:
-    text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
-    text += b" " * (-(len(text) + 4) % 8)
-    return b"".join((struct.pack("<I", len(text)), text, data))
 
 
 def _place(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[dict[str, Any], bytes]:
@@ -101,7 +95,7 @@ def _place(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[dict[str, Any], byte
     end = 0
     for name, array in arrays.items():
         values = np.ascontiguousarray(array if array.dtype.name in TYPES else array.astype(np.float32))
-        padding = -end % 8
+        padding = -end % ALIGNMENT
         parts += [b"\0" * padding, values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()]
         placed[name] = {"shape": list(values.shape), "type": values.dtype.name, "offset": end + padding}
         end += padding + values.nbytes

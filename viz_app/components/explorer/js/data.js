@@ -1,5 +1,6 @@
 // One translation as it comes from Python (payload.py), and its maps over pieces or merged to words.
 
+import { readBuffer } from "../../common/buffer.js";
 import { headName } from "../../common/dom.js";
 import { Merged } from "./merge.js";
 import { FULL, Weights } from "./weights.js";
@@ -23,18 +24,17 @@ export function halves(buffer) {
   return [buffer.subarray(8, end), buffer.subarray(end)];
 }
 
-/** Everything in a payload but the weights, and where these start. */
-export function readHeader(buffer) {
-  const length = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(buffer.subarray(4, 4 + length)));
-  if (header.version !== 2) throw new Error(`explorer payload of version ${header.version}, expected 2`);
-  return { header, start: 4 + length };
+/** A payload as its header and the bytes of its weights. */
+export function readPayload(buffer) {
+  const read = readBuffer(buffer);
+  if (read.header.version !== 2) throw new Error(`explorer payload of version ${read.header.version}, expected 2`);
+  return read;
 }
 
 export class Translation {
-  constructor(buffer, read) {
-    Object.assign(this, read.header);
-    this.weights = new Weights(buffer, read);
+  constructor({ header, data }) {
+    Object.assign(this, header);
+    this.weights = new Weights(header, data);
     this.length = this.steps.length;
     this.views = new Map();
     this.words = new Map();

@@ -7,7 +7,7 @@ import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
 import { Compare } from "./compare.js";
 import { Choice, kindChoice, Player } from "./controls.js";
-import { halves, KINDS, readHeader, Translation } from "./data.js";
+import { halves, KINDS, readPayload, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
@@ -82,15 +82,15 @@ export class Explorer {
   /** New data, or the same again after a rerun or a change of theme. */
   receive(buffer) {
     const [own, compared] = halves(buffer);
-    const read = readHeader(own);
-    const other = compared && readHeader(compared);
+    const read = readPayload(own);
+    const other = compared && readPayload(compared);
     const first = !this.translation;
     const same = read.header.id === this.translation?.id && read.header.follow === this.translation.follow;
     if (same && (!other || other.header.id === this.compare.pinned?.id)) {
       if (new Theme(this.root, this.translation.colours).key !== this.theme.key) this.store.mark("theme");
       return;
     }
-    const translation = same ? this.translation : new Translation(own, read);
+    const translation = same ? this.translation : new Translation(read);
     const another = !first && translation.about?.own !== this.translation.about?.own; // model that speaks
     const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
     this.translation = translation;
@@ -107,7 +107,7 @@ export class Explorer {
     // The words stand under the translation by the best aligner of the new model, unless one of its heads is looked at.
     if (another && this.store.state.kind !== "cross") this.store.touch({ gloss: translation.gloss });
     if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
-    this.compare.receive(translation, other && new Translation(compared, other), this.texts);
+    this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");
     if (first) this.store.flush();

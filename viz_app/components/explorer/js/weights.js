@@ -3,8 +3,8 @@
 export const FULL = 65535;
 
 export class Weights {
-  constructor(buffer, { header, start }) {
-    Object.assign(this, { buffer, start, bits: header.bits, kinds: header.kinds });
+  constructor({ bits, kinds }, data) {
+    Object.assign(this, { bits, kinds, data });
     this.unpacked = new Map();
   }
 
@@ -52,7 +52,7 @@ export class Weights {
   }
 
   bytes(offset, count) {
-    return new Uint8Array(this.buffer.buffer, this.buffer.byteOffset + this.start + offset, count);
+    return this.data.subarray(offset, offset + count);
   }
 
   /** uint16 in place, or a copy where the message from the server put them on an odd address. */

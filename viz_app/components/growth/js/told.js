@@ -1,5 +1,7 @@
 // The history as Python has packed it: see payload.py.
 
+import { readBuffer } from "../../common/buffer.js";
+
 const WORD = /\u2581/g;
 const MANY = 4; // layers; where there are more, heads are drawn smaller, so that all fit into a window
 const MOST = 0.5; // of its places a role must explain, or it names no head
@@ -9,10 +11,9 @@ const AXES = { encoder: ["source", "source"], decoder: ["inputs", "inputs"], cro
 
 export class Told {
   constructor(bytes) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset);
-    const length = view.getUint32(0, true);
-    Object.assign(this, JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))));
-    this.bytes = bytes.subarray(4 + length);
+    const { header, data } = readBuffer(bytes);
+    Object.assign(this, header);
+    this.bytes = data;
   }
 
   get many() {

@@ -1,5 +1,7 @@
 // A payload of payload.py: its header, and its arrays as typed arrays with a shape.
 
+import { readBuffer } from "../../../components/common/buffer.js";
+
 const TYPES = { float32: Float32Array, uint8: Uint8Array, int32: Int32Array };
 
 /** An array of any number of dimensions, the last one fastest. */
@@ -28,9 +30,8 @@ export class NdArray {
 
 /** Bytes -> header, with `arrays` replaced by arrays. */
 export function readPayload(bytes) {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
-  const aligned = bytes.slice(4 + length); // a copy, so that every array starts where its type may start
+  const { header, data } = readBuffer(bytes);
+  const aligned = data.slice(); // a copy, so that every array starts where its type may start
   header.arrays = Object.fromEntries(
     Object.entries(header.arrays).map(([name, { shape, type, offset }]) => {
       const size = shape.reduce((product, side) => product * side, 1);

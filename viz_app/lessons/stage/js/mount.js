@@ -1,11 +1,10 @@
 // The part that Streamlit sends again with all new numbers, so it is small: it hands over to the lesson's own code, which
 // another component brings once (<lesson>/main.js), sooner or later than this one is called.
 
+import { readBuffer } from "../../../components/common/buffer.js";
+
 export default function mount(component) {
-  const bytes = component.data;
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  const { name } = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
-  const code = Symbol.for(`headlight.lesson.${name}`);
+  const code = Symbol.for(`headlight.lesson.${readBuffer(component.data).header.name}`);
   let gone = false;
   let stop = null;
   const start = () => {
