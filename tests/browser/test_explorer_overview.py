@@ -144,7 +144,7 @@ def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(
     assert shown == [f"{value:.1f}" for value in np.sort(distance(weights["cross"]).ravel())]
     label = page.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
     bits, pieces = entropy(weights["cross"])[1, 2], distance(weights["cross"])[1, 2]
-    assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {pieces:.1f} pieces"
+    assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {pieces:.1f} tokens"
     order.select_option("alignment")
     settle(page)
     assert names(page, ".block[data-kind=cross]") == best_first(rates)

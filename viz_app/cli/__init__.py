@@ -10,16 +10,16 @@ from transformer_core.cli import Program
 # Each is a module of this package with `run(arguments)`; they are loaded when they are called.
 COMMANDS = {
     "app": "Start the app and open it in the browser.",
-    "class": "Start the app for everybody in the local network.",
+    "class": "Start the app for everyone on the local network.",
     "export": "Write figures of one sentence, or of many sentences and heads.",
     "paper-figures": "Write figures like those in the paper's appendix, for your model.",
-    "lesson": "Write the picture of a lesson's scene, or the lesson's handout.",
-    "growth": "Write a head as it stood at a moment of its model's training, or its film.",
+    "lesson": "Write the figure of a lesson's scene, or the lesson's handout.",
+    "growth": "Write one head at a snapshot of its model's training, or as an animation.",
 }
 
 _HELP = """usage: python -m viz_app COMMAND ...
 
-Figures of real attention as files, handouts of the lessons, and the app for a class.
+Export attention figures and lesson handouts, or run the app for a class.
 
 {commands}
 

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
     lines = list(read_lines(Path(options.texts)))
     if not lines:
-        raise UsageError(f"--texts: {options.texts} is empty, but must have a sentence a line")
+        raise UsageError(f"--texts: {options.texts} is empty; it needs one sentence per line")
     runner = ModelRunner()
     places = places_of(options.heads, runner.translator(options.checkpoint).config)
     options.kind, options.layer, options.head, options.heads = places[0].kind, 1, 1, None
@@ -81,7 +81,9 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
         if getattr(options, name) is not None:
             raise UsageError(f"--{name} is for a single figure; --texts has many sentences, --heads many heads")
     if options.heads is None:
-        raise UsageError("missing: --heads, as cross.4.6,encoder.2.1 (kind.layer.head), cross.4, cross, or all")
+        raise UsageError(
+            "missing: --heads, for example cross.4.6,encoder.2.1 (kind.layer.head), cross.4, cross, or all"
+        )
     if len(options.out) > 1:
         raise UsageError("--out is the folder of the whole batch; give it once")
     existing("--texts", options.texts)
@@ -91,7 +93,7 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
     formats = tuple(dict.fromkeys((options.format or default).split(",")))
     for format in formats:
         if view == "lines" and format == "tex":
-            raise UsageError("--format: the view lines has no tex; take pdf or svg")
+            raise UsageError("--format: the view lines cannot be exported as tex; use pdf or svg")
         validate_choice("--format", format, allowed)
     if Path(options.out[0]).is_file():
         raise UsageError(f"--out is {options.out[0]!r}, which is a file; it must be a folder for the batch")

@@ -30,10 +30,10 @@ def parser() -> Parser:
         package="viz_app",
         usage="--checkpoint DIR (--text TEXT | --texts FILE --heads LIST) [--view NAME ...] --out FILE ...",
         description=(
-            "Write real attention as figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.\n\n"
+            "Write attention figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.\n\n"
             "  head      one head: --kind --layer --head\n"
             "  layer     the heads of a layer: --kind --layer\n"
-            "  heads     all heads of a kind; with --layer those of a layer, with --head too one of them\n"
+            "  heads     all heads of a kind; --layer selects a layer, --head one head of it\n"
             "  all       all heads of the model\n"
             "  lines     lines between tokens: --kind --layer --head or --heads 1,3 [--query]\n"
             "  steps     one head at several steps of the decoding side by side [--steps 1,4,8]\n"
@@ -41,9 +41,9 @@ def parser() -> Parser:
             "  beam      the beam search as a tree\n"
             "  compare   one head against another head, sentence or checkpoint: --other-...\n\n"
             "Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command\n"
-            "that makes it again, byte for byte with the same versions; beside a CSV a .csv.json holds them.\n\n"
+            "that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it.\n\n"
             "With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact\n"
-            "sheets. When it is interrupted, the same command goes on with what is missing."
+            "sheets. If it is interrupted, the same command continues where it stopped."
         ),
         example=(
             "  python -m viz_app export --checkpoint checkpoints/en-de \\\n"
@@ -54,8 +54,8 @@ def parser() -> Parser:
         ),
     )
     add_sentence(result)
-    result.add_argument("--texts", type=str, metavar="FILE", help="Many sentences, one a line, instead of --text.")
-    result.add_argument("--format", type=str, metavar="LIST", help="Of the files of --texts; pdf unless given.")
+    result.add_argument("--texts", type=str, metavar="FILE", help="Many sentences, one per line, instead of --text.")
+    result.add_argument("--format", type=str, metavar="LIST", help="Format of the files of --texts; pdf unless given.")
     add_view(result)
     add_style(result)
     add_targets(result)
@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
 
         return batch.run(options)
     if options.format is not None:
-        raise UsageError("--format is for --texts; of a single figure the ending of --out says the format")
+        raise UsageError("--format is only for --texts; a single figure takes its format from the extension of --out")
     formats = parse_targets(options)
     request, style = request_from_options(options), style_from_options(options)
     check_dpi(options, tuple(formats.values()))
@@ -111,8 +111,8 @@ def _check_formats(view: str, formats: dict[Path, str]) -> None:
     moving = ("gif", "csv", "npz", "json")
     for out, format in formats.items():
         if view == "decoding" and format not in moving:
-            raise UsageError(f"--out is {str(out)!r}, but the view decoding moves: {', '.join(moving)}")
+            raise UsageError(f"--out is {str(out)!r}, but the view decoding is animated; use {', '.join(moving)}")
         if view != "decoding" and format == "gif":
-            raise UsageError(f"--out is {str(out)!r}, but only the view decoding moves")
+            raise UsageError(f"--out is {str(out)!r}, but only the view decoding is animated")
         if view in ("lines", "beam") and format == "tex":
-            raise UsageError(f"--out is {str(out)!r}, but the view {view} has no .tex; take .pdf or .svg")
+            raise UsageError(f"--out is {str(out)!r}, but the view {view} cannot be exported as .tex; use .pdf or .svg")

@@ -29,9 +29,9 @@ def parser() -> Parser:
         package="viz_app",
         usage="--history DIR [--head KIND.LAYER.HEAD] [--at UPDATES] [--sentence N] --out FILE ...",
         description=(
-            "Write a head as it stood at a moment of the training, from the history that a checkpoint has, as .pdf,\n"
-            ".svg, .png, .tex, .html, .csv, .npz or .json; a .gif shows it at one moment after the other. A picture\n"
-            "has the style options of the command export, its command inside, and beside a CSV a .csv.json."
+            "Write one head at a snapshot of the training, from a checkpoint's history, as .pdf, .svg, .png, .tex,\n"
+            ".html, .csv, .npz or .json; a .gif shows all snapshots in turn. A figure has the style options of the\n"
+            "command export and holds its command; for a CSV it is in a .csv.json beside it."
         ),
         example=(
             "  python -m viz_app growth --history checkpoints/en-fr/history --head cross.6.5 --sentence 8 \\\n"
@@ -40,8 +40,8 @@ def parser() -> Parser:
     )
     add = result.add_argument
     add("--history", type=find_checkpoint, required=True, metavar="DIR", help="Folder with history.json.")
-    add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; that which aligns best unless given.")
-    add("--at", type=int, metavar="UPDATES", help="A moment of the history, by its updates; the last unless given.")
+    add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
+    add("--at", type=int, metavar="UPDATES", help="A snapshot of the history, by its steps; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
     add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
     add_style(result)
@@ -93,7 +93,7 @@ def _wanted(
     ]
     wanted: list[tuple[Figure, dict[Path, str]]] = [(figure, outs) for figure, outs in drawn if figure is not None]
     if not wanted:
-        raise UsageError(f"--head: {seen.place} was trained without a mask, which figures of a decoder do not know")
+        raise UsageError(f"--head: {seen.place} was trained without a mask, but decoder figures need a masked decoder")
     return wanted
 
 

@@ -31,10 +31,10 @@ def parser() -> Parser:
         package="viz_app",
         usage="--checkpoint DIR --lesson NAME [--scene NAME [--with SETTINGS]] [--text TEXT] --out FILE ...",
         description=(
-            "Write the picture of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
-            "--scene, the handout of the lesson as .html: its words, pictures and questions, with the answers on the\n"
-            "last page. A picture has the style options of the command export, its command inside, and beside a CSV\n"
-            "a .csv.json. Some formats are there for some scenes only: a .gif where something moves."
+            "Write the figure of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
+            "--scene, the handout of the lesson as .html: its words, figures and questions, with the answers on the\n"
+            "last page. A figure has the style options of the command export and holds its command; for a CSV it is\n"
+            "in a .csv.json beside it. Some formats exist only for some scenes: a .gif only where something moves."
         ),
         example=(
             "  python -m viz_app lesson --checkpoint checkpoints/en-de --lesson positions --scene waves \\\n"
@@ -73,9 +73,9 @@ def run(arguments: Sequence[str]) -> int:
 def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
     if list(formats.values()) != ["html"]:
         names = ", ".join(map(str, formats))
-        raise UsageError(f"--out is {names!r}, but a handout is one .html; name a --scene for a picture")
+        raise UsageError(f"--out is {names!r}, but a handout is an .html file; add --scene for a figure")
     if style_from_options(options) != Style() or options.dpi is not None or getattr(options, "with"):
-        raise UsageError("a handout has a style of its own; name a --scene, or leave the options of style out")
+        raise UsageError("a handout has its own style; add --scene, or omit the style options")
     from viz_app.lessons.handout import handout
 
     return {out: handout(options.lesson, _context(options)) for out in formats}
@@ -101,7 +101,7 @@ def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
         prepare(options.scene, context)
     drawn = figure_with_provenance(options.lesson, context)
     if drawn is None:
-        raise UsageError(f"--scene: the scene {options.scene} has no picture for print")
+        raise UsageError(f"--scene: the scene {options.scene} has no printable figure")
     for format in formats.values():
         validate_choice("--out", format, formats_of(drawn))
     if warn(drawn, style, formats.values()) and options.strict:
@@ -123,7 +123,7 @@ def _context(options: argparse.Namespace) -> Context:
     given = getattr(options, "with") or ""
     if wrong := unread(given):
         raise UsageError(
-            f"--with is {given!r}, but {wrong[0]!r} is no setting; as in the link of a scene: at:5,part:cos"
+            f"--with is {given!r}, but {wrong[0]!r} is not a setting; write it as in a scene's link: at:5,part:cos"
         )
     torch.set_num_threads(1)  # the same command gives the same bytes
     service = TranslationService(Translator.load(options.checkpoint, device="cpu"), RequestQueue(1))

@@ -31,17 +31,17 @@ def parser() -> Parser:
             'Write figures like Figures 3 to 5 of "Attention Is All You Need" for an English model: a long-distance\n'
             "dependency of a verb, an anaphor, and heads that follow the structure of a sentence.\n\n"
             "The sentences are our own. Heads are chosen by measure among all heads of the encoder, and each caption\n"
-            "says how, what they reach, and what a head would reach that looks at all words alike. The shares of all\n"
-            "heads stand in the record of each file."
+            "says how, with the share they reach and that of uniform attention. The shares of all heads are in the\n"
+            "record of each file."
         ),
         example="  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper",
     )
     add_checkpoint(result)
-    result.add_argument("--out", type=str, required=True, metavar="FOLDER", help="Folder; made when it is not there.")
+    result.add_argument("--out", type=str, required=True, metavar="FOLDER", help="Folder; created if missing.")
     result.add_argument("--format", type=str, default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
     result.add_argument("--preset", type=str, default=DEFAULT_PRESET, metavar="NAME", help=f"{', '.join(PRESETS)}.")
     result.add_argument("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
-    result.add_argument("--force", action="store_true", help="Replace files that are there.")
+    result.add_argument("--force", action="store_true", help="Replace existing files.")
     return result
 
 
@@ -56,10 +56,10 @@ def run(arguments: Sequence[str]) -> int:
     validate_choice("--language", options.language, LANGUAGES)
     out = Path(options.out)
     if out.is_file() or not out.resolve().parent.is_dir():
-        raise UsageError(f"--out is {options.out!r}, but must be a folder, in a folder that is there")
+        raise UsageError(f"--out is {options.out!r}, but must be a folder whose parent exists")
     there = sorted(file.name for file in out.glob("headlight_paper_*")) if out.is_dir() else []
     if there and not options.force:
-        raise UsageError(f"--out: {out / there[0]} is there already; add --force to replace it, or name another folder")
+        raise UsageError(f"--out: {out / there[0]} already exists; add --force to replace it, or name another folder")
 
     from viz_app.export.figure_request import ModelRunner, Sentence
     from viz_app.export.paper import SENTENCES, paper_figures

@@ -30,7 +30,7 @@ class BatchFolder:
             self.entries = {entry["file"]: entry for entry in _complete_entries(journal)}
         elif path.exists() and not force and any(path.iterdir()):
             raise UsageError(
-                f"--out: {path} holds other files; add --force to write among them, or name another folder"
+                f"--out: {path} contains other files; add --force to write there anyway, or name another folder"
             )
         path.mkdir(parents=True, exist_ok=True)
         atomic_write_text(journal, "".join(_line(entry) for entry in self.entries.values()))
@@ -53,7 +53,7 @@ class BatchFolder:
         known = self.entries.get(name)
         # Without an entry it may be the last file of a run that was killed: then the same bytes stand there.
         if path.exists() and known is None and not self._force and path.read_bytes() != data:
-            raise UsageError(f"--out: {path} is no file of this batch; add --force to replace it")
+            raise UsageError(f"--out: {path} is not a file of this batch; add --force to replace it")
         atomic_write_bytes(path, data)
         entry = {"file": name, "key": key, "sha256": hashlib.sha256(data).hexdigest(), **about}
         self.entries[name] = entry

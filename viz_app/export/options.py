@@ -38,7 +38,9 @@ def add_sentence(parser: Parser) -> None:
     """Options on the sentence, and how it is translated."""
     add_checkpoint(parser)
     parser.add_argument("--text", type=str, metavar="TEXT", help="The sentence to read.")
-    parser.add_argument("--target", type=str, metavar="TEXT", help="The translation to read instead of searching one.")
+    parser.add_argument(
+        "--target", type=str, metavar="TEXT", help="Read this translation instead of searching for one."
+    )
     add_search(parser)
 
 
@@ -50,9 +52,9 @@ def add_view(parser: Parser) -> None:
     add("--layer", type=int, metavar="N", help="Layer, from 1.")
     add("--head", type=int, metavar="N", help="Head, from 1.")
     add("--heads", type=str, metavar="LIST", help="Several heads of the layer, for lines: 1,3; more with --texts.")
-    add("--query", type=int, metavar="N", help="The one token whose lines are drawn, from 1.")
-    add("--unit", type=str, metavar="UNIT", help="pieces, or words to merge the pieces of a word.")
-    add("--step", type=int, metavar="N", help="Show only what exists when so many pieces are written.")
+    add("--query", type=int, metavar="N", help="Draw only the lines of this token, from 1.")
+    add("--unit", type=str, metavar="UNIT", help="pieces (subwords), or words to merge the subwords of a word.")
+    add("--step", type=int, metavar="N", help="Show only what exists after N generated tokens.")
     add("--steps", type=str, metavar="LIST", help="The steps of the view steps: 1,4,8; four unless given.")
     add("--pruned", type=bool, metavar="true|false", help="Whether the beam tree shows discarded candidates.")
     add("--other-text", type=str, metavar="TEXT", help="compare: sentence of B.")
@@ -63,21 +65,29 @@ def add_view(parser: Parser) -> None:
     add("--other-head", type=int, metavar="N", help="compare: head of B.")
     add("--name", type=str, metavar="TEXT", help="compare: what A is called.")
     add("--other-name", type=str, metavar="TEXT", help="compare: what B is called.")
-    add("--aligned", type=bool, metavar="true|false", help="compare: B - A of the tokens that both sentences have.")
-    add("--language", type=str, default="en", metavar="CODE", help=f"Of titles and captions: {', '.join(LANGUAGES)}.")
+    add("--aligned", type=bool, metavar="true|false", help="compare: B - A over the tokens both sentences share.")
+    add(
+        "--language",
+        type=str,
+        default="en",
+        metavar="CODE",
+        help=f"Language of titles and captions: {', '.join(LANGUAGES)}.",
+    )
 
 
 def add_style(parser: Parser) -> None:
     """Options on how it is drawn, all fields of `Style`."""
     add = parser.add_argument
-    add("--preset", type=str, metavar="NAME", help=f"A place: {', '.join(PRESETS)}.")
+    add("--preset", type=str, metavar="NAME", help=f"Preset for a venue: {', '.join(PRESETS)}.")
     add("--width-mm", type=float, metavar="MM", help="Width, 20 to 2000.")
-    add("--height-mm", type=float, metavar="MM", help="Height, 15 to 2000; the figure is fitted into both.")
+    add("--height-mm", type=float, metavar="MM", help="Height, 15 to 2000; the figure fits into both.")
     add("--font-pt", type=float, metavar="PT", help="Size of titles, 3 to 48; labels are at most as large.")
     add("--scale", type=str, metavar="NAME", help=f"Colours: {', '.join(SCALES)}.")
     add("--value-range", type=str, metavar="LOW,HIGH", help="Weights at the ends of the scale, or shared.")
     add("--mapping", type=str, metavar="NAME", help=f"{', '.join(MAPPINGS)}; sqrt tells small weights apart.")
-    add("--rotation", type=str, metavar="DEGREES", help=f"Of the labels of keys: {', '.join(map(str, ROTATIONS))}.")
+    add(
+        "--rotation", type=str, metavar="DEGREES", help=f"Rotation of the key labels: {', '.join(map(str, ROTATIONS))}."
+    )
     add("--title", type=bool, metavar="true|false", help="Whether the heading is drawn; true unless given.")
     add("--caption", type=bool, metavar="true|false", help="Whether the caption is drawn; false unless given.")
     add("--legend", type=bool, metavar="true|false", help="Whether the colour bar is drawn; true unless given.")
@@ -108,7 +118,7 @@ def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
     if target is not None:
         validate_text("--target", target)
         if options.beam is not None or options.alpha is not None:
-            raise UsageError("--beam and --alpha are for searching a translation; leave them out with --target")
+            raise UsageError("--beam and --alpha set the search; omit them with --target")
     existing("--checkpoint", options.checkpoint, folder=True)
     changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
     DecodingConfig(**changes)
@@ -118,11 +128,11 @@ def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
 def request_from_options(options: argparse.Namespace) -> FigureRequest:
     """The request of the options. Raises UsageError for an option that is missing, unusable or not of this view."""
     if options.text is None:
-        raise UsageError("missing: --text, the sentence, or --texts, a file with a sentence a line")
+        raise UsageError("missing: --text (a sentence), or --texts (a file with one sentence per line)")
     sentence = sentence_from_options(options, validate_text("--text", options.text))
     view, parameters = view_from_options(options)
     if view == "beam" and sentence.target is not None:
-        raise UsageError("--target: the view beam draws a search; leave the translation out")
+        raise UsageError("--target: the view beam draws a search; omit the translation")
     other = _other(options, sentence)
     if other and other.checkpoint != sentence.checkpoint and "names" not in parameters:
         parameters["names"] = (Path(sentence.checkpoint).resolve().name, Path(other.checkpoint).resolve().name)
@@ -168,7 +178,9 @@ def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[s
         elif name in ("heads", "steps"):
             value = _numbers(flag, value, int, "numbers from 1 on, as 1,3")
             if min(value) < 1 or list(value) != sorted(set(value)):
-                raise UsageError(f"{flag} is {getattr(options, name)!r}, but must be rising numbers from 1 on, as 1,3")
+                raise UsageError(
+                    f"{flag} is {getattr(options, name)!r}, but must be increasing numbers from 1, such as 1,3"
+                )
             value = tuple(number - 1 for number in value) if name == "heads" else value
         elif name in (*FROM_ONE, "step"):
             check_at_least(flag, value, 1)
@@ -178,7 +190,7 @@ def _parameters(options: argparse.Namespace, allowed: tuple[str, ...]) -> dict[s
         found["names"] = (options.name or "", options.other_name or "")
     if "heads" in found:
         if options.head is not None:
-            raise UsageError("--heads and --head mean the same; give one of them")
+            raise UsageError("--heads and --head are the same option; give only one")
         found["head"] = found["heads"][0]
     return found
 
@@ -224,8 +236,8 @@ def add_targets(parser: Parser) -> None:
     parser.add_argument(
         "--out", type=str, required=True, action="append", metavar="FILE", help="File to write; may be given again."
     )
-    parser.add_argument("--force", action="store_true", help="Replace files that are there.")
-    parser.add_argument("--strict", action="store_true", help="Fail, and write nothing, where there is a warning.")
+    parser.add_argument("--force", action="store_true", help="Replace existing files.")
+    parser.add_argument("--strict", action="store_true", help="Fail on any warning and write nothing.")
 
 
 def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
@@ -238,7 +250,7 @@ def parse_targets(options: argparse.Namespace) -> dict[Path, str]:
         beside = [out, out.with_name(f"{out.name}.json")] if format == "csv" else [out]
         for path in beside:
             if path.exists() and (path.is_dir() or not options.force):
-                raise UsageError(f"--out: {path} is there already; add --force to replace it, or name another file")
+                raise UsageError(f"--out: {path} already exists; add --force to replace it, or name another file")
         if not out.parent.is_dir():
             raise UsageError(f"--out: there is no folder {out.parent}")
         targets[out] = format
@@ -250,7 +262,7 @@ def validate_text(option: str, given: str) -> str:
     try:
         given.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise UsageError(f"{option} is no UTF-8 text") from error
+        raise UsageError(f"{option} is not UTF-8 text") from error
     if not given.strip():
         raise UsageError(f"{option} is empty, but must be a sentence")
     return given

@@ -83,7 +83,9 @@ def word_index(maps: AttentionMaps, word: str) -> int:
     try:
         return maps.source.tokens.index(word)
     except ValueError:
-        raise ValueError(f"{word!r} is no word of {' '.join(maps.source.tokens)!r}, as this model reads it") from None
+        raise ValueError(
+            f"{word!r} is not a word of {' '.join(maps.source.tokens)!r}, as this model reads it"
+        ) from None
 
 
 def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:

@@ -40,7 +40,7 @@ class Collection:
     def with_figure(self, figure: ExportableFigure) -> Collection:
         """With this figure at the end. Raises ValueError when it is refused."""
         if why := self.reason_refused(figure):
-            raise ValueError(f"the figure is refused: {why}")
+            raise ValueError(f"the figure cannot be added: {why}")
         return Collection((*self.figures, figure))
 
     def without(self, key: str) -> Collection:

@@ -125,7 +125,7 @@ def small_model(name: SmallName, *, causal: bool | None = None) -> Translator:
         CheckpointError: There is no such model, or it is missing or damaged; tried again at the next call.
     """
     if name not in SMALL_NAMES:
-        raise CheckpointError(SMALL / str(name), f"is none of {', '.join(SMALL_NAMES)}")
+        raise CheckpointError(SMALL / str(name), f"must be one of {', '.join(SMALL_NAMES)}")
     loaded: Translator = _load(str(SMALL / name), causal)
     return loaded
 
@@ -151,7 +151,7 @@ def warmup_runs() -> tuple[Course, ...]:
     """The courses of the runs with other warm-ups, the shortest warm-up first. Raises CheckpointError."""
     files = sorted((SMALL / "warmup").glob("*.json"))
     if not files:
-        raise CheckpointError(SMALL / "warmup", "holds no runs")
+        raise CheckpointError(SMALL / "warmup", "contains no runs")
     runs = [_course(str(file), file.stem) for file in files]
     return tuple(sorted(runs, key=lambda run: int(run.training["warmup_steps"])))
 
@@ -174,7 +174,7 @@ def _measured(path: Path) -> Measured:
             parameters=int(metrics["training"]["parameters"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(path, f"has not the scores that it should have: {error!r}") from error
+        raise CheckpointError(path, f"is missing expected scores: {error!r}") from error
 
 
 @st.cache_resource(show_spinner=False)
@@ -183,7 +183,7 @@ def _course(path: str, name: str) -> Course:
     file = Path(path)
     values = _read(file)
     if values.get("format_version") != _FORMAT_VERSION:
-        raise CheckpointError(file, f"has another format than version {_FORMAT_VERSION}")
+        raise CheckpointError(file, f"does not have format version {_FORMAT_VERSION}")
     try:
         updates, failed = values["updates"], values["failed"]
         step = _frozen(updates["step"], np.int64)
@@ -207,7 +207,7 @@ def _course(path: str, name: str) -> Course:
             failed_at=None if failed is None else int(failed["step"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(file, f"is no journal of a training: {error!r}") from error
+        raise CheckpointError(file, f"is not a training journal: {error!r}") from error
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -218,7 +218,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise CheckpointError(path, f"cannot be read: {error}") from error
     if not isinstance(values, dict):
-        raise CheckpointError(path, "holds no JSON object")
+        raise CheckpointError(path, "must contain a JSON object")
     return values
 
 

@@ -36,7 +36,7 @@ def positive_setting(name: str, default: int) -> int:
     if not text:
         return default
     if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise SettingError(f"{name} is {text!r}, but must be a whole number from 1 on")
+        raise SettingError(f"{name} is {text!r}, but must be a positive whole number")
     return int(text)
 
 

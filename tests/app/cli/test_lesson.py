@@ -83,15 +83,15 @@ def test_a_file_tells_lesson_scene_and_settings(run: Callable[..., int], tmp_pat
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--scene=waves", "--with=<script>", "--out=a.pdf"], "--with is '<script>', but '<script>' is no setting"),
-        (["--scene=waves", "--with=at:3,x:../..", "--out=a.pdf"], "'x:../..' is no setting"),
+        (["--scene=waves", "--with=<script>", "--out=a.pdf"], "--with is '<script>', but '<script>' is not a setting"),
+        (["--scene=waves", "--with=at:3,x:../..", "--out=a.pdf"], "'x:../..' is not a setting"),
         (["--scene=../waves", "--out=a.pdf"], "--scene is '../waves', but must be one of waves"),
         (["--scene=clocks", "--out=a.gif"], "--out is 'gif', but must be one of"),
         (["--scene=waves", "--width-mm=1", "--out=a.pdf"], "--width-mm is 1.0, but must be between 20 and 2000"),
         (["--scene=waves", "--out=a.pdf", "--out=a.pdf"], "named twice"),
         (["--scene=waves", "--out=no/a.pdf"], "there is no folder"),
-        (["--preset=a4", "--out=a.html"], "a handout has a style of its own"),
-        (["--out=a.html", "--out=b.html"], "a handout is one .html"),
+        (["--preset=a4", "--out=a.html"], "a handout has its own style"),
+        (["--out=a.html", "--out=b.html"], "a handout is an .html file"),
     ],
 )
 def test_bad_options_get_one_line(

@@ -123,12 +123,12 @@ def no_runs(folder: Path) -> object:
     [
         (missing_journal, "one-head/journal.json: is missing"),
         (broken_journal, "one-head/journal.json: cannot be read"),
-        (other_format, "base/journal.json: has another format than version 1"),
-        (shorter_column, "base/journal.json: is no journal of a training"),
-        (no_scores, "unscaled/metrics.json: has not the scores"),
-        (no_runs, "warmup: holds no runs"),
+        (other_format, "base/journal.json: does not have format version 1"),
+        (shorter_column, "base/journal.json: is not a training journal"),
+        (no_scores, "unscaled/metrics.json: is missing expected scores"),
+        (no_runs, "warmup: contains no runs"),
         (lambda folder: small_model("unscaled"), "unscaled/manifest.json: "),
-        (lambda folder: small_model("../en-de"), "is none of base, no-mask"),  # type: ignore[arg-type]
+        (lambda folder: small_model("../en-de"), "must be one of base, no-mask"),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_read_is_named(folder: Path, ask: Callable[[Path], object], told: str) -> None:

@@ -132,7 +132,9 @@ def all_kinds(
     views = {kind: slice_attention(maps, kind, language, theme, provenance, unit, upto) for kind in KINDS}
     heads = maps.heads("encoder")
     if any(maps.heads(kind) != heads for kind in KINDS):
-        raise ValueError(f"the kinds of attention have {[maps.heads(k) for k in KINDS]} heads; all must have as many")
+        raise ValueError(
+            f"the kinds of attention have {[maps.heads(k) for k in KINDS]} heads, but must all have the same number"
+        )
     view, t = views["cross"], views["cross"].t
     titles = [t("figures.panel_head", head=head + 1) for head in range(heads)]
     panels = [

@@ -42,7 +42,7 @@ class Animation(Figure):
         if not 0.05 <= self.seconds <= 20:
             raise ValueError(f"seconds is {self.seconds}, but must be between 0.05 and 20")
         if isinstance(self.still, Animation):
-            raise ValueError("still is an animation, but must stand still")
+            raise ValueError("still is an animation, but must be a static figure")
 
     @property
     def still_frame(self) -> Figure:
@@ -83,7 +83,7 @@ def decoding_steps(
     """
     steps = tuple(steps) or even_steps(len(maps.outputs))
     if list(steps) != sorted(set(steps)):
-        raise ValueError(f"steps are {list(steps)}, but must rise from one to the next")
+        raise ValueError(f"steps are {list(steps)}, but must be increasing")
     views = [slice_attention(maps, kind, language, theme, provenance, unit, step) for step in steps]
     last, t = replace(views[-1], upto=None), views[-1].t
     panels = [

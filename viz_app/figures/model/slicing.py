@@ -139,7 +139,7 @@ def upto_step(maps: AttentionMaps, step: int) -> AttentionMaps:
     """
     count = len(maps.outputs)
     if not 1 <= step <= count:
-        raise ValueError(f"step is {step}, but must be between 1 and {count}, the pieces written")
+        raise ValueError(f"step is {step}, but must be between 1 and {count}, the number of generated tokens")
     return AttentionMaps(
         encoder=maps.encoder,
         decoder=maps.decoder[:, :, :step, :step],

@@ -66,7 +66,7 @@ class Style:
         value_range: Weights at both ends of the colour scale, the same in all panels: None for 0 to 1, "shared" for 0
             to the largest weight of all panels, or two numbers.
         mapping: "linear", or "sqrt" to tell small weights apart.
-        rotation: Of the labels of keys: "auto", 0, 45 or 90 degrees.
+        rotation: Rotation of the key labels: "auto", 0, 45 or 90 degrees.
         title: Whether the heading is drawn.
         caption: Whether the caption is drawn below the figure; it is in the file's metadata in any case.
         legend: Whether the colour bar, or the names of lines, are drawn.

@@ -47,7 +47,7 @@ def recorded_run(folder: Path = FOLDER) -> RecordedRun:
     """Read the files. Raises OSError when one is missing, and ValueError when it is of another format."""
     told = json.loads((folder / f"{_NAME}.json").read_text(encoding="utf-8"))
     if told.get("format_version") != _FORMAT_VERSION:
-        raise ValueError(f"{_NAME}.json has another format than version {_FORMAT_VERSION}")
+        raise ValueError(f"{_NAME}.json does not have format version {_FORMAT_VERSION}")
     with np.load(folder / f"{_NAME}.npz", allow_pickle=False) as arrays:
         attention = arrays["attention"]
     return RecordedRun(

@@ -101,7 +101,7 @@ def test_the_prose_tells_what_the_shipped_runs_did() -> None:
 
 def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
-        raise CheckpointError(Path("warmup"), "holds no runs")
+        raise CheckpointError(Path("warmup"), "contains no runs")
 
     monkeypatch.setattr(warmup, "warmup_runs", missing)
     assert warmup.data(context).values["runs"] == []
