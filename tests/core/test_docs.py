@@ -20,7 +20,7 @@ from transformer_core.training.state import step_folders
 from viz_app.cli import PROGRAM
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 PROGRAMS = {"transformer_core": core.PROGRAM, "viz_app": PROGRAM}
 MAIN_PAGES = [ROOT / "README.md", ROOT / "docs" / "training.md", ROOT / "docs" / "evaluation.md"]
 

@@ -1,0 +1,1 @@
+"""From attention maps to figures: one builder for each view."""
