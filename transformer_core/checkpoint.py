@@ -3,41 +3,41 @@
     config.json       format version, every option, special ids, decoding defaults
     model-00001-of-00002.safetensors ...   float16, each under 15 MB, and model.safetensors.index.json
     tokenizer.model   SentencePiece; source_tokenizer.model beside it if the source has a vocabulary of its own
-    metrics.json      scores, alignment of heads, how it was trained
+    metrics.json      its languages, how it was trained
     journal.json      the course of its training, and recipe.toml to train it again; not in every checkpoint
-    history/          how its attention heads developed, see history.py; not in every checkpoint
     README.md         the model card
-    manifest.json     sha256 of every other file; its own hash is the checkpoint's hash
+    manifest.json     sha256 of every file above, and the weights_hash, which is the model's identity: manifest.py
+    derived/          what was measured from the model since: derived.py; not in every checkpoint
 
 Nothing is ever unpickled. Float16 on disk, float32 in use.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
+import logging
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 from torch import Tensor
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
+from transformer_core.derived import FOLDER as DERIVED_FOLDER
+from transformer_core.derived import MEASURED, derived_metrics, json_file, write_derived
 from transformer_core.files import TOKENIZER_FILE, atomic_directory, sha256, write_json
 from transformer_core.files import CheckpointError as CheckpointError
+from transformer_core.identity import weights_hash
+from transformer_core.manifest import MANIFEST_FILE, Manifest, read_object
 from transformer_core.model import Transformer, load_weights
-from transformer_core.tensor_files import save_tensors
+from transformer_core.tensor_files import ENDING, INDEX_FILE, load_shards, save_shards, weight_map
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 
 FORMAT_VERSION = 1
-SHARD_BYTES = 15_000_000
-_INDEX = "model.safetensors.index.json"
-# A file of the checkpoint, or of a folder in it, and never one outside.
-_PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
+_MOST_JSON_BYTES = 16_000_000
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,11 @@ class Checkpoint:
         model: In evaluation mode, float32.
         tokenizer: Its vocabulary.
         decoding: Its decoding defaults.
-        metrics: Contents of `metrics.json`; may be empty.
-        hash: sha256 of the manifest; the same for the same files.
+        metrics: What `metrics.json` holds, with what was measured since.
+        weights_hash: The model's identity: see identity.py.
+        formerly: Hashes by which older files name the same model.
+        problem: Why what was derived is left out, such as that it is of another model; empty when nothing is.
+        files_hash: Changes with any file of the folder that has an effect here.
     """
 
     folder: Path
@@ -58,7 +61,15 @@ class Checkpoint:
     tokenizer: Tokenizer
     decoding: DecodingConfig
     metrics: dict[str, Any]
-    hash: str
+    weights_hash: str
+    formerly: tuple[str, ...]
+    problem: str
+    files_hash: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All hashes that mean this model, today's first."""
+        return (self.weights_hash, *self.formerly)
 
 
 def save_checkpoint(
@@ -71,7 +82,7 @@ def save_checkpoint(
     metrics: dict[str, Any] | None = None,
     card: str = "",
     texts: Mapping[str, str] | None = None,
-    files: Mapping[str, bytes] | None = None,
+    derived: Mapping[str, bytes] | None = None,
 ) -> None:
     """Write a checkpoint folder atomically; replaces an existing one.
 
@@ -81,10 +92,10 @@ def save_checkpoint(
         model: The configuration that fits the weights.
         tokenizer: The vocabulary.
         decoding: Defaults for translating.
-        metrics: Scores and facts.
+        metrics: Scores and facts; what is measured goes into `derived/`.
         card: The model card, in Markdown.
         texts: Further text files by their names.
-        files: Further files by their names, which may name a folder in front: `history/history.json`.
+        derived: Further files of `derived/` by their names, such as `history/history.json`.
 
     Raises:
         ValueError: Weights that do not fit, or that float16 cannot hold.
@@ -95,7 +106,7 @@ def save_checkpoint(
         raise ValueError(f"{broken[0]} has values that float16 cannot hold")
     load_weights(Transformer(model), half)  # fails here rather than at the next start
     with atomic_directory(folder) as partial:
-        _save_shards(partial, half)
+        save_shards(partial, half)
         write_json(
             partial / "config.json",
             {
@@ -106,40 +117,51 @@ def save_checkpoint(
             },
         )
         tokenizer.save(partial / TOKENIZER_FILE)
-        write_json(partial / "metrics.json", metrics or {})
+        measured = {name: value for name, value in (metrics or {}).items() if name in MEASURED and type(value) is dict}
+        facts = {name: value for name, value in (metrics or {}).items() if name not in measured}
+        write_json(partial / "metrics.json", facts)
         (partial / "README.md").write_text(card or "# A model trained with Headlight\n", encoding="utf-8")
         for name, text in (texts or {}).items():
             (partial / name).write_text(text, encoding="utf-8")
-        for name, data in (files or {}).items():
-            (partial / name).parent.mkdir(exist_ok=True)
-            (partial / name).write_bytes(data)
-        write_manifest(partial)
+        identity = write_manifest(partial).weights_hash
+        of_metrics = {f"{name}.json": json_file(value) for name, value in measured.items() if value}
+        if later := {**of_metrics, **(derived or {})}:
+            write_derived(partial, identity, later)
 
 
-def write_manifest(folder: Path) -> None:
-    """List the sha256 of every file of a checkpoint; to be called again after a change, such as to its card."""
+def write_manifest(folder: Path) -> Manifest:
+    """List the files of a checkpoint with their hashes; to be called again after a change, such as to its card.
+
+    Hashes that named the same model before stay known, as `formerly`.
+
+    Raises:
+        CheckpointError: The configuration, a vocabulary or the weights cannot be read.
+    """
     files = sorted(
-        file for file in [*folder.glob("*"), *folder.glob("*/*")] if file.is_file() and file.name != "manifest.json"
+        file
+        for file in [*folder.glob("*"), *folder.glob("*/*")]
+        if file.is_file() and file.name != MANIFEST_FILE and file.parent != folder / DERIVED_FOLDER
     )
-    write_json(folder / "manifest.json", {file.relative_to(folder).as_posix(): sha256(file) for file in files})
+    hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+    _check_listed(folder, hashes)
+    tokenizer = _load_tokenizer(folder)
+    identity = weights_hash(_read_json(folder / "config.json"), _vocabularies(tokenizer), load_shards(folder))
+    manifest = Manifest(files=hashes, weights_hash=identity, formerly=_former_names(folder, hashes, identity))
+    manifest.write(folder)
+    return manifest
 
 
-def _save_shards(folder: Path, weights: dict[str, Tensor]) -> None:
-    shards: list[dict[str, Tensor]] = [{}]
-    size = 0
-    for name, tensor in weights.items():
-        nbytes = tensor.numel() * tensor.element_size()
-        if shards[-1] and size + nbytes > SHARD_BYTES:
-            shards.append({})
-            size = 0
-        shards[-1][name] = tensor
-        size += nbytes
-    index = {}
-    for number, shard in enumerate(shards, start=1):
-        file = f"model-{number:05d}-of-{len(shards):05d}.safetensors"
-        save_tensors(folder / file, shard)
-        index.update(dict.fromkeys(shard, file))
-    write_json(folder / _INDEX, {"metadata": {"format": "pt"}, "weight_map": index})
+def _former_names(folder: Path, hashes: Mapping[str, str], identity: str) -> tuple[str, ...]:
+    """The hashes that named the model of a folder before its manifest is written anew; none for another model."""
+    if not (folder / MANIFEST_FILE).exists():
+        return ()
+    before = Manifest.read(folder)
+    if before.weights_hash:
+        return before.formerly if before.weights_hash == identity else ()
+    # Format 1 named a model by its manifest.
+    decisive = {name for name in {*before.files, *hashes} if name.endswith((ENDING, ".model")) or name == "config.json"}
+    same = all(before.files.get(name) == hashes.get(name) for name in decisive if "/" not in name)
+    return (sha256(folder / MANIFEST_FILE),) if same else ()
 
 
 def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
@@ -151,8 +173,13 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
     folder = Path(folder)
     if not folder.is_dir():
         raise CheckpointError(folder, "checkpoint directory not found")
-    _check_manifest(folder)
-    digest = sha256(folder / "manifest.json")  # before the rest: what is put there meanwhile is another checkpoint
+    # Before the rest: what is put there meanwhile is another checkpoint.
+    try:
+        version = files_hash(folder)
+    except OSError as error:
+        raise CheckpointError(folder / MANIFEST_FILE, f"cannot be read: {error}") from error
+    manifest = Manifest.read(folder)
+    _check_files(folder, manifest)
     config = _read_json(folder / "config.json")
     if config.get("format_version") != FORMAT_VERSION:
         raise CheckpointError(
@@ -162,12 +189,9 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
         model_config = ModelConfig.from_dict(config["model"])
         decoding = DecodingConfig.from_dict(config["decoding"])
         special = SpecialIds.from_dict(config["special_ids"])
-    except (ConfigError, KeyError, TypeError) as error:
+    except (ConfigError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(folder / "config.json", f"invalid options: {error}") from error
-    try:
-        tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
-    except TokenizerError as error:
-        raise CheckpointError(folder / TOKENIZER_FILE, str(error)) from error
+    tokenizer = _load_tokenizer(folder)
     if len(tokenizer) != model_config.vocab_size or tokenizer.special != special:
         raise CheckpointError(
             folder / TOKENIZER_FILE, f"has {len(tokenizer)} tokens, config.json says {model_config.vocab_size}"
@@ -178,70 +202,98 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
             source_file(folder / TOKENIZER_FILE),
             f"has {of_source} tokens, config.json says {model_config.source_vocab_size}; 0 means no such file",
         )
+    weights = _checked_weights(folder, manifest)
+    identity = weights_hash(config, _vocabularies(tokenizer), weights)
+    if manifest.weights_hash not in ("", identity):
+        _check_shards(folder, manifest)  # names the one that is damaged
+        raise CheckpointError(folder / MANIFEST_FILE, "has the weights_hash of another model")
     model = Transformer(model_config)
     try:
-        load_weights(model, _load_shards(folder))
+        load_weights(model, weights)
     except ValueError as error:
-        if isinstance(error, CheckpointError):
-            raise
-        raise CheckpointError(folder / _INDEX, str(error)) from error
+        raise CheckpointError(folder / INDEX_FILE, str(error)) from error
+    measured, problem = _measured(folder, identity)
     return Checkpoint(
         folder=folder,
         model=model.to(device).eval(),
         tokenizer=tokenizer,
         decoding=decoding,
-        metrics=_read_json(folder / "metrics.json"),
-        hash=digest,
+        metrics=_read_json(folder / "metrics.json") | measured,
+        weights_hash=identity,
+        formerly=manifest.formerly if manifest.weights_hash else (sha256(folder / MANIFEST_FILE),),
+        problem=problem,
+        files_hash=version,
     )
 
 
-def _read_json(path: Path) -> dict[str, Any]:
+def files_hash(folder: Path) -> str:
+    """Hash of the manifests of a checkpoint: another one after any change. Raises OSError when it has none."""
+    of_derived = folder / DERIVED_FOLDER / MANIFEST_FILE
+    return sha256(folder / MANIFEST_FILE) + (sha256(of_derived) if of_derived.is_file() else "")
+
+
+def _measured(folder: Path, identity: str) -> tuple[dict[str, Any], str]:
+    """The measured parts of the metrics, or why they are left out: the model is sound without them."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CheckpointError(path, f"cannot be read: {error}") from error
-    if not isinstance(value, dict):
-        raise CheckpointError(path, "expected a JSON object")
-    return value
+        return derived_metrics(folder, identity), ""
+    except CheckpointError as error:
+        log.warning("left out: %s", error)
+        return {}, str(error)
 
 
-def _check_manifest(folder: Path) -> None:
-    """Compare every file with its hash."""
-    manifest = _read_json(folder / "manifest.json")
-    for name, expected in manifest.items():
-        file = folder / name
-        if not _PLAIN.fullmatch(name) or not file.is_file():
-            raise CheckpointError(file, "is missing")
-        if sha256(file) != expected:
-            raise CheckpointError(file, "is damaged: its sha256 is not the one in manifest.json")
-    unlisted = _needed(folder) - set(manifest)
-    if unlisted:
-        raise CheckpointError(folder / min(unlisted), "is not listed in manifest.json")
+def _load_tokenizer(folder: Path) -> Tokenizer:
+    try:
+        return Tokenizer.load(folder / TOKENIZER_FILE)
+    except TokenizerError as error:
+        raise CheckpointError(folder / TOKENIZER_FILE, str(error)) from error
+
+
+def _vocabularies(tokenizer: Tokenizer) -> dict[str, bytes]:
+    """The bytes of each vocabulary by the name of its file."""
+    of_source = {source_file(Path(TOKENIZER_FILE)).name: tokenizer.source.model} if tokenizer.separate else {}
+    return {TOKENIZER_FILE: tokenizer.model, **of_source}
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    return read_object(path, _MOST_JSON_BYTES)
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    """Compare every file with its hash, but the weights where the weights_hash covers them: they are read once."""
+    of_tensors = {name for name in manifest.files if name.endswith(ENDING)}
+    for name in manifest.files:
+        if name not in of_tensors:
+            manifest.check(folder, name)
+    _check_listed(folder, manifest.files)
+    covered = set(weight_map(folder).values()) if manifest.weights_hash else set()
+    for name in of_tensors:
+        manifest.check(folder, name, contents=name not in covered)
+
+
+def _check_listed(folder: Path, names: Collection[str]) -> None:
+    """Raise CheckpointError when a manifest of these names leaves out what a checkpoint needs."""
+    if unlisted := _needed(folder).difference(names):
+        raise CheckpointError(folder / min(unlisted), f"is not listed in {MANIFEST_FILE}")
+
+
+def _checked_weights(folder: Path, manifest: Manifest) -> dict[str, Tensor]:
+    try:
+        return load_shards(folder)
+    except CheckpointError:
+        _check_shards(folder, manifest)  # a damaged file cannot be read either, and damage says more
+        raise
+
+
+def _check_shards(folder: Path, manifest: Manifest) -> None:
+    for name in set(weight_map(folder).values()):
+        manifest.check(folder, name)
 
 
 def _needed(folder: Path) -> set[str]:
     """Names of the files that a checkpoint cannot do without."""
     of_source = source_file(folder / TOKENIZER_FILE)
     vocabularies = {TOKENIZER_FILE, *([of_source.name] if of_source.exists() else [])}
-    return {"config.json", "metrics.json", _INDEX, *vocabularies, *_weight_map(folder).values()}
-
-
-def _weight_map(folder: Path) -> dict[str, str]:
-    """Name of each weight -> name of the shard that holds it."""
-    shards = _read_json(folder / _INDEX).get("weight_map")
-    if not (isinstance(shards, dict) and all(isinstance(shard, str) for shard in shards.values())):
-        raise CheckpointError(folder / _INDEX, "has no weight_map from weights to files")
-    return shards
-
-
-def _load_shards(folder: Path) -> dict[str, Tensor]:
-    weights: dict[str, Tensor] = {}
-    for file in sorted(set(_weight_map(folder).values())):
-        try:
-            weights.update(load_file(folder / file))
-        except (OSError, SafetensorError) as error:
-            raise CheckpointError(folder / file, f"cannot be read: {error}") from error
-    return weights
+    return {"config.json", "metrics.json", INDEX_FILE, *vocabularies, *weight_map(folder).values()}
 
 
 def checkpoint_bytes(folder: Path) -> int:

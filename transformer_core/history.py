@@ -3,7 +3,8 @@
     history.json            sentences, steps of the snapshots, and what was measured at each of them
     attention.safetensors   a weight w as the byte round(255 w), so within 1/510 of the true one
 
-A folder of its own, or `history/` in a checkpoint, whose manifest then covers it. Nothing is ever unpickled.
+A folder of its own, or `derived/history/` in a checkpoint, known by the model's `weights_hash`; older checkpoints have
+it in `history/`. Nothing is ever unpickled.
 
 Shape legend: M snapshots, L layers, H heads, Q queries, K keys.
 """
@@ -23,10 +24,12 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
-from transformer_core.checkpoint import CheckpointError
-from transformer_core.files import atomic_directory
+from transformer_core.derived import FOLDER as DERIVED_FOLDER
+from transformer_core.derived import derived_file
+from transformer_core.files import CheckpointError, atomic_directory
+from transformer_core.manifest import MANIFEST_FILE
 
-FOLDER = "history"  # within a checkpoint
+FOLDER = "history"  # within the derived files of a checkpoint
 FORMAT_VERSION = 1
 MAX_BYTES = 3_000_000  # of both files: the numbers of a class's browser, not a data set
 STEPS = 255  # the byte that stands for a weight of 1
@@ -142,8 +145,11 @@ class History:
         """Read and check a folder: its sizes, names and shapes.
 
         Raises:
-            CheckpointError: Names the file that is missing, damaged, or does not fit.
+            CheckpointError: Names the file that is missing, damaged, or does not fit, or is of another model.
         """
+        if folder.parent.name == DERIVED_FOLDER and (folder.parent.parent / MANIFEST_FILE).exists():
+            for name in (_FACTS, _WEIGHTS):
+                derived_file(folder.parent.parent, f"{folder.name}/{name}")
         size = 0
         for name in (_FACTS, _WEIGHTS):
             if not (folder / name).is_file():
@@ -157,6 +163,12 @@ class History:
             return _history(facts, weights)
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise CheckpointError(folder / _FACTS, f"is not a valid history: {error!r}") from error
+
+
+def history_folder(checkpoint: Path) -> Path | None:
+    """Where the history of a checkpoint lies, also of an older one; None when it has none."""
+    places = (checkpoint / DERIVED_FOLDER / FOLDER, checkpoint / FOLDER)
+    return next((place for place in places if (place / _FACTS).is_file()), None)
 
 
 def to_bytes(weights: npt.NDArray[np.float32]) -> Bytes:

@@ -140,8 +140,13 @@ class Translator:
 
     @property
     def checkpoint_hash(self) -> str:
-        """Hash of the checkpoint; empty for a model that was not loaded from one."""
-        return self.checkpoint.hash if self.checkpoint else ""
+        """The model's `weights_hash`; empty for one that was not loaded from a checkpoint."""
+        return self.checkpoint.weights_hash if self.checkpoint else ""
+
+    @property
+    def checkpoint_names(self) -> tuple[str, ...]:
+        """All hashes by which files name this model: today's first, then those of older files."""
+        return self.checkpoint.names if self.checkpoint else ("",)
 
     @property
     def metrics(self) -> dict[str, Any]:

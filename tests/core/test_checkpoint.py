@@ -14,14 +14,8 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
-from transformer_core import checkpoint
-from transformer_core.checkpoint import (
-    CheckpointError,
-    checkpoint_bytes,
-    load_checkpoint,
-    save_checkpoint,
-    write_manifest,
-)
+from transformer_core import tensor_files
+from transformer_core.checkpoint import CheckpointError, checkpoint_bytes, load_checkpoint, save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.files import sha256
 from transformer_core.tokenizer import Tokenizer
@@ -58,7 +52,20 @@ def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
     path.write_text(json.dumps(value), encoding="utf-8")
-    write_manifest(path.parent)
+    sign(path.parent)
+
+
+def sign(folder: Path) -> None:
+    """A manifest of format 1 for whatever the folder holds, as somebody with bad intent would write."""
+    files = [path for path in folder.iterdir() if path.is_file() and path.name != "manifest.json"]
+    (folder / "manifest.json").write_text(json.dumps({path.name: sha256(path) for path in files}))
+
+
+def listed(folder: Path, **files: str | None) -> None:
+    """Change what the manifest says of some files; None takes one out."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"] = {name: told for name, told in {**manifest["files"], **files}.items() if told is not None}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 def refused(folder: Path, file: str, said: str) -> None:
@@ -90,7 +97,8 @@ def test_the_files_of_a_checkpoint(folder: Path) -> None:
     assert names == {"config.json", "tokenizer.model", "metrics.json", "README.md", "manifest.json", INDEX, SHARD}
     assert {tensor.dtype for tensor in load_file(folder / SHARD).values()} == {torch.float16}
     manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest == {name: sha256(folder / name) for name in names - {"manifest.json"}}
+    assert set(manifest) == {"format_version", "weights_hash", "files"}
+    assert manifest["files"] == {name: sha256(folder / name) for name in names - {"manifest.json"}}
     assert checkpoint_bytes(folder) == sum((folder / name).stat().st_size for name in names)
     options = json.loads((folder / "config.json").read_text())
     assert options["format_version"] == 1
@@ -98,7 +106,7 @@ def test_the_files_of_a_checkpoint(folder: Path) -> None:
 
 
 def test_shards_stay_under_their_limit(tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "SHARD_BYTES", 4000)
+    monkeypatch.setattr(tensor_files, "SHARD_BYTES", 4000)
     save_checkpoint(tmp_path / "model", weights(tokenizer), config(tokenizer), tokenizer)
     shards = sorted(path for path in (tmp_path / "model").glob("*.safetensors"))
     assert len(shards) > 3
@@ -113,32 +121,22 @@ def test_shards_stay_under_their_limit(tokenizer: Tokenizer, tmp_path: Path, mon
     assert torch.equal(loaded.embedding.weight, weights(tokenizer)["embedding.weight"].half().float())
 
 
-def test_the_hash_names_the_contents(folder: Path, tokenizer: Tokenizer, tmp_path: Path) -> None:
-    one = load_checkpoint(folder).hash
-    same = {"decoding": DecodingConfig(beam=3, alpha=0.8), "metrics": {"bleu": 12.5}, "card": "# Ein Modell\n"}
-    save_checkpoint(tmp_path / "twin", weights(tokenizer), config(tokenizer), tokenizer, **same)  # type: ignore[arg-type]
-    assert load_checkpoint(tmp_path / "twin").hash == one == sha256(folder / "manifest.json")
-    (folder / "README.md").write_text("# Another card\n")
-    write_manifest(folder)
-    assert load_checkpoint(folder).hash != one
-
-
 # --- saving -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_checkpoint_that_cannot_be_saved_leaves_the_old_one(
     folder: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = load_checkpoint(folder).hash
+    before = load_checkpoint(folder).weights_hash
 
     def full(path: Path, tensors: dict[str, Tensor]) -> None:
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "save_tensors", full)
+    monkeypatch.setattr(tensor_files, "save_tensors", full)
     with pytest.raises(OSError, match="No space left"):
         save_checkpoint(folder, weights(tokenizer), config(tokenizer), tokenizer)
-    assert load_checkpoint(folder).hash == before
+    assert load_checkpoint(folder).weights_hash == before
     assert [path.name for path in folder.parent.iterdir()] == ["model"]
 
 
@@ -183,18 +181,14 @@ def test_an_unreadable_manifest(folder: Path, contents: bytes | None) -> None:
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.model", "metrics.json", INDEX, SHARD])
 def test_a_file_that_the_manifest_leaves_out(folder: Path, file: str) -> None:
-    manifest = json.loads((folder / "manifest.json").read_text())
-    del manifest[file]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    listed(folder, **{file: None})
     refused(folder, file, "is not listed")
 
 
 @pytest.mark.parametrize("name", ["../secret", "sub/file", "/etc/hostname", ""])
 def test_a_manifest_that_leads_elsewhere(folder: Path, name: str) -> None:
     (folder.parent / "secret").write_bytes(b"abc")
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest[name] = sha256(folder.parent / "secret")
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    listed(folder, **{name: sha256(folder.parent / "secret")})
     with pytest.raises(CheckpointError, match="is missing"):
         load_checkpoint(folder)
 
@@ -223,10 +217,10 @@ def test_unusable_options(folder: Path, change: Callable[[dict[str, Any]], objec
 def test_a_tokenizer_of_another_model(folder: Path) -> None:
     texts = [text for pair in sentence_pairs() for text in pair]
     (folder / "tokenizer.model").write_bytes(Tokenizer.train(texts, 120).model)
-    write_manifest(folder)
+    sign(folder)
     refused(folder, "tokenizer.model", "has 120 tokens, config.json says 160")
     (folder / "tokenizer.model").write_bytes(b"no model")
-    write_manifest(folder)
+    sign(folder)
     refused(folder, "tokenizer.model", "not a valid SentencePiece model")
 
 
@@ -243,14 +237,14 @@ def test_weights_that_do_not_fit(folder: Path, change: Callable[[dict[str, Tenso
     tensors = load_file(folder / SHARD)
     change(tensors)
     save_file(tensors, folder / SHARD)
-    write_manifest(folder)
+    sign(folder)
     refused(folder, INDEX, said)
 
 
 @pytest.mark.parametrize("index", [{}, {"weight_map": None}, {"weight_map": ["x"]}, {"weight_map": {"x": 3}}])
 def test_an_index_without_its_map(folder: Path, index: dict[str, Any]) -> None:
     (folder / INDEX).write_text(json.dumps(index))
-    write_manifest(folder)
+    sign(folder)
     refused(folder, INDEX, "has no weight_map")
 
 
@@ -274,9 +268,9 @@ def explode() -> None:
 
 def test_nothing_is_ever_unpickled(folder: Path) -> None:
     torch.save({"x": Bomb()}, folder / SHARD)
-    write_manifest(folder)
+    sign(folder)
     refused(folder, SHARD, "cannot be read")
     (folder / SHARD).write_bytes(pickle.dumps(Bomb()))
-    write_manifest(folder)
+    sign(folder)
     refused(folder, SHARD, "cannot be read")
     assert not Bomb.exploded

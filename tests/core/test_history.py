@@ -210,7 +210,7 @@ def test_alignment_of_the_snapshots_is_that_of_their_weights(history: History, r
 def test_the_histories_that_ship() -> None:
     checkpoints = ROOT / "checkpoints"
     # The models beside a history: in its parent folder, or of the same name among the small ones.
-    models = {file.parent: file.parents[1] for file in checkpoints.glob("*/history/history.json")}
+    models = {file.parent: file.parents[2] for file in checkpoints.glob("*/derived/history/history.json")}
     models |= {folder: checkpoints / "small" / folder.name for folder in (checkpoints / "small" / "history").iterdir()}
     assert {"base", "en-fr"} <= {model.name for model in models.values()}
     written = (checkpoints / "sentences.txt").read_text(encoding="utf-8").split("\n")[:-1]

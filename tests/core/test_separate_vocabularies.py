@@ -113,7 +113,7 @@ def folder(both: Tokenizer, tmp_path: Path) -> Path:
 
 def test_a_checkpoint_holds_both(folder: Path, both: Tokenizer) -> None:
     assert (folder / "source_tokenizer.model").read_bytes() == both.source.model
-    assert "source_tokenizer.model" in json.loads((folder / "manifest.json").read_text())
+    assert "source_tokenizer.model" in json.loads((folder / "manifest.json").read_text())["files"]
     assert load_checkpoint(folder).tokenizer.sha256 == both.sha256
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from transformer_core.checkpoint import SHARD_BYTES, checkpoint_bytes
+from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.model import count_parameters
 from transformer_core.presets import preset
+from transformer_core.tensor_files import SHARD_BYTES
 from transformer_core.translator import Translator
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
@@ -49,7 +49,7 @@ def test_it_keeps_the_papers_shape_in_60_megabytes(folder: Path, shipped: Transl
 
 
 def test_its_facts_are_those_of_the_files(folder: Path, shipped: Translator) -> None:
-    metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    metrics = shipped.metrics
     assert metrics["training"]["parameters"] == count_parameters(shipped.model)
     assert "-".join(metrics["languages"][side] for side in ("source", "target")) == folder.name
     for name in ("tatoeba-test", "multi30k-test_2016_flickr", "ntrex128"):

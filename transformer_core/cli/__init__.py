@@ -31,6 +31,7 @@ COMMANDS = {
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training into a checkpoint.",
     "ship": "Turn a training into a checkpoint to publish: averaged, scored, with a model card.",
+    "derived": "Measure a checkpoint again: scores, alignment, history, model card.",
     "journal": "Export loss, learning rate and validation scores of a training as one JSON file.",
     "variations": "Train the rows of Table 3 at reduced size, under equal conditions, and score them.",
     "history": "Record how the attention heads of a model developed during training.",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
 from transformer_core.cli.run_settings import RunSettings
-from transformer_core.files import TOKENIZER_FILE, sha256
+from transformer_core.files import TOKENIZER_FILE
+from transformer_core.manifest import MANIFEST_FILE, Manifest
 from transformer_core.presets import PRESETS
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:
     """Report the checkpoint: a line for people, and one of JSON."""
     steps = ", ".join(map(str, facts["averaged_steps"]))
     log.info("%s: mean of steps %s", out, steps)
-    summary = {"checkpoint": str(out), "checkpoint_hash": sha256(out / "manifest.json"), **facts}
+    summary = {"checkpoint": str(out), "checkpoint_hash": Manifest.read(out).weights_hash, **facts}
     sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
 
 
@@ -114,7 +115,7 @@ def check_output(out: Path, force: bool) -> None:
     """Only a checkpoint is replaced, and only with --force."""
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
-    if not (out / "manifest.json").is_file():
+    if not (out / MANIFEST_FILE).is_file():
         raise UsageError(f"--out: {out} is not a checkpoint; choose another folder")
     if not force:
         raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")

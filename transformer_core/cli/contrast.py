@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_machine, existing, select_device
 
 if TYPE_CHECKING:
     from transformer_core.analysis.contrast import Share
 
-_FORMS = ("lingeval", "contracat")
+FORM_NAMES = ("lingeval", "contracat")
 
 
 def parser() -> Parser:
@@ -34,7 +34,8 @@ def parser() -> Parser:
     )
     add_checkpoint(result)
     result.add_argument("--test", type=str, required=True, metavar="FILE", help="A .tsv, .tsv.xz or .tsv.gz.")
-    result.add_argument("--form", type=str, default=_FORMS[0], metavar="|".join(_FORMS), help="Format of FILE.")
+    form = "|".join(FORM_NAMES)
+    result.add_argument("--form", type=str, default=FORM_NAMES[0], metavar=form, help="Format of FILE.")
     add_machine(result)
     return result
 
@@ -42,13 +43,13 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Ask all questions of a file."""
     options = parser().options(arguments)
-    if options.form not in _FORMS:
-        raise UsageError(f"--form is {options.form!r}, but must be one of {', '.join(_FORMS)}")
+    if options.form not in FORM_NAMES:
+        raise UsageError(f"--form is {options.form!r}, but must be one of {', '.join(FORM_NAMES)}")
     existing("--test", options.test)
     folder = existing("--checkpoint", options.checkpoint, folder=True)
     device = select_device(options.device, options.threads)
 
-    from transformer_core.analysis.contrast import FORMS, Share, shares
+    from transformer_core.analysis.contrast import FORMS, shares
     from transformer_core.data import DataError
     from transformer_core.progress import tracked
     from transformer_core.translator import Translator
@@ -58,17 +59,11 @@ def run(arguments: Sequence[str]) -> int:
         raise DataError(f"{options.test} has no questions")
     translator = Translator.load(folder, device)
     found = shares(translator, contrasts, lambda batches: tracked(batches, unit="batch"))
-    columns = [(share.right, share.asked, share.chance, share.left_out) for share in found.values()]
-    right, asked, chance, left_out = (sum(column) for column in zip(*columns, strict=True))
-    total = Share(int(right), int(asked), chance, int(left_out))
+    total = _total(found)
     for line in _table({**found, "all": total}):
         sys.stdout.write(line + "\n")
     summary = {
-        "right": _portion(total.right, total.asked),
-        "groups": {
-            group: {"right": _portion(each.right, each.asked), "asked": each.asked} for group, each in found.items()
-        },
-        "asked": total.asked,
+        **report(found),
         "left_out": total.left_out,
         "form": options.form,
         "test": options.test,
@@ -77,6 +72,26 @@ def run(arguments: Sequence[str]) -> int:
     }
     sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
     return 0
+
+
+def report(found: Mapping[str, Share]) -> dict[str, Any]:
+    """What a checkpoint's metrics hold: the share of right answers, of all questions and of each group."""
+    total = _total(found)
+    return {
+        "right": _portion(total.right, total.asked),
+        "groups": {
+            group: {"right": _portion(each.right, each.asked), "asked": each.asked} for group, each in found.items()
+        },
+        "asked": total.asked,
+    }
+
+
+def _total(found: Mapping[str, Share]) -> Share:
+    from transformer_core.analysis.contrast import Share
+
+    columns = [(share.right, share.asked, share.chance, share.left_out) for share in found.values()]
+    right, asked, chance, left_out = (sum(column) for column in zip(*columns, strict=True))
+    return Share(int(right), int(asked), chance, int(left_out))
 
 
 def _portion(part: float, whole: int) -> float | None:

@@ -8,6 +8,9 @@ from typing import Any
 
 from transformer_core.cli.run_settings import RunSettings
 
+_HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
+_UNSCORED_BEFORE = "Nobody has scored this model."
+_COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
 
@@ -45,9 +48,22 @@ def model_card(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def with_scores(card: str, scores: dict[str, Any]) -> str:
+    """A card with other scores, and all else as it is. Raises ValueError when its table has not the form of `ship`."""
+    section = "\n\n".join(_scores(scores))
+    for said in (_UNSCORED, _UNSCORED_BEFORE):
+        if card.count(said) == 1:
+            return card.replace(said, section)
+    before, heading, rest = card.partition(f"{_HEADING}\n\n")
+    told, training, after = rest.partition("\n\n## ")
+    if not heading or _COLUMNS not in told or _HEADING in rest:
+        raise ValueError(f"has no section {_HEADING!r} with the table that `ship` writes")
+    return f"{before}{section}{training}{after}"
+
+
 def _scores(scores: dict[str, Any]) -> list[str]:
     if not scores:
-        return ["This model has not been evaluated."]
+        return [_UNSCORED]
     rows = [
         f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | {one['bleu']:.1f} | {one['chrf']:.1f} | "
         f"{'' if one['nll'] is None else format(one['nll'], '.3f')} |"
@@ -55,10 +71,10 @@ def _scores(scores: dict[str, Any]) -> list[str]:
     ]
     any_one = next(iter(scores.values()))
     return [
-        "## Scores",
+        _HEADING,
         f"sacreBLEU, beam {any_one['beam']}, alpha {any_one['alpha']}; nll is the mean negative log-likelihood of a "
         "reference translation, in nats per token.",
-        "\n".join(["| set | part | sentences | BLEU | chrF | nll |", "|---|---|---:|---:|---:|---:|", *rows]),
+        "\n".join([_COLUMNS, "|---|---|---:|---:|---:|---:|", *rows]),
         f"    BLEU {any_one['signature']}\n    chrF {any_one['chrf_signature']}",
         "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE",
     ]

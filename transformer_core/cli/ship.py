@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.average import AveragedModel, average_steps, check_output, read_metrics, report_checkpoint
+from transformer_core.cli.builders.scores import PARTS, score_sets
 from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
@@ -110,8 +109,10 @@ def run(arguments: Sequence[str]) -> int:
     from transformer_core.history import FOLDER
 
     mean = average_steps(folder, options.last, settings)
+    sets = {part: getattr(options, part) for part in PARTS}
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
-    metrics["scores"] = {**metrics.get("scores", {}), **_scores(translator_of(mean, settings, device), options)}
+    scores = score_sets(translator_of(mean, settings, device), sets, options.batch)
+    metrics["scores"] = {**metrics.get("scores", {}), **scores}
     # One process with as many batches per step does the same.
     alone = settings.training.replace(accumulate=settings.training.accumulate * settings.processes)
     changed = changed_options(replace(settings, training=alone, processes=1))
@@ -136,7 +137,7 @@ def run(arguments: Sequence[str]) -> int:
         metrics=metrics,
         card=model_card(options.title or out.name, about, settings, metrics, changed),
         texts={"journal.json": journal, "recipe.toml": recipe_text(settings.preset, changed)},
-        files=history_files,
+        derived=history_files,
     )
     report_checkpoint(out, {**mean.facts, "scores": metrics["scores"]})
     return 0
@@ -150,34 +151,6 @@ def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Tr
     model = Transformer(settings.model)
     load_weights(model, {name: weight.half() for name, weight in mean.weights.items()})
     return Translator(model.to(device), mean.tokenizer, mean.decoding)
-
-
-def _scores(translator: Translator, options: argparse.Namespace) -> dict[str, Any]:
-    """Scores of every set, by the name of its file without suffixes."""
-    from transformer_core.evaluation import TestSet, evaluate
-
-    scores: dict[str, Any] = {}
-    for part in ("valid", "test"):
-        for spec in getattr(options, part):
-            test = TestSet.read(spec)
-            result = evaluate(translator, test, batch=options.batch)
-            name = Path(spec.partition(",")[0]).name.split(".")[0]
-            readable = math.isfinite(result.perplexity.value)  # JSON has no NaN
-            scores[name] = {
-                "bleu": result.bleu.value,
-                "signature": result.bleu.signature,
-                "chrf": result.chrf.value,
-                "chrf_signature": result.chrf.signature,
-                "nll": math.log(result.perplexity.value) if readable else None,
-                "perplexity": result.perplexity.value if readable else None,
-                "pieces": result.perplexity.pieces,
-                "sentences": len(test.sources),
-                "beam": translator.decoding.beam,
-                "alpha": translator.decoding.alpha,
-                "part": {"valid": "validation", "test": "test"}[part],
-            }
-            log.info("%s: BLEU %.1f, perplexity %.2f", name, result.bleu.value, result.perplexity.value)
-    return scores
 
 
 def recipe_text(preset: str, changed: dict[str, dict[str, Any]]) -> str:

@@ -34,7 +34,7 @@ def parser() -> Parser:
             "command export and holds its command; for a CSV it is in a .csv.json beside it."
         ),
         example=(
-            "  python -m viz_app growth --history checkpoints/en-fr/history --head cross.6.5 --sentence 8 \\\n"
+            "  python -m viz_app growth --history checkpoints/en-fr/derived/history --head cross.6.5 --sentence 8 \\\n"
             "      --preset slide --out grown.pdf --out grown.gif"
         ),
     )
@@ -52,7 +52,7 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the files."""
     options = parser().options(arguments)
-    folder = existing("--history", options.history, folder=True)
+    folder = _located(Path(options.history))
     validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
     style = style_from_options(options)
@@ -71,6 +71,14 @@ def run(arguments: Sequence[str]) -> int:
             atomic_write_bytes(path, data)
             log.info("%s", path)
     return 0
+
+
+def _located(folder: Path) -> Path:
+    """The history that --history names; what lay in a checkpoint before `derived/` is found there by its old place."""
+    moved = Path(find_checkpoint(str(folder.parent / "derived" / folder.name)))
+    if not folder.is_dir() and moved.is_dir():
+        return moved
+    return existing("--history", str(folder), folder=True)
 
 
 def _wanted(

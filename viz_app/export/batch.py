@@ -110,12 +110,12 @@ def fill_folder(
     """
     problems = [line for line in batch.lines if line.problem]
     logged: set[str] = set()
-    checkpoint = runner.translator(batch.request.sentence.checkpoint).checkpoint_hash
+    checkpoint = runner.translator(batch.request.sentence.checkpoint).checkpoint_names
     for sheet, lines in batch.groups():
-        sheet_key = _key(
+        sheet_keys = _keys(
             checkpoint, batch, [batch.request_for(line, place) for line in lines for place in batch.places]
         )
-        whole = folder.is_complete(sheet, sheet_key)
+        whole = folder.is_complete(sheet, sheet_keys)
         rows: list[tuple[SentenceLine, ForwardResult]] = []
         for line in lines:
             todo = [place for place in batch.places if not _is_complete(batch, folder, checkpoint, line, place)]
@@ -140,7 +140,7 @@ def fill_folder(
         if rows:
             figure = contact_sheet(batch, rows)
             (data,) = export_files(figure, batch.sheet, _sheet_style(batch.style), dpi=batch.dpi).values()
-            folder.write(sheet, sheet_key, data, {"sheet": True, "lines": [line.number for line, _ in rows]})
+            folder.write(sheet, sheet_keys[0], data, {"sheet": True, "lines": [line.number for line, _ in rows]})
     return sorted(problems, key=lambda line: line.number)
 
 
@@ -200,10 +200,12 @@ def _head(batch: Batch, place: HeadAddress) -> dict[str, Any]:
     return {**kept, **asdict(place)}
 
 
-def _is_complete(batch: Batch, folder: BatchFolder, checkpoint: str, line: SentenceLine, place: HeadAddress) -> bool:
-    key = _key(checkpoint, batch, [batch.request_for(line, place)])
+def _is_complete(
+    batch: Batch, folder: BatchFolder, checkpoint: Sequence[str], line: SentenceLine, place: HeadAddress
+) -> bool:
+    keys = _keys(checkpoint, batch, [batch.request_for(line, place)])
     # Check all files first, so that a file made with other options is refused before one of this figure is written.
-    return all([folder.is_complete(name, key) for name in _names(batch, line, place)])
+    return all([folder.is_complete(name, keys) for name in _names(batch, line, place)])
 
 
 def _names(batch: Batch, line: SentenceLine, place: HeadAddress) -> list[str]:
@@ -215,7 +217,7 @@ def _names(batch: Batch, line: SentenceLine, place: HeadAddress) -> list[str]:
 def _write_figure(
     batch: Batch,
     folder: BatchFolder,
-    checkpoint: str,
+    checkpoint: Sequence[str],
     line: SentenceLine,
     place: HeadAddress,
     result: ForwardResult,
@@ -245,7 +247,7 @@ def _write_figure(
         "warnings": messages,
         "picture": _thumbnail(figure, batch.style),
     }
-    key = _key(checkpoint, batch, [request])
+    key = _keys(checkpoint, batch, [request])[0]
     for format in batch.formats:
         for ending, data in export_files(figure, format, batch.style, dpi=batch.dpi).items():
             folder.write(batch.stem(line, place) + ending, key, data, about)
@@ -256,8 +258,12 @@ def _thumbnail(figure: Figure, style: Style) -> str:
     return base64.b64encode(pictures.thumbnail(figure, style)).decode("ascii")
 
 
-def _key(checkpoint: str, batch: Batch, requests: Sequence[FigureRequest]) -> str:
-    """Hash of everything that a file depends on; where the checkpoint lies does not count, what it holds does."""
+def _keys(checkpoint: Sequence[str], batch: Batch, requests: Sequence[FigureRequest]) -> list[str]:
+    """Hash of everything that a file depends on, for each name of the model, today's first.
+
+    Where the checkpoint lies does not count, what it holds does.
+    """
     contents = [asdict(replace(request, sentence=replace(request.sentence, checkpoint=""))) for request in requests]
-    everything = [FORMAT_VERSION, __version__, checkpoint, batch.style.as_dict(), batch.dpi, contents]
-    return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()
+    rest = [batch.style.as_dict(), batch.dpi, contents]
+    everything = (json.dumps([FORMAT_VERSION, __version__, name, *rest], sort_keys=True) for name in checkpoint)
+    return [hashlib.sha256(text.encode()).hexdigest() for text in everything]

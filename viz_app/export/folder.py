@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +35,18 @@ class BatchFolder:
         path.mkdir(parents=True, exist_ok=True)
         atomic_write_text(journal, "".join(_line(entry) for entry in self.entries.values()))
 
-    def is_complete(self, name: str, key: str) -> bool:
-        """Whether a file stands there as it would be made. Raises UsageError for one made otherwise, unless forced."""
+    def is_complete(self, name: str, keys: Sequence[str]) -> bool:
+        """Whether a file stands there as it would be made, by any of the keys that mean the same.
+
+        Raises UsageError for one made otherwise, unless forced.
+        """
         entry, path = self.entries.get(name), self.path / name
         if entry is None or not path.is_file():
             return False
-        if entry["key"] == key and sha256(path) == entry["sha256"]:
+        if entry["key"] in keys and sha256(path) == entry["sha256"]:
             return True
         if not self._force:
-            changed = "with other options or another sentence" if entry["key"] != key else "and was changed since"
+            changed = "with other options or another sentence" if entry["key"] not in keys else "and was changed since"
             raise UsageError(f"--out: {path} was made {changed}; add --force to replace it, or name another folder")
         return False
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from transformer_core.derived import read_metrics
 from transformer_core.files import CheckpointError
 from transformer_core.shipped import SHIPPED
 from viz_app.serving.loader import positive_setting
@@ -158,11 +159,11 @@ def warmup_runs() -> tuple[Course, ...]:
 
 def measured() -> dict[str, Measured]:
     """What is measured of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
-    return {name: _measured(SMALL / name / "metrics.json") for name in SMALL_NAMES}
+    return {name: _measured(SMALL / name) for name in SMALL_NAMES}
 
 
-def _measured(path: Path) -> Measured:
-    metrics = _read(path)
+def _measured(folder: Path) -> Measured:
+    metrics = read_metrics(folder)
     try:
         score, forced = metrics["scores"][_VALIDATION], metrics.get("forced", {}).get(_VALIDATION, {})
         return Measured(
@@ -174,7 +175,7 @@ def _measured(path: Path) -> Measured:
             parameters=int(metrics["training"]["parameters"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(path, f"is missing expected scores: {error!r}") from error
+        raise CheckpointError(folder, f"is missing expected scores: {error!r}") from error
 
 
 @st.cache_resource(show_spinner=False)

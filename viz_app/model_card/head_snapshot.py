@@ -25,7 +25,9 @@ _NAMES = ("grown_text", "grown_head", "grown_at")
 def model_name(folder: Path) -> str:
     """The model that a history in a folder belongs to: the checkpoint's name, or that of the history itself."""
     folder = folder.resolve()
-    return folder.parent.name if folder.name == "history" else folder.name
+    if folder.name == "history":
+        folder = folder.parent
+    return folder.parent.name if folder.name == "derived" else folder.name
 
 
 @dataclass(frozen=True)

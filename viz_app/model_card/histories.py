@@ -36,9 +36,11 @@ class HistorySource:
 
 def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
     """The models with a history: the visitor's first, if its checkpoint has one, then the small ones."""
+    from transformer_core.history import history_folder
+
     found = []
-    if checkpoint and (checkpoint / "history" / "history.json").is_file():
-        found.append(HistorySource(checkpoint.resolve().name, checkpoint / "history", served=True))
+    if checkpoint and (own := history_folder(checkpoint)):
+        found.append(HistorySource(checkpoint.resolve().name, own, served=True))
     small = (HISTORIES / name for name in SMALL_NAMES)
     found += [
         HistorySource(folder.name, folder, served=False) for folder in small if (folder / "history.json").is_file()

@@ -36,7 +36,7 @@ def main() -> None:
     translator, model_card = served.translator, served.card
     with st.container(key="card", width=_WIDTH):
         _draw_summary(t, translator, model_card)
-        _draw_unreadable(t, model_card)
+        _draw_unreadable(t, model_card, translator)
         draw_scores(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
@@ -60,7 +60,9 @@ def _draw_summary(t: Texts, translator: Translator, model_card: ModelCard) -> No
         st.warning(t("model.weak", bleu=f"{bleu:.1f}"), icon=":material/warning:")
 
 
-def _draw_unreadable(t: Texts, model_card: ModelCard) -> None:
+def _draw_unreadable(t: Texts, model_card: ModelCard, translator: Translator) -> None:
+    if translator.checkpoint and (problem := translator.checkpoint.problem):
+        st.warning(t("model.not_derived", problem=escape_markdown(problem)), icon=":material/warning:")
     if model_card.unreadable:
         more = " …" if len(model_card.unreadable) > _MOST_NAMED else ""
         parts = ", ".join(escape_markdown(part) for part in model_card.unreadable[:_MOST_NAMED])

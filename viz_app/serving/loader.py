@@ -61,12 +61,12 @@ def get_translation_service(name: str | None = None) -> TranslationService:
 
 def _is_current(loaded: TranslationService) -> bool:
     """Whether the folder still holds the model that was loaded; True as well while there is nothing in its place."""
-    from transformer_core.files import sha256
+    from transformer_core.checkpoint import files_hash
 
     checkpoint = loaded.translator.checkpoint
     assert checkpoint is not None, "a model that was loaded from a folder"
     try:
-        return sha256(checkpoint.folder / "manifest.json") == checkpoint.hash
+        return files_hash(checkpoint.folder) == checkpoint.files_hash
     except OSError:
         return True
 

@@ -12,6 +12,7 @@ import pytest
 
 from transformer_core.config import ModelConfig
 from transformer_core.files import atomic_write_bytes
+from transformer_core.translator import Translator
 from viz_app.cli.batch import places_of
 from viz_app.export import batch, export_files, folder
 
@@ -122,6 +123,22 @@ def test_an_interrupted_batch_goes_on_with_what_is_missing(
     for path in (tmp_path / "whole").iterdir():
         if path.name != folder.JOURNAL:
             assert (out / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+def test_a_batch_that_began_under_an_older_name_of_the_model_goes_on(
+    run: Callable[..., int], tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts, out = tmp_path / "t.txt", tmp_path / "f"
+    texts.write_text("The bus.", encoding="utf-8")
+    command = ("export", f"--texts={texts}", "--heads=cross.1.1", "--format=json", f"--out={out}")
+    monkeypatch.setattr(Translator, "checkpoint_names", ("f" * 64,))
+    assert run(*command) == 0
+    made.clear()
+    monkeypatch.setattr(Translator, "checkpoint_names", ("0" * 64, "f" * 64))
+    assert run(*command) == 0
+    assert made == []
+    monkeypatch.setattr(Translator, "checkpoint_names", ("0" * 64,))
+    assert run(*command) == 2, "another model's figures are not taken for this one's"
 
 
 def test_a_file_that_is_gone_or_changed_is_noticed(run: Callable[..., int], tmp_path: Path, made: list[str]) -> None:

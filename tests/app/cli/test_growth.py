@@ -78,7 +78,17 @@ def test_without_options_it_is_the_best_aligner_at_the_end(tmp_path: Path) -> No
 
 def test_a_history_belongs_to_the_checkpoint_around_it(tmp_path: Path) -> None:
     assert model_name(tmp_path / "mine" / "history") == "mine"
+    assert model_name(tmp_path / "mine" / "derived" / "history") == "mine"
     assert model_name(tmp_path / "history" / "base") == "base"
+
+
+def test_the_place_of_a_history_in_older_commands_still_leads_to_it(tmp_path: Path) -> None:
+    made = []
+    for place in ("en-fr/history", "en-fr/derived/history"):
+        out = tmp_path / f"{len(made)}.json"
+        assert run(f"--history={ROOT / 'checkpoints' / place}", f"--out={out}") == 0
+        made.append(json.loads(out.read_text(encoding="utf-8")))
+    assert made[0] == made[1] and made[0]["provenance"]["model"] == "en-fr"
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def no_runs(folder: Path) -> object:
         (broken_journal, "one-head/journal.json: cannot be read"),
         (other_format, "base/journal.json: does not have format version 1"),
         (shorter_column, "base/journal.json: is not a training journal"),
-        (no_scores, "unscaled/metrics.json: is missing expected scores"),
+        (no_scores, "unscaled: is missing expected scores"),
         (no_runs, "warmup: contains no runs"),
         (lambda folder: small_model("unscaled"), "unscaled/manifest.json: "),
         (lambda folder: small_model("../en-de"), "must be one of base, no-mask"),  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ def test_size(random_checkpoint: Path) -> None:
     )  # fmt: skip
     size = card.size(translator)
     assert size.parameters == by_hand
-    files = [file for file in random_checkpoint.iterdir() if file.is_file()]
+    files = [file for file in random_checkpoint.rglob("*") if file.is_file()]
     assert size.megabytes == pytest.approx(sum(file.stat().st_size for file in files) / 1e6)
 
 

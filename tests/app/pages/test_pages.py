@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
+from transformer_core.derived import json_file, write_derived
 from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_PIECES
 from viz_app.text import texts
@@ -290,6 +291,24 @@ def test_no_page_breaks_on_metrics_of_another_form(
     assert not app.exception and not app.error and failed not in visible(app)
     named = [warning.value for warning in app.warning if "metrics.json" in warning.value]
     assert len(named) == ("max_pieces" not in str(metrics)), "a fact that is no plain value is left out, as lists are"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_what_was_measured_of_another_model_is_not_shown(
+    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    folder = tmp_path / "mixed"
+    shutil.copytree(random_checkpoint, folder)
+    shutil.rmtree(folder / "derived", ignore_errors=True)
+    write_derived(folder, "0" * 64, {"scores.json": json_file({"tatoeba-test": {"bleu": 38.0}})})
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    app.query_params["lang"] = language
+    app.run()
+    app.switch_page("pages/model.py").run()
+    assert not app.exception
+    assert "tatoeba-test" not in "".join(table.value.to_csv() for table in app.table)
+    before, _ = texts(language)("model.not_derived", problem="|").split("|")
+    assert [warning.value for warning in app.warning if before in warning.value and "000000000000" in warning.value]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -15,7 +15,7 @@ import pytest
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
 from transformer_core import checkpoint
-from transformer_core.files import sha256
+from transformer_core.manifest import Manifest
 from transformer_core.translator import Translator
 from viz_app.serving import loader
 
@@ -49,7 +49,7 @@ def test_a_model_that_was_trained_again_is_served_at_the_next_request(folder: Pa
     assert loader.get_translation_service("own") is old, "loaded once"
     replace(folder, french_checkpoint)
     new = loader.get_translation_service("own")
-    assert new.translator.checkpoint_hash == sha256(folder / "manifest.json") != old.translator.checkpoint_hash
+    assert new.translator.checkpoint_hash == Manifest.read(folder).weights_hash != old.translator.checkpoint_hash
     expected = Translator.load(french_checkpoint).translate(TEXT, beam=4).text
     assert new.translate("visitor", TEXT).translation.text == expected
     assert loader.get_translation_service("own") is new
@@ -91,7 +91,7 @@ def test_a_model_is_served_while_its_manifest_is_away(folder: Path) -> None:
 def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
     folder: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: Callable[[Path], Any] = checkpoint._load_shards
+    read: Callable[[Path], Any] = checkpoint.load_shards
 
     def read_and_replace(folder: Path) -> Any:
         weights = read(folder)
@@ -99,7 +99,7 @@ def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
         return weights
 
     with monkeypatch.context() as first:
-        first.setattr(checkpoint, "_load_shards", read_and_replace)
+        first.setattr(checkpoint, "load_shards", read_and_replace)
         loader.get_translation_service("own")
     config = loader.get_translation_service("own").translator.config
     assert config == Translator.load(french_checkpoint).config

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transformer_core.derived import read_metrics
 from viz_app.model_card.card import training_facts
 from viz_app.serving.metrics import CONVENTIONS, Answers, ModelCard, Score
 from viz_app.serving.registry import ROOT
@@ -167,7 +167,7 @@ def test_no_best_head_where_none_is_told(alignment: object) -> None:
 
 @pytest.mark.parametrize("folder", ["en-de", "en-fr"])
 def test_the_cards_of_the_shipped_models_are_read_as_a_whole(folder: str) -> None:
-    metrics = json.loads((ROOT / "checkpoints" / folder / "metrics.json").read_text(encoding="utf-8"))
+    metrics = read_metrics(ROOT / "checkpoints" / folder)
     card = ModelCard.read(metrics)
     assert card.unreadable == ()
     assert card.languages is not None and f"{card.languages.source}-{card.languages.target}" == folder

@@ -34,7 +34,7 @@ def test_average_tells_how_the_model_came_about(made: Workplace, call: Call, tmp
         *("--metrics", tmp_path / "metrics.json", "--card", tmp_path / "card.md"),
     )
     checkpoint = load_checkpoint(tmp_path / "new")
-    assert json.loads(said.out)["checkpoint_hash"] == checkpoint.hash
+    assert json.loads(said.out)["checkpoint_hash"] == checkpoint.weights_hash
     assert checkpoint.metrics["valid"] == {"bleu": 3.0}
     training = checkpoint.metrics["training"]
     assert (training["hardware"], training["steps"], training["averaged_steps"]) == ("x", 20, [20])
@@ -43,9 +43,9 @@ def test_average_tells_how_the_model_came_about(made: Workplace, call: Call, tmp
 
 
 def test_average_replaces_nothing_unasked(made: Workplace, call: Call, tmp_path: Path) -> None:
-    before = load_checkpoint(made.checkpoint).hash
+    before = load_checkpoint(made.checkpoint).weights_hash
     assert "--force" in one_line_error(call("average", made.run, "--last", "1", "--out", made.checkpoint))
-    assert load_checkpoint(made.checkpoint).hash == before
+    assert load_checkpoint(made.checkpoint).weights_hash == before
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     said = call("average", made.run, "--last", "1", "--out", tmp_path, "--force")
     assert "is not a checkpoint" in one_line_error(said)

@@ -14,6 +14,7 @@ from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli.run_settings import RunSettings, changed_options, merged_model
 from transformer_core.cli.ship import recipe_text
+from transformer_core.manifest import Manifest
 from transformer_core.presets import preset
 
 
@@ -37,7 +38,7 @@ def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call
     assert card.startswith("# A | title\n\nMade to be read.\n")
     assert f"| valid | validation | 9 | {scores['bleu']:.1f} | {scores['chrf']:.1f} | {scores['nll']:.3f} |" in card
     assert scores["signature"] in card
-    assert {"journal.json", "recipe.toml"} <= set(json.loads((out / "manifest.json").read_text(encoding="utf-8")))
+    assert {"journal.json", "recipe.toml"} <= set(Manifest.read(out).files)
     recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
     assert recipe == {"preset": "tiny", "training": {"steps": 20}}
     assert "add --force" in one_line_error(call(*common))

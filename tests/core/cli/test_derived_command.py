@@ -1,0 +1,127 @@
+"""derived: what it rebuilds is what the commands measure; what lacks its data is told and skipped."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.core.cli.workplace import Call, Workplace, one_line_error
+from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli.builders import NAMES, builders
+from transformer_core.cli.model_card import with_scores
+from transformer_core.derived import read_metrics
+from transformer_core.manifest import Manifest
+
+CHECKPOINTS = Path(__file__).resolve().parents[3] / "checkpoints"
+
+
+@pytest.fixture
+def folder(made: Workplace, call: Call, tmp_path: Path) -> Path:
+    """A shipped training without scores."""
+    said = call("ship", made.run, "--last", "2", "--out", tmp_path / "model")
+    assert said.status == 0, said.err
+    return tmp_path / "model"
+
+
+def summary(text: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(text.splitlines()[-1])
+    return value
+
+
+def test_scores_are_those_of_evaluate_and_stand_in_the_card(
+    made: Workplace, call: Call, folder: Path, tmp_path: Path
+) -> None:
+    before = load_checkpoint(folder)
+    said = call("derived", "--checkpoint", folder, "--valid", made.valid)
+    assert said.status == 0, said.err
+    told = summary(said.out)
+    assert told["made"] == ["scores", "forced", "card"] and told["checkpoint_hash"] == before.weights_hash
+    assert told["skipped"] == {
+        "alignment": "needs --gold",
+        "probes": "needs --lingeval or --contracat",
+        "history": "needs --run, --sentences",
+    }
+    after = load_checkpoint(folder)
+    assert after.names == before.names
+    common = ["evaluate", "--checkpoint", folder, "--test", made.valid]
+    evaluated = summary(call(*common).out)
+    scores = after.metrics["scores"]["valid"]
+    for name in ("bleu", "signature", "chrf", "chrf_signature", "pieces", "sentences", "beam", "alpha"):
+        assert scores[name] == evaluated[name], name
+    for name, causal in (("masked", "true"), ("unmasked", "false")):
+        expected = math.log(summary(call(*common, "--causal", causal).out)["perplexity"])
+        assert after.metrics["forced"]["valid"][name] == pytest.approx(expected), name
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert f"| valid | validation | 9 | {scores['bleu']:.1f} |" in card and "has not been evaluated" not in card
+    # Another set is added, and the first keeps its scores.
+    again = shutil.copy(made.valid, tmp_path / "again.tsv")
+    assert call("derived", "--checkpoint", folder, "--only", "scores", "--test", again).status == 0
+    both = read_metrics(folder)["scores"]
+    assert both["valid"] == scores and both["again"] == {**scores, "part": "test"}
+    assert (folder / "README.md").read_text(encoding="utf-8") == card
+
+
+def test_alignment_probes_and_history_are_those_of_their_commands(
+    made: Workplace, call: Call, folder: Path, tmp_path: Path
+) -> None:
+    gold, questions = tmp_path / "gold.tsv", tmp_path / "questions.tsv"
+    gold.write_text("the red dog\tder rote Hund\t0-0 1-1 2-2\n", encoding="utf-8")
+    questions.write_text("agreement\tthe dog\tder Hund\tdie Hund\n", encoding="utf-8")
+    said = call("derived", "--checkpoint", folder, "--gold", gold, "--lingeval", questions)
+    assert said.status == 0, said.err
+    assert summary(said.out)["made"] == ["alignment", "probes"]
+    assert summary(said.out)["skipped"]["card"] == "the checkpoint has no scores"
+    metrics = read_metrics(folder)
+    aligned = summary(call("align", "--checkpoint", folder, "--gold", gold).out)
+    assert metrics["alignment"]["aer"] == aligned["aer"]
+    assert metrics["alignment"]["best_head"] == aligned["best"]["output"] and metrics["alignment"]["sentences"] == 1
+    asked = summary(call("contrast", "--checkpoint", folder, "--test", questions).out)
+    assert metrics["probes"] == {"lingeval": {name: asked[name] for name in ("right", "groups", "asked")}}
+
+
+def test_what_is_asked_for_by_name_and_lacks_its_data_is_an_error(call: Call, folder: Path) -> None:
+    common = ["derived", "--checkpoint", folder]
+    assert "--only: scores needs --valid or --test" in one_line_error(call(*common, "--only", "scores"))
+    assert "must be some of scores, forced," in one_line_error(call(*common, "--only", "atlas"))
+    assert "nothing.tsv" in one_line_error(call(*common, "--gold", folder / "nothing.tsv"))
+    assert "--only: card: the checkpoint has no scores" in one_line_error(call(*common, "--only", "card"))
+    assert call(*common).status == 0, "everything is skipped"
+    assert not (folder / "derived").exists()
+
+
+def test_a_checkpoint_of_format_1_is_named_first(made: Workplace, call: Call, folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    (folder / "manifest.json").write_text(json.dumps(manifest["files"]), encoding="utf-8")
+    names = load_checkpoint(folder).names
+    said = call("derived", "--checkpoint", folder, "--only", "forced", "--valid", made.valid)
+    assert said.status == 0, said.err
+    assert load_checkpoint(folder).names == names and len(names) == 2
+    assert Manifest.read(folder / "derived").weights_hash == names[0]
+    assert "valid" in read_metrics(folder)["forced"]
+
+
+def test_every_builder_says_what_it_makes() -> None:
+    known = builders()
+    assert tuple(known) == NAMES and all(name == each.name for name, each in known.items())
+    files = [file for each in known.values() for file in each.files]
+    assert len(files) == len(set(files)), "no two write the same file"
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent for path in CHECKPOINTS.glob("**/metrics.json")), ids=str)
+def test_the_shipped_cards_tell_the_shipped_scores(folder: Path) -> None:
+    card, scores = (folder / "README.md").read_text(encoding="utf-8"), read_metrics(folder)["scores"]
+    again = with_scores(card, scores)
+    before, after = (text.partition("## Scores") for text in (card, again))
+    assert before[0] == after[0] and before[2].partition("\n## ")[2] == after[2].partition("\n## ")[2] != ""
+    rows, rows_again = (re.findall(r"(?m)^(?:\||    BLEU|    chrF).*", text[2]) for text in (before, after))
+    assert rows == rows_again and len(rows) >= len(scores) + 4
+    first = next(iter(scores))
+    other = with_scores(card, {**scores, first: {**scores[first], "bleu": 77.7}})
+    changed = [(a, b) for a, b in zip(again.splitlines(), other.splitlines(), strict=True) if a != b]
+    assert len(changed) == 1 and changed[0][1].startswith(f"| {first} |") and "| 77.7 |" in changed[0][1]

@@ -1,0 +1,108 @@
+"""`manifest.json`: the sha256 of every file of a folder, and the `weights_hash` of the model that they belong to.
+
+A checkpoint has one, and its `derived/` another. The `weights_hash` names a model by what determines its output and by
+nothing else: neither by its card and its scores, nor by how its weights are cut into files.
+
+    {"format_version": 2, "weights_hash": "...", "formerly": ["..."], "files": {"config.json": "...", ...}}
+
+`formerly` holds hashes by which files from before format 2 name the same model. Format 1 was `files` alone, and the
+model was named by the sha256 of the manifest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from transformer_core.files import CheckpointError, sha256, write_json
+
+MANIFEST_FILE = "manifest.json"
+FORMAT_VERSION = 2
+_MOST_BYTES = 1_000_000  # of a manifest: thousands of files
+_MOST_FORMER = 1_000
+_HASH = re.compile(r"[0-9a-f]{64}")
+_PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What a `manifest.json` holds.
+
+    Args:
+        files: Name -> sha256 of every file but the manifest.
+        weights_hash: Of the model; empty in format 1.
+        formerly: Hashes by which older files name the same model.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    weights_hash: str = ""
+    formerly: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest:
+        """The manifest of a folder. Raises CheckpointError for one that is missing, damaged or of another format."""
+        path = folder / MANIFEST_FILE
+        value = read_object(path, _MOST_BYTES)
+        if "format_version" not in value:
+            value = {"files": value, "weights_hash": ""}
+        elif value["format_version"] != FORMAT_VERSION:
+            raise CheckpointError(
+                path, f"has format {value['format_version']!r}, this program reads {FORMAT_VERSION} and older"
+            )
+        files, own, formerly = value.get("files"), value.get("weights_hash"), value.get("formerly", [])
+        if not isinstance(files, dict):
+            raise CheckpointError(path, "has no files with their sha256")
+        for name, digest in files.items():
+            if not is_plain(name):
+                raise CheckpointError(folder / name, "is missing: no file of this folder can have that name")
+            if not is_hash(digest):
+                raise CheckpointError(path, f"has no sha256 of {name}")
+        if own != "" and not is_hash(own):
+            raise CheckpointError(path, "has no weights_hash of 64 hexadecimal digits")
+        if not isinstance(formerly, list) or len(formerly) > _MOST_FORMER or not all(map(is_hash, formerly)):
+            raise CheckpointError(path, "has former hashes that are none")
+        return cls(files=files, weights_hash=str(own), formerly=tuple(formerly))
+
+    def write(self, folder: Path) -> None:
+        """Write the manifest of a folder."""
+        told: dict[str, Any] = {"format_version": FORMAT_VERSION, "weights_hash": self.weights_hash}
+        if self.formerly:
+            told["formerly"] = list(self.formerly)
+        write_json(folder / MANIFEST_FILE, {**told, "files": dict(sorted(self.files.items()))})
+
+    def check(self, folder: Path, name: str, *, contents: bool = True) -> None:
+        """Raise CheckpointError when a listed file is missing or, unless told otherwise, differs from its hash."""
+        if not (folder / name).is_file():
+            raise CheckpointError(folder / name, "is missing")
+        if contents and sha256(folder / name) != self.files[name]:
+            raise CheckpointError(folder / name, f"is damaged: its sha256 is not the one in {MANIFEST_FILE}")
+
+
+def is_hash(value: object) -> bool:
+    """Whether this is a sha256 in hex."""
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
+def is_plain(name: str) -> bool:
+    """Whether this names a file of a folder, or of a folder in it, and never one that lies elsewhere."""
+    return _PLAIN.fullmatch(name) is not None
+
+
+def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
+    """A JSON object. Raises CheckpointError for anything else, and for a file that is too large, before reading it."""
+    try:
+        size = path.stat().st_size
+        if size > most_bytes:
+            raise CheckpointError(path, f"has {size:,} bytes, but at most {most_bytes:,} are allowed")
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except CheckpointError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        raise CheckpointError(path, f"cannot be read: {error}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(path, "expected a JSON object")
+    return value
