@@ -86,7 +86,7 @@ def main() -> None:
     prepare(options)
     from playwright.sync_api import sync_playwright
 
-    from viz_app.lessons import lesson
+    from viz_app.lessons import load_lesson
     from viz_app.lessons.catalogue import LESSONS
 
     names = options.lessons or [entry.name for entry in LESSONS][: 1 if options.quick else None]
@@ -98,9 +98,9 @@ def main() -> None:
         page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
         page.set_default_timeout(60_000)
         page.goto(f"{address}/lessons?lang=en")
-        _open(page, lesson(names[0], "en").title)
+        _open(page, load_lesson(names[0], "en").title)
         for name in names:
-            words = lesson(name, "en")
+            words = load_lesson(name, "en")
             usable = statistics.median(_open(page, words.title) for _ in range(options.rounds))
             frames, controls = _scenes(page, [scene.name for scene in words.scenes], options.seconds, options.rounds)
             here = {where: seconds for where, (server, seconds) in controls.items() if not server}

@@ -13,7 +13,7 @@ from viz_app.serving.media_retention import install_media_retention
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.error_boundary import error_boundary
-from viz_app.ui.missing_model import draw_missing
+from viz_app.ui.missing_model import draw_missing_model
 
 _PAGES = {
     "translate": ":material/translate:",
@@ -62,7 +62,7 @@ def main() -> None:
             label_visibility="collapsed",
         )
     with error_boundary(t), frame():
-        draw_missing(t)
+        draw_missing_model(t)
         page.run()
 
 

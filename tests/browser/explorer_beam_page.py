@@ -11,7 +11,7 @@ import streamlit as st
 
 from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
-from viz_app.components.explorer import Selection, explorer, pack, reported
+from viz_app.components.explorer import Selection, explorer, last_report, pack
 from viz_app.text import texts
 
 
@@ -20,7 +20,7 @@ def page() -> None:
     params = st.query_params
     steps, beam = int(params.get("steps", "9")), int(params.get("beam", "3"))
     translation, config = searches.made_up(steps, beam=beam, kind="power" if params.get("kind") == "power" else "gnmt")
-    wanted = reported("explorer") or Selection(kind="cross", layer=3, head=5)
+    wanted = last_report("explorer") or Selection(kind="cross", layer=3, head=5)
     tree = searches.tree_of(translation, config, wanted.branch)
     maps = searches.maps_of(translation, tree["shown"])
     payload = pack(

@@ -14,7 +14,7 @@ from viz_app.components.bertviz_frame import bertviz_frame
 from viz_app.components.explorer import Selection
 from viz_app.state.query_params import selection_from_params
 from viz_app.text import texts
-from viz_app.ui.external_views import opened, other_views
+from viz_app.ui.external_views import draw_external_views, open_view
 
 ATTACK = """<!DOCTYPE html><title>attack</title><script>
 const tried = [];
@@ -49,8 +49,8 @@ def page() -> None:
     selection = selection_from_params(params, Selection(kind="cross", layer=3, head=5))
     if st.toggle("another head"):
         selection = Selection(kind="decoder", layer=0, head=1, unit="words")
-    other_views(texts(params.get("language", "en")), maps(name), selection, (name,), {"source": name})
-    st.markdown(f"opened: {opened()}")
+    draw_external_views(texts(params.get("language", "en")), maps(name), selection, (name,), {"source": name})
+    st.markdown(f"opened: {open_view()}")
 
 
 st.set_page_config(layout="wide")

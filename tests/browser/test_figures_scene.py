@@ -12,7 +12,7 @@ from tests.browser.conftest import wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, ready
 from tests.browser.lesson_driver import address as lesson_address
 from tests.browser.test_figures_page import choose, picture, wait_for_params
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def test_a_picture_of_a_lesson_on_a_phone(
     page = open_page(link, width=390, height=844, dark=language == "ko")
     page.locator(".st-key-studio-paper img").wait_for()
     wait_until_idle(page)
-    assert lesson("positions", language).title in page.get_by_test_id("stMain").inner_text()
+    assert load_lesson("positions", language).title in page.get_by_test_id("stMain").inner_text()
     page.get_by_text(texts(language)("studio.more"), exact=True).click()
     wait_until_idle(page)
     main = page.locator('[data-testid="stMain"]')

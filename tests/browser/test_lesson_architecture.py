@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LESSON = ROOT + ".lesson"
 SCENE = f"{LESSON}.scenes[{LESSON}.name]"
-SCENES = [scene.name for scene in lesson("architecture", "en").scenes]
+SCENES = [scene.name for scene in load_lesson("architecture", "en").scenes]
 
 
 def opened(open_page: OpenPage, app_url: str, language: str = "en", **options: object) -> Page:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 
 T = labels("en")
-SCENES = lesson("broken", "en").scenes
+SCENES = load_lesson("broken", "en").scenes
 READY = ROOT + ".lesson.scenes[" + ROOT + ".lesson.name].ready"
 
 

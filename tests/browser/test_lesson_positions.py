@@ -7,11 +7,11 @@ import numpy as np
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
 from transformer_core.positions import sinusoidal_positions
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 
 T = labels("en")
-SCENES = [scene.name for scene in lesson("positions", "en").scenes]
+SCENES = [scene.name for scene in load_lesson("positions", "en").scenes]
 
 
 def test_all_scenes_paint_and_the_numbers_are_those_of_the_core(

@@ -6,11 +6,11 @@ import math
 
 from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 
 
 def test_from_targets_to_the_answer(open_page: OpenPage, app_url: str) -> None:
-    scenes = lesson("regularisation", "en").scenes
+    scenes = load_lesson("regularisation", "en").scenes
     page = open_page(address(app_url, "regularisation", scene="targets"))
     page.locator(".lesson canvas").wait_for()
     page.evaluate(FIND)

@@ -9,7 +9,7 @@ from tests.browser.conftest import OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
 from viz_app.lessons.labels import labels
 from viz_app.lessons.results.paper_results import TABLE_3
-from viz_app.lessons.results.reduced_table import Measure, Verdict, load, ours
+from viz_app.lessons.results.reduced_table import Measure, Verdict, load_results, reduced_result
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -20,10 +20,10 @@ VERDICTS: tuple[Verdict, ...] = ("same", "other", "noise")
 
 def told(measure: Measure, row: str) -> str:
     """How far ours agree, counted here."""
-    results = load()
+    results = load_results()
     assert results is not None
     lines = [line.preset for line in TABLE_3 if row in (line.row, "all") and line.row != "base"]
-    found = [ours(results, preset, measure) for preset in lines]
+    found = [reduced_result(results, preset, measure) for preset in lines]
     counts = Counter(each.verdict for each in found if each)
     same, other, noise = (counts[verdict] for verdict in VERDICTS)
     return T("lesson_results.reduced_say", count=len(lines), same=same, other=other, noise=noise)
@@ -50,7 +50,7 @@ def test_ours_beside_the_papers(open_page: OpenPage, app_url: str) -> None:
     page.get_by_role("button", name=T("lesson.table"), exact=True).click()
     rows = page.locator(".numbers tbody tr")
     assert rows.count() == len(TABLE_3)
-    results = load()
+    results = load_results()
     assert results is not None
     for index, line in enumerate(TABLE_3):
         spread = results.spread(line.preset, "perplexity")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage, wait_until_idle
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
-from viz_app.lessons.stage.state import from_address, to_address
+from viz_app.lessons.stage.state import settings_from_param, settings_to_param
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -87,4 +87,4 @@ def test_the_link_is_of_what_is_on_the_screen(open_page: OpenPage, app_url: str)
     link = page.evaluate("window.copied")
     params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
     assert (params["scene"], params["lesson"]) == (scene, "positions")
-    assert from_address(params["with"]) == from_address(to_address(wanted) or "")
+    assert settings_from_param(params["with"]) == settings_from_param(settings_to_param(wanted) or "")

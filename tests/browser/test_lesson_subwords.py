@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
-from viz_app.lessons.subwords.batching import by_length
+from viz_app.lessons.subwords.batching import length_sorted_batches
 
 T = labels("en")
 
@@ -21,7 +21,7 @@ def test_all_scenes_paint_and_the_controls_are_answered(
     page.locator(".lesson canvas").focus()
     page.keyboard.press("ArrowRight")
     assert settings(page)["done"] == 1
-    for scene in lesson("subwords", "en").scenes:
+    for scene in load_lesson("subwords", "en").scenes:
         assert page.evaluate(ROOT + ".lesson.name") == scene.name
         page.wait_for_function(f"!{ROOT}.lesson.stage.drawing")
         assert inked(page) > 0.005, scene.name
@@ -36,4 +36,4 @@ def test_all_scenes_paint_and_the_controls_are_answered(
     page.get_by_role("slider", name=T("lesson_subwords.budget")).focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function(ROOT + ".lesson.lesson.answers.budget === 288")
-    assert page.evaluate(ROOT + ".lesson.lesson.values.padding[1][0]") == by_length(288).padded
+    assert page.evaluate(ROOT + ".lesson.lesson.values.padding[1][0]") == length_sorted_batches(288).padded

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.lesson_driver import FIND, ROOT, address, painted, ready, settings
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 
 if TYPE_CHECKING:
@@ -56,18 +56,18 @@ def test_from_the_formula_to_a_live_run(open_page: OpenPage, serve: Serve) -> No
     page.get_by_role("button", name=T("lesson_warmup.unpin")).first.click()
     assert settings(page)["pins"] == f"1024-{first // 100}"
 
-    for _ in lesson("warmup", "en").scenes[2:4]:  # runs, adam
+    for _ in load_lesson("warmup", "en").scenes[2:4]:  # runs, adam
         page.locator(".lesson canvas").focus()
         page.keyboard.press("PageDown")
         painted(page)
 
-    page.get_by_role("tab", name=lesson("warmup", "en").scenes[4].title).click()  # live
+    page.get_by_role("tab", name=load_lesson("warmup", "en").scenes[4].title).click()  # live
     train(page)
     assert settings(page)["source"] == "live"
     live = page.evaluate(LESSON + ".scenes.live.live.word")
     assert live == "thelittle"  # of the sentence that stands there at first
 
-    page.get_by_role("tab", name=lesson("warmup", "en").scenes[5].title).click()
+    page.get_by_role("tab", name=load_lesson("warmup", "en").scenes[5].title).click()
     assert "4.94" not in page.locator(".readout").inner_text()
     page.locator(".lesson canvas").focus()
     page.keyboard.press("Enter")

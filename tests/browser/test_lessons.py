@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import texts
 
@@ -23,7 +23,7 @@ def test_every_scene_paints_in_korean_on_a_phone(
     page.locator(".lesson canvas").wait_for()
     page.evaluate(FIND)
     ready(page)
-    scenes = lesson(name, "ko").scenes
+    scenes = load_lesson(name, "ko").scenes
     for number, scene in enumerate(scenes):
         page.wait_for_function(f"{ROOT}.lesson.name === '{scene.name}'")
         assert inked(page) > 0.002, f"{scene.name} is empty"
@@ -37,7 +37,7 @@ def test_every_scene_paints_in_korean_on_a_phone(
 def test_clicks_count_after_the_clock_was_set_back(open_page: OpenPage, app_url: str) -> None:
     page = open_page(f"{app_url}/lessons?lang=en")
     for name in ("why", "masks"):
-        page.locator(".index button.stop").filter(has_text=lesson(name, "en").title).click()
+        page.locator(".index button.stop").filter(has_text=load_lesson(name, "en").title).click()
         page.locator(".lesson canvas").wait_for()
         page.wait_for_url(f"**lesson={name}**")
         page.get_by_role("button", name=texts("en")("lessons.all")).click()

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     if not lines:
         raise UsageError(f"--texts: {options.texts} is empty; it needs one sentence per line")
     runner = ModelRunner()
-    places = places_of(options.heads, runner.translator(options.checkpoint).config)
+    places = parse_heads(options.heads, runner.translator(options.checkpoint).config)
     options.kind, options.layer, options.head, options.heads = places[0].kind, 1, 1, None
     _, parameters = view_from_options(options)
     batch = Batch(
@@ -119,7 +119,7 @@ def read_lines(path: Path) -> Iterator[SentenceLine]:
             yield SentenceLine(number, text, "" if text.strip() else EMPTY)
 
 
-def places_of(text: str, config: ModelConfig) -> list[HeadAddress]:
+def parse_heads(text: str, config: ModelConfig) -> list[HeadAddress]:
     """The heads of a list such as `cross.4.6,encoder.2`; layers and heads count from 1.
 
     Raises:

@@ -76,27 +76,27 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
         raise UsageError(f"--out is {names!r}, but a handout is an .html file; add --scene for a figure")
     if style_from_options(options) != Style() or options.dpi is not None or getattr(options, "with"):
         raise UsageError("a handout has its own style; add --scene, or omit the style options")
-    from viz_app.lessons.handout import handout
+    from viz_app.lessons.handout import render_handout
 
-    return {out: handout(options.lesson, _context(options)) for out in formats}
+    return {out: render_handout(options.lesson, _context(options)) for out in formats}
 
 
 def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
-    """The files of a picture; none where --strict finds something, which was told then."""
+    """The files of a picture; none where --strict finds something, which was logged then."""
     from viz_app.cli.export import warn
     from viz_app.export.recorded import target_files
     from viz_app.figures import formats_of
-    from viz_app.lessons import lesson
-    from viz_app.lessons.catalogue import module_of
+    from viz_app.lessons import load_lesson
+    from viz_app.lessons.catalogue import lesson_module
     from viz_app.lessons.scene_figure import figure_with_provenance
 
     validate_choice(
-        "--scene", options.scene, tuple(scene.name for scene in lesson(options.lesson, options.language).scenes)
+        "--scene", options.scene, tuple(scene.name for scene in load_lesson(options.lesson, options.language).scenes)
     )
     style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
     context = _context(options)
-    prepare = getattr(module_of(options.lesson), "prepare", None)
+    prepare = getattr(lesson_module(options.lesson), "prepare", None)
     if prepare is not None:
         prepare(options.scene, context)
     drawn = figure_with_provenance(options.lesson, context)
@@ -116,12 +116,12 @@ def _context(options: argparse.Namespace) -> Context:
     from transformer_core.translator import Translator
     from viz_app.lessons.context import Context
     from viz_app.lessons.scene_figure import fit_sentence
-    from viz_app.lessons.stage.state import LessonState, from_address, unread
+    from viz_app.lessons.stage.state import LessonState, settings_from_param, unreadable_parts
     from viz_app.serving.request_queue import RequestQueue
     from viz_app.serving.translation_service import TranslationService
 
     given = getattr(options, "with") or ""
-    if wrong := unread(given):
+    if wrong := unreadable_parts(given):
         raise UsageError(
             f"--with is {given!r}, but {wrong[0]!r} is not a setting; write it as in a scene's link: at:5,part:cos"
         )
@@ -130,5 +130,5 @@ def _context(options: argparse.Namespace) -> Context:
     text = fit_sentence(options.text or "", service.translator)
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
-    state = LessonState(options.scene or "", from_address(given))
+    state = LessonState(options.scene or "", settings_from_param(given))
     return Context(text, state, options.language, lambda: service, SESSION)

@@ -99,7 +99,7 @@ def add_style(parser: Parser) -> None:
 def style_from_options(options: argparse.Namespace) -> Style:
     """The style. Raises UsageError that names the option."""
     given = {name: getattr(options, name) for name in Style.__dataclass_fields__ if getattr(options, name) is not None}
-    if given.get("theme") == "light":  # as light is the default, it is told in one way only
+    if given.get("theme") == "light":  # light is the default, so it is left out
         del given["theme"]
     if "value_range" in given and given["value_range"] != "shared":
         given["value_range"] = _numbers("--value-range", given["value_range"], float, "as 0,0.5, or shared")
@@ -154,8 +154,8 @@ def view_from_options(options: argparse.Namespace) -> tuple[str, dict[str, Any]]
     for parameter in {parameter for view in VIEWS.values() for parameter in view.parameters} - set(allowed):
         for option in _OPTIONS.get(parameter, (parameter,)):
             if getattr(options, option) is not None:
-                told = [_flag(o) for p in allowed for o in _OPTIONS.get(p, (p,))]
-                raise UsageError(f"{_flag(option)}: the view {name} does not take it; it takes {', '.join(told)}")
+                flags = [_flag(o) for p in allowed for o in _OPTIONS.get(p, (p,))]
+                raise UsageError(f"{_flag(option)}: the view {name} does not take it; it takes {', '.join(flags)}")
     missing = [each for each in _NEEDS.get(name, ()) if getattr(options, each) is None]
     if name == "lines" and options.head is None and options.heads is None:
         missing.append("head")

@@ -240,7 +240,7 @@ def _joined(numbers: Any) -> str | None:
 
 
 def _other_head(place: Selection, maps: AttentionMaps) -> str:
-    """The head that is compared with, fitted to the maps: unless told otherwise, the neighbour."""
+    """The head that is compared with, fitted to the maps; by default the neighbour."""
     if place.against is None:
         head = place.head - 1 if place.head else min(1, maps.heads(place.kind) - 1)
         return f"{place.kind}.{place.layer}.{head}"

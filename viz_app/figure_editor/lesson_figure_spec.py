@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from viz_app.figures import Figure
-from viz_app.lessons import Lesson, Scene, lesson
+from viz_app.lessons import Lesson, Scene, load_lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import Context
 from viz_app.lessons.scene_figure import figure_with_provenance
-from viz_app.lessons.stage.state import LessonState, from_address, to_address, unread
+from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, unreadable_parts
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text import DEFAULT_LANGUAGE
 
@@ -40,24 +40,24 @@ class LessonFigureSpec:
         names = [scene.name for scene in self.words(DEFAULT_LANGUAGE)[0].scenes]
         if self.state.scene not in ("", *names):
             raise ValueError(f"scene is {self.state.scene!r}, but must be one of {', '.join(names)}")
-        placed = LessonState(self.state.scene or names[0], self.state.addressed.settings)
+        placed = LessonState(self.state.scene or names[0], self.state.as_in_address.settings)
         object.__setattr__(self, "state", placed)
 
     def words(self, language: str) -> tuple[Lesson, Scene]:
         """The lesson and the scene in a language."""
-        words = lesson(self.lesson, language)
+        words = load_lesson(self.lesson, language)
         return words, next((scene for scene in words.scenes if scene.name == self.state.scene), words.scenes[0])
 
     def to_query(self) -> dict[str, str | None]:
         """The URL parameters; those of the page Lessons."""
-        return {"lesson": self.lesson, "scene": self.state.scene, "with": to_address(self.state.settings)}
+        return {"lesson": self.lesson, "scene": self.state.scene, "with": settings_to_param(self.state.settings)}
 
     @classmethod
     def from_query(cls, params: Mapping[str, str]) -> LessonFigureSpec | None:
         """The scene that an address names; None where it names none, or one that does not exist."""
         if invalid_part(params) in ("lesson", "scene") or "lesson" not in params:
             return None
-        return cls(params["lesson"], LessonState(params.get("scene", ""), from_address(params.get("with", ""))))
+        return cls(params["lesson"], LessonState(params.get("scene", ""), settings_from_param(params.get("with", ""))))
 
     def figure(self, text: str, language: str, load: Callable[[], TranslationService], session: str) -> Figure | None:
         """The picture of the scene; None when it has none for print.
@@ -86,7 +86,7 @@ def invalid_part(params: Mapping[str, str]) -> InvalidPart:
         return ""
     if name not in {entry.name for entry in LESSONS}:
         return "lesson"
-    scenes = {scene.name for scene in lesson(name, DEFAULT_LANGUAGE).scenes}
+    scenes = {scene.name for scene in load_lesson(name, DEFAULT_LANGUAGE).scenes}
     if params.get("scene", "") not in ("", *scenes):
         return "scene"
-    return "settings" if unread(params.get("with", "")) else ""
+    return "settings" if unreadable_parts(params.get("with", "")) else ""

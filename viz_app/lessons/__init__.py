@@ -32,6 +32,6 @@ lesson), `index/` (the clickable Figure 1) and `jobs/` (work that goes on while 
 """
 
 from viz_app.lessons.glossary import Term, terms
-from viz_app.lessons.parser import Choice, Lesson, Question, Scene, lesson
+from viz_app.lessons.parser import Choice, Lesson, Question, Scene, load_lesson
 
-__all__ = ["Choice", "Lesson", "Question", "Scene", "Term", "lesson", "terms"]
+__all__ = ["Choice", "Lesson", "Question", "Scene", "Term", "load_lesson", "terms"]

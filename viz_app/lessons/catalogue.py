@@ -153,7 +153,7 @@ def next_stop(name: str, *, on_route: bool) -> str | None:
     return next(iter(later), None)
 
 
-class Teaches(Protocol):
+class LessonModule(Protocol):
     """What the file of a lesson has."""
 
     def data(self, context: Context) -> Data:
@@ -163,15 +163,15 @@ class Teaches(Protocol):
         """The picture of a scene for print."""
 
 
-def module_of(name: str) -> Teaches:
+def lesson_module(name: str) -> LessonModule:
     """The file of a lesson, imported when it is opened. Raises KeyError for a lesson that does not exist."""
     if name not in {entry.name for entry in LESSONS}:
         raise KeyError(name)
-    module: Teaches = import_module(f"viz_app.lessons.{name}.numbers")
+    module: LessonModule = import_module(f"viz_app.lessons.{name}.numbers")
     return module
 
 
-def head_of(name: str, scene: str, context: Context) -> Selection | None:
+def scene_selection(name: str, scene: str, context: Context) -> Selection | None:
     """The head that a scene shows large; None for lessons and scenes that show none."""
-    choose: Callable[[str, Context], Selection | None] | None = getattr(module_of(name), "selection", None)
+    choose: Callable[[str, Context], Selection | None] | None = getattr(lesson_module(name), "selection", None)
     return choose(scene, context) if choose else None

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from viz_app.export import checkpoint_name
 from viz_app.figures import Style, export
-from viz_app.lessons import Lesson, Scene, lesson
-from viz_app.lessons.catalogue import module_of
+from viz_app.lessons import Lesson, Scene, load_lesson
+from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context
 from viz_app.lessons.html import to_html
 from viz_app.serving.registry import display_name
@@ -40,7 +40,7 @@ footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
 """
 
 
-def handout(name: str, context: Context) -> bytes:
+def render_handout(name: str, context: Context) -> bytes:
     """The handout of a lesson, UTF-8, self-contained.
 
     Args:
@@ -55,9 +55,9 @@ def handout(name: str, context: Context) -> bytes:
     # It is made beside the page, in a thread of its own: neither may take the other's turn at the model.
     context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
     t = context.t
-    words = lesson(name, t.language)
+    words = load_lesson(name, t.language)
     scenes = "".join(_scene(words, scene, context) for scene in words.scenes)
-    told = t("handout.made", sentence=context.text)
+    made_from = t("handout.made", sentence=context.text)
     translator = context.service.translator
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
     if (spoken := context.service.card.languages) is not None:
@@ -74,7 +74,7 @@ def handout(name: str, context: Context) -> bytes:
 <body>
 <h1>{escape(words.title)}</h1>
 <p>{escape(words.summary)}</p>
-<p class="quiet">{escape(told)}</p>
+<p class="quiet">{escape(made_from)}</p>
 {scenes}
 {_answers(words, t("handout.answers"))}
 <footer class="quiet">Headlight · {escape(t("handout.model"))} {escape(origin)}</footer>
@@ -93,7 +93,7 @@ def _scene(words: Lesson, scene: Scene, context: Context) -> str:
 
 
 def _picture(words: Lesson, scene: Scene, context: Context) -> str:
-    state, module = context.state, module_of(words.name)
+    state, module = context.state, lesson_module(words.name)
     if scene.question is not None and scene.name not in getattr(module, "EVIDENCE", ()):
         return ""  # the picture of a question would tell its answer
     if state.scene != scene.name:

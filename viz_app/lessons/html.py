@@ -12,5 +12,5 @@ def to_html(node: Node) -> str:
     if isinstance(node, str):
         return escape(node)
     tag, attributes, children = node
-    told = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
-    return f"<{tag}{told}>{''.join(map(to_html, children))}</{tag}>"
+    attribute_text = "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items())
+    return f"<{tag}{attribute_text}>{''.join(map(to_html, children))}</{tag}>"

@@ -110,7 +110,7 @@ class LessonError(ValueError):
 
 
 @cache
-def lesson(name: str, language: str) -> Lesson:
+def load_lesson(name: str, language: str) -> Lesson:
     """The prose of a lesson. Raises LessonError when the file is missing or has another form."""
     path = FOLDER / name / f"{language}.md"
     try:
@@ -123,7 +123,7 @@ def lesson(name: str, language: str) -> Lesson:
 
 def parse(text: str, name: str, language: str) -> Lesson:
     """The text of a file -> its lesson. Raises ValueError naming what is wrong."""
-    told: set[str] = set()  # terms that have been introduced
+    introduced: set[str] = set()  # terms that have been introduced
     title, summary, scenes = "", "", []
     parts = list(_sections(text))
     for number, (level, heading, body) in enumerate(parts):
@@ -131,7 +131,7 @@ def parse(text: str, name: str, language: str) -> Lesson:
             title, summary = heading, body.strip()
         elif level == 2:
             answer = parts[number + 1][2] if number + 1 < len(parts) and parts[number + 1][0] == 3 else None
-            scenes.append(_scene(heading, body, answer, language, told))
+            scenes.append(_scene(heading, body, answer, language, introduced))
     if not title or not scenes:
         raise ValueError("a lesson needs a title (# ...) and scenes (## name: ...)")
     names = [scene.name for scene in scenes]
@@ -148,7 +148,7 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
         yield len(match[1]), match[2].strip(), text[match.end() : end]
 
 
-def _scene(heading: str, body: str, answer: str | None, language: str, told: set[str]) -> Scene:
+def _scene(heading: str, body: str, answer: str | None, language: str, introduced: set[str]) -> Scene:
     match = _SCENE.fullmatch(heading)
     if not match:
         raise ValueError(f"a scene's heading is {heading!r}, but must be of the form 'name: title'")
@@ -162,31 +162,31 @@ def _scene(heading: str, body: str, answer: str | None, language: str, told: set
         lines.pop(0)
     text = "\n".join(lines)
     choices = tuple(
-        Choice(_inline(_with_terms(words, language, told)), mark == "x") for mark, words in _CHOICE.findall(text)
+        Choice(_inline(_with_terms(words, language, introduced)), mark == "x") for mark, words in _CHOICE.findall(text)
     )
     if choices and sum(choice.right for choice in choices) != 1:
         raise ValueError(f"the question {match[1]!r} needs exactly one right answer, marked [x]")
     if choices and answer is None:
         raise ValueError(f"the question {match[1]!r} needs its '### answer'")
-    text = _with_terms(_CHOICE.sub("", text), language, told)
+    text = _with_terms(_CHOICE.sub("", text), language, introduced)
     return Scene(
         name=match[1],
         title=match[2],
         section=section,
         math=math,
         prose=_paragraphs(text),
-        question=None if answer is None else Question(choices, _paragraphs(_with_terms(answer, language, told))),
+        question=None if answer is None else Question(choices, _paragraphs(_with_terms(answer, language, introduced))),
     )
 
 
-def _with_terms(text: str, language: str, told: set[str]) -> str:
+def _with_terms(text: str, language: str, introduced: set[str]) -> str:
     """Fills in words of the glossary. In LaTeX braces mean something else, so formulas are left alone."""
 
     def word(match: re.Match[str]) -> str:
         if match[1] not in terms():
             raise ValueError(f"{{{match[1]}}} is not in terms.toml")
-        first = match[1] not in told
-        told.add(match[1])
+        first = match[1] not in introduced
+        introduced.add(match[1])
         return terms()[match[1]].word(language, first=first)
 
     parts = text.split("$")

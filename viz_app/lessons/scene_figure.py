@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from viz_app.export.provenance import checkpoint_name
 from viz_app.figures.model.spec import Figure
 from viz_app.figures.text import chart_captions
-from viz_app.lessons import lesson
-from viz_app.lessons.catalogue import module_of
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context
-from viz_app.lessons.stage.state import to_address
+from viz_app.lessons.stage.state import settings_to_param
 from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
@@ -29,24 +29,26 @@ def figure_with_provenance(name: str, context: Context) -> Figure | None:
         KeyError: There is no such lesson.
         Superseded: A newer request took over the model.
     """
-    state = context.state.addressed
-    words, language = lesson(name, context.t.language), context.t.language
+    state = context.state.as_in_address
+    words, language = load_lesson(name, context.t.language), context.t.language
     scene = next((each for each in words.scenes if each.name == state.scene), words.scenes[0])
     placed = dataclasses.replace(context, state=dataclasses.replace(state, scene=scene.name))
-    drawn = module_of(name).figure(scene.name, placed)
+    drawn = lesson_module(name).figure(scene.name, placed)
     if drawn is None:
         return None
     translator = context.service.translator
-    told: dict[str, Any] = {
+    provenance: dict[str, Any] = {
         "lesson": name,
         "scene": scene.name,
-        "settings": to_address(state.settings) or "",
+        "settings": settings_to_param(state.settings) or "",
         "checkpoint": checkpoint_name(translator),
         "checkpoint_sha256": translator.checkpoint_hash,
         "source": context.text,
     }
     drawn = chart_captions.with_caption(dataclasses.replace(drawn, title=drawn.title or scene.title, language=language))
-    return dataclasses.replace(drawn, name=f"headlight_{name}_{scene.name}", provenance=told | dict(drawn.provenance))
+    return dataclasses.replace(
+        drawn, name=f"headlight_{name}_{scene.name}", provenance=provenance | dict(drawn.provenance)
+    )
 
 
 def fit_sentence(typed: str, translator: Translator) -> str:

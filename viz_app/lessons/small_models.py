@@ -64,7 +64,7 @@ class Validation:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class TrainingCurve:
     """The course of a training: updates that were recorded, and nothing in between. Arrays cannot be written to.
 
     Args:
@@ -95,7 +95,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Measured:
+class SmallModelScores:
     """How well a small model does on sentences that it has not seen (tatoeba-valid).
 
     Args:
@@ -143,12 +143,12 @@ def _load(folder: str, causal: bool | None) -> Translator:
     return translator if causal in (None, translator.config.causal) else translator.with_mask(bool(causal))
 
 
-def journals() -> dict[str, Course]:
+def training_curves() -> dict[str, TrainingCurve]:
     """The courses of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
     return {name: _course(str(SMALL / name / "journal.json"), name) for name in SMALL_NAMES}
 
 
-def warmup_runs() -> tuple[Course, ...]:
+def warmup_curves() -> tuple[TrainingCurve, ...]:
     """The courses of the runs with other warm-ups, the shortest warm-up first. Raises CheckpointError."""
     files = sorted((SMALL / "warmup").glob("*.json"))
     if not files:
@@ -157,16 +157,16 @@ def warmup_runs() -> tuple[Course, ...]:
     return tuple(sorted(runs, key=lambda run: int(run.training["warmup_steps"])))
 
 
-def measured() -> dict[str, Measured]:
+def small_model_scores() -> dict[str, SmallModelScores]:
     """What is measured of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
     return {name: _measured(SMALL / name) for name in SMALL_NAMES}
 
 
-def _measured(folder: Path) -> Measured:
+def _measured(folder: Path) -> SmallModelScores:
     metrics = read_metrics(folder)
     try:
         score, forced = metrics["scores"][_VALIDATION], metrics.get("forced", {}).get(_VALIDATION, {})
-        return Measured(
+        return SmallModelScores(
             bleu=float(score["bleu"]),
             signature=str(score["signature"]),
             nll=float(score["nll"]),
@@ -179,7 +179,7 @@ def _measured(folder: Path) -> Measured:
 
 
 @st.cache_resource(show_spinner=False)
-def _course(path: str, name: str) -> Course:
+def _course(path: str, name: str) -> TrainingCurve:
     """Read what `python -m transformer_core journal` wrote."""
     file = Path(path)
     values = _read(file)
@@ -191,7 +191,7 @@ def _course(path: str, name: str) -> Course:
         columns = {column: _frozen(updates[column], np.float64) for column in _COLUMNS}
         if any(column.shape != step.shape for column in columns.values()):
             raise ValueError("columns of different lengths")
-        return Course(
+        return TrainingCurve(
             name=name,
             model=values["model"],
             training=values["training"],

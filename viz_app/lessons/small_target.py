@@ -16,10 +16,10 @@ _HEALTHY: SmallName = "base"
 _TARGET = "de"
 
 
-def other_language(context: Context) -> bool:
+def writes_other_language(context: Context) -> bool:
     """Whether the visitor's model is known to write another language than the small ones."""
-    told = context.service.card.languages
-    return told is not None and told.target.split("-")[0].lower() != _TARGET
+    languages = context.service.card.languages
+    return languages is not None and languages.target.split("-")[0].lower() != _TARGET
 
 
 def small_target(context: Context) -> str:
@@ -30,7 +30,7 @@ def small_target(context: Context) -> str:
     """
     from transformer_core.translator import SourceTooLong  # with torch, which takes seconds to import
 
-    if other_language(context):
+    if writes_other_language(context):
         with contextlib.suppress(CheckpointError, SourceTooLong):
             healthy, text = small_model(_HEALTHY), context.text
             return context.compute_once(

@@ -68,7 +68,7 @@ def words_of(pieces: Sequence[str]) -> tuple[Word, ...]:
     return (*words, Word(EOS_TOKEN, len(pieces), len(pieces) + 1, special=True))
 
 
-def start_of(words: Sequence[Word]) -> tuple[int, int]:
+def default_swap(words: Sequence[Word]) -> tuple[int, int]:
     """Which two words to begin with: the one before the first auxiliary verb, else the second one, and the last one.
 
     Args:
@@ -79,20 +79,20 @@ def start_of(words: Sequence[Word]) -> tuple[int, int]:
     return min(max(verb - 1, 0), last - 1), last
 
 
-def exchanged(count: int, one: int, other: int) -> list[int]:
+def swapped_order(count: int, one: int, other: int) -> list[int]:
     """For each of `count` places which word, by its old place, stands there when two have changed places."""
     order = list(range(count))
     order[one], order[other] = order[other], order[one]
     return order
 
 
-def pieces_in(words: Sequence[Word], order: Sequence[int]) -> IntArray:
+def piece_order(words: Sequence[Word], order: Sequence[int]) -> IntArray:
     """The same for the pieces of the words: for each new place the old one."""
     return np.concatenate([np.arange(words[old].begin, words[old].end) for old in order])
 
 
 @dataclass(frozen=True)
-class Change:
+class OrderChange:
     """How much each piece of a sentence changes when the pieces stand in another order, by old places.
 
     Args:
@@ -109,7 +109,9 @@ class Change:
         return np.array(rows, dtype=np.float32)
 
 
-def change(translator: Translator, ids: Sequence[int], order: IntArray, *, positions: bool = True) -> Change:
+def measure_change(
+    translator: Translator, ids: Sequence[int], order: IntArray, *, positions: bool = True
+) -> OrderChange:
     """Reads a sentence as it stands and in another order, and compares each piece with itself.
 
     Args:
@@ -136,13 +138,13 @@ def change(translator: Translator, ids: Sequence[int], order: IntArray, *, posit
         weights = captured[address].numpy()  # (2, H, n, n)
         moved = weights[1][:, back][:, :, back]
         lost.append(np.abs(weights[0] - moved).sum(axis=2).mean(axis=0) / 2)  # (n,)
-    return Change(
+    return OrderChange(
         outputs=np.linalg.norm(after - before, axis=1) / np.linalg.norm(before, axis=1),
         attention=np.mean(lost, axis=0, dtype=np.float32),
     )
 
 
-def translations(
+def translate_rows(
     translator: Translator,
     rows: Sequence[Sequence[int]],
     beam: int,

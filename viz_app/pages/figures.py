@@ -27,9 +27,9 @@ from viz_app.text import Texts
 from viz_app.ui.collection import draw_add, draw_collection
 from viz_app.ui.downloads import draw_download
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.figure_controls import Controls
-from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, opened
-from viz_app.ui.model_picker import draw_models, draw_waiting, load
+from viz_app.ui.figure_controls import FigureControls
+from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
+from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
 
@@ -49,7 +49,7 @@ def main() -> None:
             with status.container():
                 st.caption(t("translate.loading"))
                 st.skeleton(height=320)
-    served = load(t, status)
+    served = load_service(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
     if sentence.status == "good":
@@ -74,7 +74,7 @@ def _draw(
 ) -> None:
     left, right, status = places
     who, ask = session.session_id(), partial(draw_waiting, t, status)
-    of_lesson = opened()
+    of_lesson = lesson_spec()
     if of_lesson is not None:
         with left:
             spec, exportable = draw_scene(t, of_lesson, sentence.text)
@@ -112,7 +112,7 @@ def _draw_attention(
     branch = spec.selection.branch if result is not best else 0
     spec = replace(spec, selection=replace(spec.selection, branch=branch)).fitted(result.maps)
     with left:
-        spec = Controls(t, result.maps, served.name).draw(spec)
+        spec = FigureControls(t, result.maps, served.name).draw(spec)
     st.session_state[session.FIGURE_SPEC_KEY] = spec
     with right:
         return _exportable(t, served, sentence, spec, (best, result), ask)

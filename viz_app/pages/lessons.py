@@ -15,14 +15,23 @@ from viz_app.components.events import last_answered
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
-from viz_app.lessons import lesson
-from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, head_of, module_of, next_stop
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, lesson_module, next_stop, scene_selection
 from viz_app.lessons.context import Context
-from viz_app.lessons.handout import handout
+from viz_app.lessons.handout import render_handout
 from viz_app.lessons.index import Stop, lesson_index
 from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
-from viz_app.lessons.small_target import other_language
-from viz_app.lessons.stage import LessonState, from_address, pack, pack_news, reported, stage, tell, to_address
+from viz_app.lessons.small_target import writes_other_language
+from viz_app.lessons.stage import (
+    LessonState,
+    last_report,
+    pack,
+    pack_news,
+    push_news,
+    settings_from_param,
+    settings_to_param,
+    stage,
+)
 from viz_app.serving import loader
 from viz_app.serving.request_queue import Superseded
 from viz_app.shell import run
@@ -31,8 +40,8 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
-from viz_app.ui.lesson_route import OPEN_KEY, draw_route, follow, following, open_stop, title_of
-from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.lesson_route import OPEN_KEY, draw_route, is_following, open_stop, set_following, stop_title
+from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
@@ -83,12 +92,12 @@ def _draw_index(t: Texts) -> None:
 
 def _open_stop(name: str) -> None:
     if name == "route":
-        follow(True)
+        set_following(True)
     open_stop("translate" if name == "route" else name)
 
 
 def _stop(t: Texts, entry: Entry) -> Stop:
-    words = lesson(entry.name, t.language)
+    words = load_lesson(entry.name, t.language)
     return Stop(entry.name, words.title, words.summary, entry.minutes or 0, entry.stations)
 
 
@@ -98,19 +107,19 @@ def _open(name: str | None) -> None:
 
 def _draw_lesson(t: Texts, name: str) -> None:
     """A lesson on its stage, with the visitor's sentence above it."""
-    words = lesson(name, t.language)
+    words = load_lesson(name, t.language)
     draw_route(t, name)
     text = _draw_head(t, words.title)
     key = f"lesson-{name}"
-    state = reported(key) or st.session_state.get(f"{key}-state") or _start(name)
-    after = next_stop(name, on_route=following())
-    served = load(t)
+    state = last_report(key) or st.session_state.get(f"{key}-state") or _start(name)
+    after = next_stop(name, on_route=is_following())
+    served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
     context = Context(fit_sentence(text, served.translator), state, t.language, again, session.session_id())
-    if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and other_language(context):
+    if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and writes_other_language(context):
         st.caption(t("lessons.small_german"))
     try:
-        numbers = module_of(name).data(context)
+        numbers = lesson_module(name).data(context)
     except Superseded:
         st.stop()
     payload = pack(
@@ -120,7 +129,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         answers=numbers.answers,
         texts=t.table("lesson") | context.t.table(f"lesson_{name}"),
         state=state,
-        onward=title_of(t, after) if after else None,
+        onward=stop_title(t, after) if after else None,
     )
     state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))
     st.session_state[f"{key}-state"] = state
@@ -130,12 +139,12 @@ def _draw_lesson(t: Texts, name: str) -> None:
         "lang": t.language,
         "lesson": name,
         "scene": state.scene or None,
-        "with": to_address(state.settings),
+        "with": settings_to_param(state.settings),
         "text": context.text,
         "model": model_query_param(),
     }
     context = dataclasses.replace(context, state=state)
-    if state.scene in getattr(module_of(name), "FOLLOWED", ()):
+    if state.scene in getattr(lesson_module(name), "FOLLOWED", ()):
         st.session_state.pop(_DRAWN, None)
         _follow(name, context)
     _draw_takeaways(t, name, context, params)
@@ -150,7 +159,7 @@ def _leave(after: str | None) -> None:
 @st.fragment(run_every=_NEWS_SECONDS)
 def _follow(name: str, context: Context) -> None:
     """What goes on at the server, for as long as the scene that shows it is open."""
-    module: Any = module_of(name)
+    module: Any = lesson_module(name)
     numbers, key = module.news(context), f"news-{name}"
     news = pack_news(
         name,
@@ -160,7 +169,7 @@ def _follow(name: str, context: Context) -> None:
         heard=last_answered(key),
         beat=0 if numbers.arrays else time.monotonic(),  # the stage may come later than the first news
     )
-    if button := tell(news, key=key):
+    if button := push_news(news, key=key):
         module.pressed(context, button)
     known = st.session_state.setdefault(_DRAWN, numbers.drawn)
     if numbers.drawn is not None and numbers.drawn != known:
@@ -171,7 +180,10 @@ def _start(name: str) -> LessonState:
     """Where a lesson starts: as the link that opened this session says, when it was a link to this lesson."""
     if st.session_state.get(_LINKED) != name:
         return LessonState()
-    report = {"scene": st.query_params.get("scene", ""), "settings": from_address(st.query_params.get("with", ""))}
+    report = {
+        "scene": st.query_params.get("scene", ""),
+        "settings": settings_from_param(st.query_params.get("with", "")),
+    }
     return LessonState.from_report(report) or LessonState()
 
 
@@ -182,7 +194,7 @@ def _draw_takeaways(t: Texts, name: str, context: Context, params: Mapping[str, 
         # What is always there comes first, so that nothing changes its place from scene to scene.
         st.download_button(
             t("handout.download"),
-            data=partial(handout, name, context),
+            data=partial(render_handout, name, context),
             file_name=f"headlight_{name}_{t.language}.html",
             mime="text/html",
             icon=":material/print:",
@@ -208,8 +220,8 @@ def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) 
 
 def _draw_head_opener(t: Texts, name: str, context: Context) -> None:
     """A button that opens the head of the scene on the page Translate, where the scene shows one."""
-    scene = context.state.scene or lesson(name, t.language).scenes[0].name
-    shown = head_of(name, scene, context)
+    scene = context.state.scene or load_lesson(name, t.language).scenes[0].name
+    shown = scene_selection(name, scene, context)
     if shown is None:
         return
     label = t("lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}")

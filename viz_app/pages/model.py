@@ -15,7 +15,7 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.growth import draw_growth
-from viz_app.ui.model_picker import draw_models, load
+from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.quality import draw_aligners, draw_answers, draw_scores
 from viz_app.ui.shared_across_pages import shared_row
 
@@ -32,7 +32,7 @@ def main() -> None:
     with shared_row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
         st.title(t("model.title"), width="content")
         draw_models(t)
-    served = load(t)
+    served = load_service(t)
     translator, model_card = served.translator, served.card
     with st.container(key="card", width=_WIDTH):
         _draw_summary(t, translator, model_card)

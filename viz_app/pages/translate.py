@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection, explorer, reported
+from viz_app.components.explorer import Selection, explorer, last_report
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
@@ -32,9 +32,9 @@ from viz_app.text import Texts
 from viz_app.text.examples import EXAMPLES
 from viz_app.ui.downloads import draw_download
 from viz_app.ui.edit_links import edit_in_figures
-from viz_app.ui.external_views import opened, other_views
+from viz_app.ui.external_views import draw_external_views, open_view
 from viz_app.ui.lesson_route import draw_route
-from viz_app.ui.model_picker import draw_models, draw_waiting, load
+from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
 
@@ -54,7 +54,7 @@ def main() -> None:
         with status.container():
             st.caption(t("translate.loading"))
             st.skeleton(height=440)
-    served = load(t, status)
+    served = load_service(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
     if sentence.status == "good":
@@ -70,7 +70,7 @@ def main() -> None:
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
-        other_views(t, shown.maps, selection, identity, seen.provenance)
+        draw_external_views(t, shown.maps, selection, identity, seen.provenance)
     else:
         with status.container():
             _draw_refusal(t, sentence, limit)
@@ -150,7 +150,7 @@ def _draw_result(
     """The explorer. Returns what is seen in it: the selection, the branch of the search, what that is compared with."""
     best = best_head(served.card, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
-    start = reported(_EXPLORER) or start
+    start = last_report(_EXPLORER) or start
     branch = resolve_branch(f"{served.name}\n{sentence.text}", start.branch)
     ask = partial(draw_waiting, t, status)
     other, comparable = None, True
@@ -215,7 +215,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
         "lang": t.language,
         "text": text_to_param(sentence.text),
         "model": model_query_param(),
-        "other": opened(),
+        "other": open_view(),
     }
     if selection is not None:
         params |= selection_to_params(selection)

@@ -66,18 +66,18 @@ class Score:
     development: bool = False
 
     @property
-    def holds(self) -> str | None:
+    def content(self) -> str | None:
         """Key of the label that says what its sentences are; None when this app does not know the set."""
         return next((label for start, label in _HOLDS.items() if self.name.lower().startswith(start)), None)
 
     @property
-    def unseen(self) -> bool:
+    def is_unseen_only(self) -> bool:
         """Whether only those of its sentences count whose reference does not occur in the training text."""
         return self.name.endswith("-unseen")
 
 
 @dataclass(frozen=True)
-class Aligners:
+class AlignmentErrors:
     """How well each head of encoder-decoder attention links words.
 
     Args:
@@ -96,7 +96,7 @@ class Aligners:
 
 
 @dataclass(frozen=True)
-class Answers:
+class ContrastScores:
     """How often the model found a right translation likelier than one with a single error.
 
     Args:
@@ -130,13 +130,13 @@ class ModelCard:
     languages: Languages | None = None
     training: Mapping[str, Fact] = field(default_factory=dict)
     scores: tuple[Score, ...] = ()
-    aligners: Mapping[Convention, Aligners] = field(default_factory=dict)
+    aligners: Mapping[Convention, AlignmentErrors] = field(default_factory=dict)
     best_head: tuple[int, int] | None = None
-    answers: tuple[Answers, ...] = ()
+    answers: tuple[ContrastScores, ...] = ()
     unreadable: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, metrics: Mapping[str, Any]) -> ModelCard:
+    def from_metrics(cls, metrics: Mapping[str, Any]) -> ModelCard:
         """From what `metrics.json` holds; never fails."""
         part = _Parts(metrics)
         return cls(
@@ -224,14 +224,14 @@ def _group(part: object) -> tuple[float, int] | None:
     return None if rate is None or count is None else (rate, count)
 
 
-def _aligners(part: _Parts) -> Iterator[tuple[Convention, Aligners]]:
+def _aligners(part: _Parts) -> Iterator[tuple[Convention, AlignmentErrors]]:
     sentences = part.get(_count, "alignment", "sentences")
     for convention in CONVENTIONS:
         if (rates := part.get(_rates, "alignment", "aer", convention)) is not None:
-            yield convention, Aligners(rates, sentences)
+            yield convention, AlignmentErrors(rates, sentences)
 
 
-def _answers(part: _Parts) -> tuple[Answers, ...]:
+def _answers(part: _Parts) -> tuple[ContrastScores, ...]:
     right: defaultdict[tuple[str, float], float] = defaultdict(float)
     asked: defaultdict[tuple[str, float], int] = defaultdict(int)
     for probe, chance in _CHANCE.items():
@@ -241,7 +241,9 @@ def _answers(part: _Parts) -> tuple[Answers, ...]:
                 about = _about(probe, name), chance
                 right[about] += share * count
                 asked[about] += count
-    put = (Answers(about, count, right[about, chance] / count, chance) for (about, chance), count in asked.items())
+    put = (
+        ContrastScores(about, count, right[about, chance] / count, chance) for (about, chance), count in asked.items()
+    )
     return tuple(sorted(put, key=lambda one: (-one.chance, -one.asked)))
 
 

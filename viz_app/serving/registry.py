@@ -89,7 +89,7 @@ def _read(path: Path, written: int) -> Languages | None:
         metrics = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return ModelCard.read(metrics).languages if isinstance(metrics, Mapping) else None
+    return ModelCard.from_metrics(metrics).languages if isinstance(metrics, Mapping) else None
 
 
 def display_names(t: Texts) -> dict[str, str]:

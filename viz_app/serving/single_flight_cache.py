@@ -34,7 +34,7 @@ class SingleFlightCache(Generic[Value]):
 
     Args:
         max_entries: Values kept at most.
-        max_bytes: Their size at most, as told by `size`.
+        max_bytes: Their size at most, as given by `size`.
         size: Bytes of a value.
     """
 

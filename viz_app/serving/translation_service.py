@@ -68,7 +68,7 @@ class TranslationService:
     @cached_property
     def card(self) -> ModelCard:
         """Scores and facts of the checkpoint, from its `metrics.json`."""
-        return ModelCard.read(self.translator.metrics)
+        return ModelCard.from_metrics(self.translator.metrics)
 
     def compute_once(
         self,

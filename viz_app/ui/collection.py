@@ -16,7 +16,7 @@ from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.downloads import format_name
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.lesson_route import title_of
+from viz_app.ui.lesson_route import stop_title
 
 COLLECTION_KEY = "studio_collection"
 _FORMATS_KEY = "studio_collection_formats"
@@ -74,7 +74,7 @@ def draw_collection(t: Texts) -> None:
 def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
     figure, provenance = exportable.figure, exportable.figure.provenance
     view, name = provenance.get("view", {}).get("name"), provenance.get("lesson")
-    lesson_title = title_of(t, str(name)) if name else ""
+    lesson_title = stop_title(t, str(name)) if name else ""
     notes = [
         escape_markdown(lesson_title) if lesson_title else t(f"studio.view_{view}") if view in VIEWS else "",
         escape_markdown(display_label(str(provenance.get("source", "")), _SENTENCE)),

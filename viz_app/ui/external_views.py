@@ -27,7 +27,7 @@ _KEPT = "other_view"  # what is open, also while the visitor is on another page
 _DOCUMENT = "other_document"
 
 
-def opened() -> OtherView | None:
+def open_view() -> OtherView | None:
     """The view that is open, or was when the row was last drawn; at first the one that the URL asks for."""
     if _KEPT not in st.session_state:
         st.session_state[_KEPT] = other_view_from_params(st.query_params.to_dict())
@@ -35,7 +35,7 @@ def opened() -> OtherView | None:
     return kept
 
 
-def other_views(
+def draw_external_views(
     t: Texts, maps: AttentionMaps, selection: Selection, identity: tuple[str, ...], about: Mapping[str, Any]
 ) -> None:
     """Draw the row.
@@ -47,7 +47,7 @@ def other_views(
         identity: What tells this translation from others.
         about: Provenance of the picture.
     """
-    kept = opened()
+    kept = open_view()
     key = f"{_OPEN}_{t.language}"  # with another label Streamlit takes it for another row, which starts closed
     if key not in st.session_state:
         st.session_state[key] = kept is not None

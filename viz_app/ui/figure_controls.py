@@ -20,13 +20,13 @@ from viz_app.figures.model.spec import display_label
 from viz_app.serving.comparison import other_models
 from viz_app.serving.registry import display_names
 from viz_app.text import Texts
-from viz_app.ui.style_controls import Look
-from viz_app.ui.widgets import Widgets, from_one
+from viz_app.ui.style_controls import StyleControls
+from viz_app.ui.widgets import Widgets, one_based
 
 _LABEL = 16  # characters of a token in a list
 
 
-class Controls:
+class FigureControls:
     """Draws the controls.
 
     Args:
@@ -50,7 +50,7 @@ class Controls:
             spec = replace(spec, steps=self._steps(spec))
         elif view == "compare":
             spec = self._compared(spec)
-        look = Look(t, supported_options(VIEWS[view].kind))
+        look = StyleControls(t, supported_options(VIEWS[view].kind))
         spec = replace(spec, style=look.draw(spec.style))
         with st.expander(t("studio.more"), key=self.widgets.key("more")):
             return self._more(spec, look)
@@ -64,10 +64,10 @@ class Controls:
         kind = changes.get("kind", chosen.kind)
         if "layer" in needs:
             layers = range(self.maps.layers(kind))
-            changes["layer"] = self.widgets.number_of("layer", layers, min(chosen.layer, layers[-1]))
+            changes["layer"] = self.widgets.index_pills("layer", layers, min(chosen.layer, layers[-1]))
         if "head" in needs and spec.view != "lines":
             heads = range(self.maps.heads(kind))
-            changes["head"] = self.widgets.number_of("head", heads, min(chosen.head, heads[-1]))
+            changes["head"] = self.widgets.index_pills("head", heads, min(chosen.head, heads[-1]))
         if "unit" in needs:
             changes["unit"] = self.widgets.row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
         return replace(spec, selection=replace(chosen, **changes)).fitted(self.maps)
@@ -80,7 +80,7 @@ class Controls:
             heads,
             selection_mode="multi",
             default=spec.heads or (spec.selection.head,),
-            format_func=from_one,
+            format_func=one_based,
             key=self.widgets.key("heads"),
         )
         chosen = tuple(sorted(wanted)) or (spec.selection.head,)
@@ -119,7 +119,7 @@ class Controls:
             kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"studio.kind_{name}"))
             layers, heads = range(self.maps.layers(kind)), range(self.maps.heads(kind))
             place = [
-                self.widgets.number_of(f"against_{name}", places, min(int(now), places[-1]))
+                self.widgets.index_pills(f"against_{name}", places, min(int(now), places[-1]))
                 for name, places, now in (("layer", layers, layer), ("head", heads, head))
             ]
             sentence = st.text_input(
@@ -146,7 +146,7 @@ class Controls:
         place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
         return replace(spec, selection=place_b, aligned=aligned)
 
-    def _more(self, spec: FigureSpec, look: Look) -> FigureSpec:
+    def _more(self, spec: FigureSpec, look: StyleControls) -> FigureSpec:
         """What is seldom needed."""
         t, needs = self.t, VIEWS[spec.view].parameters
         spec = look.more(spec)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from transformer_core.files import CheckpointError
-from viz_app.components.growth import growth, pack, reported
+from viz_app.components.growth import growth, last_report, pack
 from viz_app.export.provenance import folder_name
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
@@ -98,7 +98,7 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
     if key not in st.session_state or start not in st.session_state:
         st.session_state[start] = kept[place]
     payload = pack(history, texts=t.table("growth"), language=t.language, start=asdict(st.session_state[start]))
-    report = growth(payload, key=key) or reported(key)
+    report = growth(payload, key=key) or last_report(key)
     kept[place] = HeadSnapshot.from_report(report, history) or kept[place]
     return kept[place]
 

@@ -20,12 +20,12 @@ from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import open_stop
-from viz_app.ui.style_controls import Look
+from viz_app.ui.style_controls import StyleControls
 
 _REFUSED = "studio_refused"  # what of the first address could not be read, with the spec that was made of the rest
 
 
-def opened() -> FigureSpec | None:
+def lesson_spec() -> FigureSpec | None:
     """The spec when it is the picture of a lesson, as it was left or as the address says; None for attention."""
     kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     if kept is None:
@@ -57,7 +57,7 @@ def draw_scene(t: Texts, spec: FigureSpec, text: str) -> tuple[FigureSpec, Expor
     if figure is None:
         return spec, None
     still = figure.still_frame if isinstance(figure, Animation) else figure
-    look = Look(t, supported_options(still), default_range(still), "scene-")
+    look = StyleControls(t, supported_options(still), default_range(still), "scene-")
     changed = replace(spec, style=look.draw(spec.style))
     with st.expander(t("studio.more"), key=look.widgets.key("more")):
         changed = look.more(changed)

@@ -14,7 +14,7 @@ from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 
 
-def draw_missing(t: Texts) -> None:
+def draw_missing_model(t: Texts) -> None:
     """Says so when an address has asked for a model that is not here."""
     wanted, now = session.requested_model(), selected_model()
     if wanted not in (None, now):

@@ -31,7 +31,7 @@ def draw_models(t: Texts) -> None:
             st.markdown(f":small[{escape_markdown(named[now])}]", width="content", help=t("models.only"))
             return
         st.session_state[_KEY] = now  # the address, a link, a damaged model may have changed it
-        label, names, take = t("models.choice"), list(named), session.enqueue_callback(_take)
+        label, names, take = t("models.choice"), list(named), session.enqueue_callback(_on_change)
         if len(names) > _MOST_BESIDE or sum(map(len, named.values())) > _MOST_LETTERS:
             st.selectbox(
                 label,
@@ -54,7 +54,7 @@ def draw_models(t: Texts) -> None:
         )
 
 
-def load(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
+def load_service(t: Texts, status: DeltaGenerator | None = None) -> TranslationService:
     """The service of the visitor's model; the page tells when that takes a while.
 
     Args:
@@ -75,13 +75,13 @@ def draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
     status.caption(f":material/hourglass: {t('translate.waiting', ahead=ahead)}")
 
 
-def _take() -> None:
+def _on_change() -> None:
     chosen = st.session_state.get(_KEY)
     if isinstance(chosen, str):
-        choose(chosen)
+        select_model(chosen)
 
 
-def choose(name: str) -> None:
+def select_model(name: str) -> None:
     """Select a model: for `enqueue_callback`. Selections and figure settings stay.
 
     A comparison with the newly selected model becomes one with the old model.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from viz_app.components.explorer import Selection
-from viz_app.serving.metrics import Aligners, ModelCard, Score
+from viz_app.serving.metrics import AlignmentErrors, ModelCard, Score
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.edit_links import open_in_translate
@@ -42,10 +42,10 @@ def _draw_sets(t: Texts, title: str, scores: Sequence[Score]) -> None:
 def _set(t: Texts, score: Score) -> str:
     """What a set holds, and its name."""
     name = escape_markdown(score.name)
-    if not score.holds:
+    if not score.content:
         return name
-    holds = t(f"model.set_{score.holds}")
-    return f"{t('model.set_unseen', holds=holds) if score.unseen else holds} · {name}"
+    holds = t(f"model.set_{score.content}")
+    return f"{t('model.set_unseen', holds=holds) if score.is_unseen_only else holds} · {name}"
 
 
 def draw_aligners(t: Texts, card: ModelCard) -> None:
@@ -74,7 +74,7 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
         )
 
 
-def _rates(t: Texts, title: str, table: Aligners) -> str:
+def _rates(t: Texts, title: str, table: AlignmentErrors) -> str:
     """The rates as a table in percent, a row for each layer; the fewer errors, the fuller the colour."""
     rates = [rate for row in table.rates for rate in row]
     low, high = min(rates), max(rates)

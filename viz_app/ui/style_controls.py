@@ -22,7 +22,7 @@ _START = (0.0, 0.5)  # a range of one's own, at first
 _LEAST, _MOST = 1e-9, 1e9  # ends of the colours of numbers
 
 
-class Look:
+class StyleControls:
     """Draws the controls.
 
     Args:

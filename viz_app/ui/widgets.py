@@ -33,10 +33,10 @@ class Widgets:
         label, key = self.t(f"studio.{name}"), self.key(name)
         return st.segmented_control(label, [*options], default=now, format_func=format_option, key=key, required=True)
 
-    def number_of(self, name: str, numbers: Sequence[int], now: int) -> int:
+    def index_pills(self, name: str, numbers: Sequence[int], now: int) -> int:
         """A layer or head, counted from 1 on the screen."""
         label, key = self.t(f"studio.{name}"), self.key(name)
-        return st.pills(label, [*numbers], default=now, format_func=from_one, key=key, required=True)
+        return st.pills(label, [*numbers], default=now, format_func=one_based, key=key, required=True)
 
     def number(
         self, name: str, now: float | None, low: float, high: float, step: float, format: str = "%.1f"
@@ -58,6 +58,6 @@ class Widgets:
         return f"studio-{self.t.language}-{self.scope}{name}"
 
 
-def from_one(number: int) -> str:
+def one_based(number: int) -> str:
     """A number counted from 0, as it is shown."""
     return str(number + 1)

@@ -13,7 +13,7 @@ import pytest
 from transformer_core.config import ModelConfig
 from transformer_core.files import atomic_write_bytes
 from transformer_core.translator import Translator
-from viz_app.cli.batch import places_of
+from viz_app.cli.batch import parse_heads
 from viz_app.export import batch, export_files, folder
 
 HOSTILE = "<script>alert('x')</script> ../../etc"
@@ -183,11 +183,11 @@ def test_a_folder_of_somebody_else_is_left_alone(run: Callable[..., int], tmp_pa
 
 def test_lists_of_heads() -> None:
     config = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=2, num_heads=2)
-    assert [str(place) for place in places_of("cross.2.1,encoder.1,cross.2.1", config)] == [
+    assert [str(place) for place in parse_heads("cross.2.1,encoder.1,cross.2.1", config)] == [
         "cross.2.1", "encoder.1.1", "encoder.1.2",
     ]  # fmt: skip
-    assert len(places_of("all", config)) == 12
-    assert len(places_of("decoder", config)) == 4
+    assert len(parse_heads("all", config)) == 12
+    assert len(parse_heads("decoder", config)) == 4
 
 
 @pytest.mark.parametrize("heads", ["", "cross.3.1", "cross.1.0", "cross.1.1.1", "all.1", "own.1.1", "cross.-1.1"])

@@ -15,7 +15,7 @@ import pytest
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer import weights as weights_module
-from viz_app.components.explorer.payload import starting_at
+from viz_app.components.explorer.payload import with_selection
 from viz_app.components.explorer.weights import MOST_BYTES, pack_weights, packed_size
 from viz_app.figures.colours.palette import kind_colour, scale
 from viz_app.text import texts
@@ -186,14 +186,14 @@ def test_a_selection_outside_the_maps_is_fitted() -> None:
 def test_a_payload_can_start_elsewhere_without_changing_anything_else() -> None:
     maps = make_maps()
     payload = packed(maps)
-    moved = starting_at(payload, Selection(kind="encoder", head=2))
+    moved = with_selection(payload, Selection(kind="encoder", head=2))
     header, weights = decode(moved)
     original, expected = decode(payload)
     assert header == original | {"selection": Selection(kind="encoder", head=2).to_dict()}
     assert all((weights[kind] == expected[kind]).all() for kind in KINDS)
-    assert starting_at(moved, Selection(kind="encoder", head=2)) is moved
+    assert with_selection(moved, Selection(kind="encoder", head=2)) is moved
     leading = packed(maps, follow=True)
-    assert starting_at(leading, Selection(head=1)) is leading
+    assert with_selection(leading, Selection(head=1)) is leading
 
 
 @pytest.mark.parametrize(("tokens", "most"), [(20, 200_000), (50, 1_200_000)])

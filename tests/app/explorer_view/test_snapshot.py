@@ -51,12 +51,12 @@ def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation:
     layers, heads = maps.cross.shape[:2]
     table = [[0.5] * heads for _ in range(layers)]
     for aer, expected in (({"output": table, "input": []}, {"cross": table}), ({}, {}), ({"output": table[:-1]}, {})):
-        assert alignment_rates(ModelCard.read({"alignment": {"aer": aer}}), maps) == expected
+        assert alignment_rates(ModelCard.from_metrics({"alignment": {"aer": aer}}), maps) == expected
 
 
 def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
     maps = translation.attention
-    assert best_head(ModelCard.read(translator.metrics), maps) == Selection(kind="cross", layer=1, head=2)
+    assert best_head(ModelCard.from_metrics(translator.metrics), maps) == Selection(kind="cross", layer=1, head=2)
     assert best_head(ModelCard(), maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=0)
     far = ModelCard(best_head=(9, 9))
     assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)

@@ -14,13 +14,13 @@ from viz_app.export import command_for
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figures import Figure, Style, export, formats_of
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.stage import LessonState, from_address
+from viz_app.lessons.stage import LessonState, settings_from_param
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
-SCENES = [(entry.name, scene.name) for entry in LESSONS for scene in lesson(entry.name, "en").scenes]
+SCENES = [(entry.name, scene.name) for entry in LESSONS for scene in load_lesson(entry.name, "en").scenes]
 NAMES = some.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 VALUES = some.booleans() | some.floats(-1e6, 1e6) | some.text(max_size=12)
 
@@ -90,7 +90,7 @@ def test_hostile_settings_give_a_picture_all_the_same(name: str, served: Transla
             continue
         plain = drawn(served, LessonFigureSpec(name, LessonState(scene)))
         for told in HOSTILE:
-            found = drawn(served, LessonFigureSpec(name, LessonState(scene, from_address(told))), "ko")
+            found = drawn(served, LessonFigureSpec(name, LessonState(scene, settings_from_param(told))), "ko")
             assert (found is None) == (plain is None), scene
             if found is not None:
                 assert type(found) is type(plain) and found.title and found.caption and found.alt, scene
@@ -100,7 +100,7 @@ def test_hostile_settings_give_a_picture_all_the_same(name: str, served: Transla
 
 def test_a_choice_of_digits_survives_its_address(served: TranslationService) -> None:
     """An address tells the word "1024" as a number."""
-    state = LessonState("crossover", from_address("d:1024"))
+    state = LessonState("crossover", settings_from_param("d:1024"))
     assert state.choice("d", "512", ("128", "512", "1024")) == "1024"
     assert LessonState("x", {"d": True}).choice("d", "512", ("512", "on")) == "on"
     wide, plain = (

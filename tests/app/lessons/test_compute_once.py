@@ -12,7 +12,7 @@ import pytest
 
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from transformer_core.translator import Translator
-from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
@@ -52,7 +52,7 @@ def _service(checkpoint: Path) -> tuple[TranslationService, CountingGate]:
 
 def _data(lesson: str, scene: str, service: TranslationService, session: str) -> Data:
     context = Context("The dog is fast.", LessonState(scene), "en", lambda: service, session)
-    found = module_of(lesson).data(context)
+    found = lesson_module(lesson).data(context)
     assert found is not None
     return found
 

@@ -15,10 +15,10 @@ from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes
-from viz_app.lessons import lesson, parser
+from viz_app.lessons import load_lesson, parser
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import Context
-from viz_app.lessons.handout import handout
+from viz_app.lessons.handout import render_handout
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
@@ -55,38 +55,38 @@ class Seen(HTMLParser):
 def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context, language: str) -> None:
     context = dataclasses.replace(context, language=language, text=TEXT)
     seen = Seen()
-    seen.feed(handout("positions", context).decode())
+    seen.feed(render_handout("positions", context).decode())
     assert "script" not in seen.tags and "math" in seen.tags
     assert TEXT in seen.text
     assert all(address.startswith("data:") for address in seen.addresses) and seen.addresses
-    for scene in lesson("positions", language).scenes:
+    for scene in load_lesson("positions", language).scenes:
         assert scene.title in seen.text
 
 
 def test_a_handout_leaves_the_page_its_turn(context: Context) -> None:
     gate = context.service.queue
     with gate.ticket(context.session) as page:
-        assert handout("architecture", context)
+        assert render_handout("architecture", context)
         assert not page.cancelled
 
 
 def test_the_page_leaves_a_handout_its_turn(context: Context) -> None:
     gate, made = context.service.queue, []
     with gate.ticket("somebody else") as busy, gate.slot(busy):
-        thread = threading.Thread(target=lambda: made.append(handout("architecture", context)), daemon=True)
+        thread = threading.Thread(target=lambda: made.append(render_handout("architecture", context)), daemon=True)
         thread.start()
         wait_until(lambda: gate.waiting == 1)
         with gate.ticket(context.session):  # the visitor goes on to another scene
             pass
     thread.join(PATIENCE)
-    assert made == [handout("architecture", context)]
+    assert made == [render_handout("architecture", context)]
 
 
 def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "# T\nS.\n\n## predict: P\nsection: 1\n\nQ?\n\n- [ ] no\n- [x] yes\n\n### answer\nBecause."
     words = parser.parse(asked, "positions", "en")
-    monkeypatch.setattr("viz_app.lessons.handout.lesson", lambda name, language: words)
-    question, _, answers = handout("positions", context).decode().partition('class="answers"')
+    monkeypatch.setattr("viz_app.lessons.handout.load_lesson", lambda name, language: words)
+    question, _, answers = render_handout("positions", context).decode().partition('class="answers"')
     assert "yes" in question and "Because." not in question
     assert "Because." in answers and "yes" in answers and "no<" not in answers
 
@@ -95,7 +95,7 @@ def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pyt
 def test_the_first_picture_is_made_again_by_its_command(
     name: str, context: Context, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for scene in lesson(name, "en").scenes:
+    for scene in load_lesson(name, "en").scenes:
         placed = dataclasses.replace(context, state=LessonState(scene.name))
         drawn = figure_with_provenance(name, placed)
         if drawn is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from viz_app.lessons.stage.state import Setting, from_address, to_address
+from viz_app.lessons.stage.state import Setting, settings_from_param, settings_to_param
 
 SETTINGS: list[dict[str, Setting]] = [
     {},
@@ -31,6 +31,8 @@ def test_the_link_of_a_scene_is_read_as_its_state(javascript: Callable[[str], An
     )
     for settings, link in zip(SETTINGS, links, strict=True):
         params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
-        assert from_address(params.pop("with", "")) == from_address(to_address(settings) or ""), link
+        assert settings_from_param(params.pop("with", "")) == settings_from_param(settings_to_param(settings) or ""), (
+            link
+        )
         assert params == {"lesson": "why", "scene": "costs", "text": "A b", "lang": "ko"}
         assert link.startswith("http://host:8501/headlight/lessons?")

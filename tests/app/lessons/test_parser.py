@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from viz_app.lessons import Lesson, lesson, terms
+from viz_app.lessons import Lesson, load_lesson, terms
 from viz_app.lessons.catalogue import CHAPTERS, LESSONS
 from viz_app.lessons.labels import labels
 from viz_app.lessons.parser import FOLDER, LessonError, parse
@@ -46,14 +46,14 @@ def shape(words: Lesson) -> list[Any]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_both_languages_have_the_same_scenes(name: str) -> None:
-    english, korean = (lesson(name, language) for language in LANGUAGES)
+    english, korean = (load_lesson(name, language) for language in LANGUAGES)
     assert shape(english) == shape(korean)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scene_has_few_words_and_names_its_section(name: str, language: str) -> None:
-    words = lesson(name, language)
+    words = load_lesson(name, language)
     assert words.title and words.summary
     for scene in words.scenes:
         assert scene.prose and scene.section, scene.name
@@ -120,4 +120,4 @@ def test_a_file_of_another_form_is_refused(text: str, message: str) -> None:
 
 def test_a_missing_lesson_is_named(tmp_path: Path) -> None:
     with pytest.raises(LessonError, match="'nothing' has no text in 'en'"):
-        lesson("nothing", "en")
+        load_lesson("nothing", "en")

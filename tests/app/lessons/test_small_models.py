@@ -13,7 +13,7 @@ import pytest
 
 from transformer_core.files import CheckpointError
 from viz_app.lessons import small_models
-from viz_app.lessons.small_models import SMALL_NAMES, journals, measured, small_model, warmup_runs
+from viz_app.lessons.small_models import SMALL_NAMES, small_model, small_model_scores, training_curves, warmup_curves
 
 JOURNAL: dict[str, Any] = {
     "format_version": 1,
@@ -57,8 +57,8 @@ def folder(tmp_path: Path, fresh_model: None, random_checkpoint: Path, monkeypat
 
 
 def test_courses_and_scores_are_what_the_files_hold(folder: Path) -> None:
-    assert list(journals()) == list(measured()) == list(SMALL_NAMES)
-    course = journals()["no-mask"]
+    assert list(training_curves()) == list(small_model_scores()) == list(SMALL_NAMES)
+    course = training_curves()["no-mask"]
     assert course.step.tolist() == [10, 20]
     for column in ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm"):
         assert getattr(course, column).tolist() == JOURNAL["updates"][column]
@@ -66,8 +66,8 @@ def test_courses_and_scores_are_what_the_files_hold(folder: Path) -> None:
     assert [x.tolist() for x in (validation.step, validation.nll, validation.bleu)] == [[20], [4.75], [1.5]]
     with pytest.raises(ValueError, match="read-only"):
         course.nll[0] = np.inf  # all sessions share it
-    assert [(run.name, run.failed_at) for run in warmup_runs()] == [("1", 21), ("400", None), ("1600", None)]
-    scores = measured()["base"]
+    assert [(run.name, run.failed_at) for run in warmup_curves()] == [("1", 21), ("400", None), ("1600", None)]
+    scores = small_model_scores()["base"]
     assert (scores.bleu, scores.nll, scores.nll_masked, scores.nll_unmasked, scores.parameters) == (
         12.5,
         2.5,
@@ -90,32 +90,32 @@ def test_one_model_with_and_without_its_mask(folder: Path, random_checkpoint: Pa
 
 def missing_journal(folder: Path) -> object:
     (folder / "one-head" / "journal.json").unlink()
-    return journals()
+    return training_curves()
 
 
 def broken_journal(folder: Path) -> object:
     write(folder / "one-head" / "journal.json", "{")
-    return journals()
+    return training_curves()
 
 
 def other_format(folder: Path) -> object:
     write(folder / "base" / "journal.json", {**JOURNAL, "format_version": 2})
-    return journals()
+    return training_curves()
 
 
 def shorter_column(folder: Path) -> object:
     write(folder / "base" / "journal.json", {**JOURNAL, "updates": {**JOURNAL["updates"], "nll": [1.0]}})
-    return journals()
+    return training_curves()
 
 
 def no_scores(folder: Path) -> object:
     write(folder / "unscaled" / "metrics.json", {"scores": {}})
-    return measured()
+    return small_model_scores()
 
 
 def no_runs(folder: Path) -> object:
     shutil.rmtree(folder / "warmup")
-    return warmup_runs()
+    return warmup_curves()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from transformer_core.translator import Translator
 from viz_app.components.explorer import Selection
-from viz_app.components.explorer.payload import pair
+from viz_app.components.explorer.payload import join_payloads
 from viz_app.serving.registry import available_models
 from viz_app.serving.search_tree import branch_translation
 from viz_app.state.query_params import selection_from_params, selection_to_params
@@ -51,7 +51,7 @@ def headers(app: AppTest) -> list[dict[str, Any]]:
 
 def test_two_payloads_lie_one_after_the_other() -> None:
     first, second = b"\x04\0\0\0{}  ab", b"\x04\0\0\0{}  cd"
-    buffer = pair(first, second)
+    buffer = join_payloads(first, second)
     mark, length = struct.unpack("<II", buffer[:8])
     assert (mark, buffer[8 : 8 + length], buffer[8 + length :]) == (0, first, second)
 

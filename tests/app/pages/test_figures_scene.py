@@ -12,11 +12,11 @@ from tests.app.pages.test_figures import TEXT, address, command, downloads, open
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.figures import Style
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.serving.request_queue import Superseded
 from viz_app.state.session import FIGURE_SPEC_KEY
 from viz_app.text import texts
-from viz_app.ui.style_controls import Look
+from viz_app.ui.style_controls import StyleControls
 
 T = texts("en")
 WAVES = {"lesson": "positions", "scene": "waves", "with": "at:3,part:cos"}
@@ -45,8 +45,8 @@ def test_a_link_opens_the_picture_of_a_lesson(app: AppTest, language: str) -> No
     assert {**WAVES, "size": "acl-column", "dpi": "600", "text": TEXT}.items() <= address(app).items()
     assert not set(ATTENTION) & set(address(app))
     told = words(app)
-    assert t("studio.of_lesson", lesson=lesson("positions", language).title) in told
-    assert lesson("positions", language).scenes[0].title in told
+    assert t("studio.of_lesson", lesson=load_lesson("positions", language).title) in told
+    assert load_lesson("positions", language).scenes[0].title in told
     assert t("studio.frames_still", count=46) in told and "77 × " in told
     assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "GIF", "CSV", "NPZ", "JSON", t("studio.bundle")} == set(downloads(app))
     made = shlex.split(command(app))
@@ -111,11 +111,11 @@ def test_there_is_a_way_back_to_attention_and_to_the_lesson(app: AppTest) -> Non
 def test_the_way_to_attention_is_open_while_the_first_figure_is_drawn(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def stopped(self: Look, style: Style) -> Style:
+    def stopped(self: StyleControls, style: Style) -> Style:
         raise Superseded
 
     with monkeypatch.context() as first:
-        first.setattr(Look, "draw", stopped)
+        first.setattr(StyleControls, "draw", stopped)
         opened(app, **WAVES, size="neurips")
         assert FIGURE_SPEC_KEY not in app.session_state, "the run ended before the page had its draft"
     app.button(key="studio-attention").click().run()
@@ -183,7 +183,7 @@ def test_pictures_of_lessons_are_collected_too(app: AppTest) -> None:
     opened(app, **WAVES)
     app.button(key="studio-add").click().run()
     assert T("studio.collection", count=1, most=24) in words(app)
-    assert lesson("positions", "en").title in words(app)
+    assert load_lesson("positions", "en").title in words(app)
     app.button(key="studio-attention").click().run()
     app.button(key="studio-add").click().run()
     assert T("studio.collection", count=2, most=24) in words(app)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from transformer_core.derived import read_metrics
 from viz_app.model_card.card import training_facts
-from viz_app.serving.metrics import CONVENTIONS, Answers, ModelCard, Score
+from viz_app.serving.metrics import CONVENTIONS, ContrastScores, ModelCard, Score
 from viz_app.serving.registry import ROOT
 
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
@@ -25,12 +25,12 @@ def test_scores_are_found_wherever_they_stand() -> None:
             "newstest2013": {"bleu": {"value": 9.25, "signature": SIGNATURE}, "part": "validation"},
         },
     }
-    assert ModelCard.read(metrics).scores == (
+    assert ModelCard.from_metrics(metrics).scores == (
         Score("tatoeba-test", 21.5, 44.0, SIGNATURE),
         Score("NTREX-128", 8.0, None, SIGNATURE),
         Score("newstest2013", 9.25, None, SIGNATURE, development=True),
     )
-    assert ModelCard.read(metrics).everyday_bleu == 21.5
+    assert ModelCard.from_metrics(metrics).everyday_bleu == 21.5
 
 
 @pytest.mark.parametrize(
@@ -46,26 +46,29 @@ def test_scores_are_found_wherever_they_stand() -> None:
 )
 def test_known_sets_say_what_they_hold(name: str, holds: str | None) -> None:
     score = Score(name, 1.0, None, "")
-    assert score.holds == holds
-    assert score.unseen == (name == "tatoeba-test-unseen")
+    assert score.content == holds
+    assert score.is_unseen_only == (name == "tatoeba-test-unseen")
 
 
 @pytest.mark.parametrize("metrics", [{}, {"scores": {}}, {"scores": {"multi30k": {"bleu": 30.0}}}, {"bleu": True}])
 def test_nobody_has_measured_everyday_sentences(metrics: dict[str, object]) -> None:
-    assert ModelCard.read(metrics).everyday_bleu is None
+    assert ModelCard.from_metrics(metrics).everyday_bleu is None
 
 
 def test_the_longest_sentence_of_the_training_is_recorded_or_follows_from_the_preset() -> None:
-    assert ModelCard.read({"training": {"preset": "en-de", "max_pieces": 300}}).trained_pieces == 300
-    assert ModelCard.read({"training": {"preset": "en-de"}}).trained_pieces == 128
-    assert ModelCard.read({"training": {"preset": "of somebody else"}}).trained_pieces is None
-    assert ModelCard.read({}).trained_pieces is None and ModelCard.read({"training": "long ago"}).trained_pieces is None
+    assert ModelCard.from_metrics({"training": {"preset": "en-de", "max_pieces": 300}}).trained_pieces == 300
+    assert ModelCard.from_metrics({"training": {"preset": "en-de"}}).trained_pieces == 128
+    assert ModelCard.from_metrics({"training": {"preset": "of somebody else"}}).trained_pieces is None
+    assert (
+        ModelCard.from_metrics({}).trained_pieces is None
+        and ModelCard.from_metrics({"training": "long ago"}).trained_pieces is None
+    )
 
 
 def test_the_best_aligner_by_each_convention() -> None:
     aer = {"output": [[0.9, 0.7], [0.4, 0.6]], "input": [[0.3, 0.7], [0.4, 0.6]]}
     metrics = {"alignment": {"aer": aer, "sentences": 100}}
-    written, read = (ModelCard.read(metrics).aligners.get(each) for each in CONVENTIONS)
+    written, read = (ModelCard.from_metrics(metrics).aligners.get(each) for each in CONVENTIONS)
     assert written is not None and read is not None
     assert (written.best, read.best) == ((1, 0), (0, 0))
     assert written.rates == ((0.9, 0.7), (0.4, 0.6))
@@ -90,7 +93,7 @@ def test_the_best_aligner_by_each_convention() -> None:
     ],
 )
 def test_no_aligner_where_nothing_sound_was_measured(alignment: object) -> None:
-    assert "output" not in ModelCard.read({"alignment": alignment}).aligners
+    assert "output" not in ModelCard.from_metrics({"alignment": alignment}).aligners
 
 
 def test_answers_are_put_together_by_what_they_are_about() -> None:
@@ -105,7 +108,9 @@ def test_answers_are_put_together_by_what_they_are_about() -> None:
         "2_coreference_step/pleonastic/rain": {"right": 0.0, "asked": 1},
         "3_gender_step/big": {"right": 0.2, "asked": 10},
     }
-    found = ModelCard.read({"probes": {"lingeval": {"groups": lingeval}, "contracat": {"groups": contracat}}}).answers
+    found = ModelCard.from_metrics(
+        {"probes": {"lingeval": {"groups": lingeval}, "contracat": {"groups": contracat}}}
+    ).answers
     assert [(one.about, one.asked) for one in found] == [
         ("clause_omission", 10),
         ("np_agreement", 4),
@@ -127,12 +132,12 @@ def test_answers_are_put_together_by_what_they_are_about() -> None:
     ],
 )
 def test_no_answers_where_nothing_sound_was_asked(probes: object) -> None:
-    assert ModelCard.read({"probes": probes}).answers == ()
+    assert ModelCard.from_metrics({"probes": probes}).answers == ()
 
 
 def test_a_group_that_the_app_does_not_know_keeps_its_name() -> None:
     metrics = {"probes": {"lingeval": {"groups": {"new_one.mt": {"right": 1.0, "asked": 1}}}}}
-    assert ModelCard.read(metrics).answers == (Answers("new_one", 1, 1.0, 1 / 2),)
+    assert ModelCard.from_metrics(metrics).answers == (ContrastScores("new_one", 1, 1.0, 1 / 2),)
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_counts() -> None:
@@ -143,7 +148,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_counts() -> None:
         "alignment": {"best_head": {"layer": "x"}, "aer": {"output": [[0.5]], "input": [[0.5], []]}, "sentences": 9},
         "probes": {"lingeval": {"groups": {"a": {"right": 1.0, "asked": 2}, "b": {"right": 1.0}}}, "contracat": 1},
     }
-    card = ModelCard.read(metrics)
+    card = ModelCard.from_metrics(metrics)
     assert sorted(card.unreadable) == [
         "alignment.aer.input",
         "alignment.best_head",
@@ -156,19 +161,19 @@ def test_what_cannot_be_read_is_named_and_the_rest_counts() -> None:
     ]
     assert [score.name for score in card.scores] == ["tatoeba"] and card.everyday_bleu == 40
     assert card.aligners["output"].sentences == 9 and card.best_head is None
-    assert card.answers == (Answers("a", 2, 1.0, 1 / 2),)
+    assert card.answers == (ContrastScores("a", 2, 1.0, 1 / 2),)
 
 
 @pytest.mark.parametrize("alignment", [None, 3, {"best_head": None}, {"best_head": {"layer": "x", "head": 0}}])
 def test_no_best_head_where_none_is_told(alignment: object) -> None:
-    card = ModelCard.read({"alignment": alignment})
+    card = ModelCard.from_metrics({"alignment": alignment})
     assert card.best_head is None and len(card.unreadable) == 1
 
 
 @pytest.mark.parametrize("folder", ["en-de", "en-fr"])
 def test_the_cards_of_the_shipped_models_are_read_as_a_whole(folder: str) -> None:
     metrics = read_metrics(ROOT / "checkpoints" / folder)
-    card = ModelCard.read(metrics)
+    card = ModelCard.from_metrics(metrics)
     assert card.unreadable == ()
     assert card.languages is not None and f"{card.languages.source}-{card.languages.target}" == folder
     assert [score.name for score in card.scores] == list(metrics["scores"])
@@ -190,7 +195,7 @@ JSON = st.recursive(
 
 @given(st.dictionaries(NAMES, JSON, max_size=6))
 def test_whatever_the_file_holds_gives_a_card(metrics: dict[str, Any]) -> None:
-    card = ModelCard.read(metrics)
+    card = ModelCard.from_metrics(metrics)
     assert card.trained_pieces is None or card.trained_pieces > 0
     assert all(0 <= score.bleu <= 100 for score in card.scores)
     assert card.training_number("max_pieces", 1.0) >= 0
@@ -201,4 +206,4 @@ def test_a_file_does_not_choose_how_deep_it_is_read() -> None:
     metrics: dict[str, Any] = {"bleu": 1.0}
     for _ in range(900):
         metrics = {"a": metrics}
-    assert ModelCard.read(metrics).scores == ()
+    assert ModelCard.from_metrics(metrics).scores == ()

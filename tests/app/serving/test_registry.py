@@ -20,9 +20,9 @@ from streamlit.testing.v1 import AppTest
 from tests.app.pages.test_compare import handed, headers
 from tests.app.pages.test_pages import damaged_copy, visible
 from transformer_core.translator import Translator
-from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context
-from viz_app.lessons.handout import handout
+from viz_app.lessons.handout import render_handout
 from viz_app.lessons.small_target import small_target
 from viz_app.lessons.stage import LessonState
 from viz_app.serving import loader, registry
@@ -330,7 +330,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
             Context(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
             for name in ("random", "french")
         ]
-        found = [module_of("heads").data(context).values for context in contexts]
+        found = [lesson_module("heads").data(context).values for context in contexts]
         shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in found]
         assert [len(values["roles"]["cross"]) for values in found] != [0, 0]
         assert shapes[0] != shapes[1], "2 layers of 4 heads, and 3 layers of 2"
@@ -342,7 +342,8 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
 def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
     context = Context(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
     assert (
-        f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}" in handout("results", context).decode()
+        f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}"
+        in render_handout("results", context).decode()
     )
 
 
@@ -368,7 +369,7 @@ def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
     ],
 )
 def test_languages_that_make_no_sense_are_untold(told: Any, tmp_path: Path) -> None:
-    assert ModelCard.read({"languages": told}).languages is None
+    assert ModelCard.from_metrics({"languages": told}).languages is None
     (tmp_path / "metrics.json").write_text(json.dumps({"languages": told}))
     assert languages(tmp_path) is None
     assert display_name(texts("ko"), "my-model", None) == "my-model"

@@ -22,11 +22,11 @@ from typing import Any
 
 import streamlit as st
 
-from viz_app.components.explorer.payload import Step, pack, pair, starting_at
+from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
 from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
 
-__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "pack", "reported"]
+__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "last_report", "pack"]
 
 _FOLDER = Path(__file__).parent
 _STATE = "selection"
@@ -72,18 +72,18 @@ def explorer(
     if key not in st.session_state or kept not in st.session_state:
         st.session_state[kept] = selection
     if st.session_state[kept] is not None:
-        payload = starting_at(payload, st.session_state[kept])
+        payload = with_selection(payload, st.session_state[kept])
     _bring_code(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
         key=key,
-        data=payload if other is None else pair(payload, other),
+        data=payload if other is None else join_payloads(payload, other),
         default={_STATE: start.to_dict()},
         on_selection_change=on_change or _nothing,
     )
     return Selection.from_state(result.get(_STATE), default=start)
 
 
-def reported(key: str) -> Selection | None:
+def last_report(key: str) -> Selection | None:
     """What the browser has reported last, before the component is mounted in this run; None when it has not."""
     state: Any = st.session_state.get(key)
     start = Selection()

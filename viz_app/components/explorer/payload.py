@@ -108,7 +108,7 @@ def pack(
     return join_buffer(header, weights.data.data)
 
 
-def starting_at(payload: bytes, selection: Selection) -> bytes:
+def with_selection(payload: bytes, selection: Selection) -> bytes:
     """The same payload for a component that starts with another selection; unchanged when it makes others follow."""
     header, weights = split_buffer(payload)
     if header["follow"] or header["selection"] == selection.to_dict():
@@ -116,7 +116,7 @@ def starting_at(payload: bytes, selection: Selection) -> bytes:
     return join_buffer(header | {"selection": selection.to_dict()}, weights)
 
 
-def pair(shown: bytes, other: bytes) -> bytes:
+def join_payloads(shown: bytes, other: bytes) -> bytes:
     """Two payloads in one buffer: what is shown, and what it is compared with.
 
     Layout: ``[uint32 0][uint32 length of the first][the first][the second]``; a single payload never starts with 0.

@@ -18,7 +18,7 @@ import streamlit as st
 from viz_app.components.growth.payload import pack
 from viz_app.components.modules import join_modules
 
-__all__ = ["growth", "pack", "reported"]
+__all__ = ["growth", "last_report", "pack"]
 
 _STATE = "seen"
 
@@ -45,7 +45,7 @@ def growth(payload: bytes, *, key: str) -> object:
     return result.get(_STATE)
 
 
-def reported(key: str) -> object:
+def last_report(key: str) -> object:
     """The same before the component is mounted in this run."""
     state: Any = st.session_state.get(key)
     return state.get(_STATE) if isinstance(state, Mapping) else None

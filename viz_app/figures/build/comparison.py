@@ -38,9 +38,9 @@ def comparison(
 
     Args:
         maps: Maps of A.
-        kind: Which attention, of A and, unless told otherwise, of B.
-        layer: Layer of A, from 0; of B too, unless told otherwise.
-        head: Head of A, from 0; of B too, unless told otherwise.
+        kind: Which attention, of A and, by default, of B.
+        layer: Layer of A, from 0; of B too by default.
+        head: Head of A, from 0; of B too by default.
         other: Maps of B, of another checkpoint or sentence; None for those of A.
         other_kind: Kind of B.
         other_layer: Layer of B, from 0.

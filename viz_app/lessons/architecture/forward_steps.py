@@ -34,7 +34,7 @@ ByteArray = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class ForwardTrace:
     """A sentence pair on its way through the model; of long sentences the first n positions.
 
     Args:
@@ -70,7 +70,9 @@ class Way:
 
 
 @torch.no_grad()
-def follow(translator: Translator, source: Sequence[int], target: Sequence[int], length: int, shown: int) -> Way:
+def trace_forward(
+    translator: Translator, source: Sequence[int], target: Sequence[int], length: int, shown: int
+) -> ForwardTrace:
     """Let the model read a sentence pair and keep what the lesson shows.
 
     Args:
@@ -90,9 +92,9 @@ def follow(translator: Translator, source: Sequence[int], target: Sequence[int],
     first = logits[:shown]
     error = max(float((first - other).abs().max()) for other in (steps, again))
     chosen = outputs[:shown, None]
-    told = [torch.log_softmax(each, dim=-1).gather(1, chosen)[:, 0] for each in (first, steps, again)]
-    return Way(
-        stations=[_told(station) for station in found],
+    log_probabilities = [torch.log_softmax(each, dim=-1).gather(1, chosen)[:, 0] for each in (first, steps, again)]
+    return ForwardTrace(
+        stations=[_station_values(station) for station in found],
         stats=np.stack([_stats(station.values[:shown], shown) for station in found]),
         tensors=np.stack([_padded(_bytes(station.values[:shown]), shown) for station in found[:-1]]),
         sums=_sums(found, shown, model.config.residual),
@@ -100,15 +102,15 @@ def follow(translator: Translator, source: Sequence[int], target: Sequence[int],
         active=np.stack([_padded(_share_on(station)[:shown], shown) for station in inner]),
         inner=np.stack([_padded(_inner_bytes(station, shown), shown) for station in inner]),
         order_error=max(_order_error(model, found, station, shown) for station in inner),
-        once=told[0].numpy(),
-        stepwise=told[1].numpy(),
-        again=told[2].numpy(),
+        once=log_probabilities[0].numpy(),
+        stepwise=log_probabilities[1].numpy(),
+        again=log_probabilities[2].numpy(),
         step_error=error,
         likely=_likely(first),
     )
 
 
-def _told(station: Station) -> dict[str, Any]:
+def _station_values(station: Station) -> dict[str, Any]:
     return {
         "side": station.side,
         "name": station.name,
@@ -182,12 +184,12 @@ def _order_error(model: Transformer, found: Sequence[Station], station: Station,
     add_norm: Any = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward_add_norm")
     x = found[found.index(station) - 1].values[:shown]
     x = add_norm.norm(x) if add_norm.pre_norm else x
-    orders = torch.stack([carried(len(x), place) for place in range(len(x))])  # (n, n)
+    orders = torch.stack([moved_order(len(x), place) for place in range(len(x))])  # (n, n)
     out = module(x[orders])  # (n, n, d)
     return float((out - station.values[:shown][orders]).abs().max())
 
 
-def carried(count: int, place: int) -> Tensor:
+def moved_order(count: int, place: int) -> Tensor:
     """The order of tokens once the first one was carried to another place: the others keep theirs."""
     rest = list(range(1, count))
     return torch.tensor([*rest[:place], 0, *rest[place:]])
@@ -237,7 +239,7 @@ def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list
     ]
 
 
-def usual_nearest(matrix: Tensor) -> float:
+def median_nearest_cosine(matrix: Tensor) -> float:
     """The median over pieces of the cosine with their nearest neighbour: half of all have one at least as near."""
     ids = range(0, len(matrix), max(1, len(matrix) // _SAMPLED))
     return float(np.median([found[0][1] for found in nearest(matrix, ids, 1)]))

@@ -12,13 +12,13 @@ from transformer_core.flops import Work, multiply_adds_by_part, parameters_by_pa
 from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSON_AT
 from viz_app.lessons.context import Context, Data
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
-    from viz_app.lessons.architecture.forward_steps import Way
+    from viz_app.lessons.architecture.forward_steps import ForwardTrace
 
 POSITIONS = 16  # shown; of longer sentences the first ones
 _PARTS = {
@@ -45,7 +45,7 @@ def data(context: Context) -> Data:
             "ids": _read(context, source, target),
             "lengths": {"encoder": len(maps.source), "decoder": len(maps.inputs)},
             "model": {name: getattr(config, name) for name in ("d_model", "d_ff", "num_layers", "vocab_size", "norm")},
-            "titles": {station: lesson(name, context.language).title for station, name in LESSON_AT.items()},
+            "titles": {station: load_lesson(name, context.language).title for station, name in LESSON_AT.items()},
             "stations": way.stations,
             "order_error": way.order_error,
             "step_error": way.step_error,
@@ -77,19 +77,19 @@ def _read(context: Context, source: Sequence[int], target: Sequence[int]) -> dic
     }
 
 
-def _way(context: Context) -> Way:
-    from viz_app.lessons.architecture.forward_steps import follow
+def _way(context: Context) -> ForwardTrace:
+    from viz_app.lessons.architecture.forward_steps import trace_forward
 
     (source, target), length = _ids(context), len(context.result.maps.inputs)
     return context.compute_once(
         ("architecture.way", source, target, length),
-        lambda _: follow(context.service.translator, source, target, length, POSITIONS),
+        lambda _: trace_forward(context.service.translator, source, target, length, POSITIONS),
     )
 
 
 def _shared(context: Context, source: Sequence[int]) -> dict[str, Any]:
     """Neighbours of the sentence's pieces in the matrix that embeds them, and lengths of vectors."""
-    from viz_app.lessons.architecture.forward_steps import nearest, usual_nearest
+    from viz_app.lessons.architecture.forward_steps import median_nearest_cosine, nearest
 
     translator = context.service.translator
     model, tokenizer = translator.model, translator.tokenizer
@@ -101,7 +101,7 @@ def _shared(context: Context, source: Sequence[int]) -> dict[str, Any]:
         "neighbours": [
             [[tokenizer.source.piece(other), cosine, other] for other, cosine in row] for row in nearest(matrix, ids)
         ],
-        "usual": context.compute_once(("architecture.usual",), lambda _: usual_nearest(matrix)),
+        "usual": context.compute_once(("architecture.usual",), lambda _: median_nearest_cosine(matrix)),
         "row_norms": [round(float(norm), 4) for norm in matrix[list(ids)].norm(dim=1)],
         "position_norms": [round(float(norm), 4) for norm in positions.detach().norm(dim=1)],
     }
@@ -135,15 +135,15 @@ def figure(scene: str, context: Context) -> Figure | None:
 
 def _flow(context: Context) -> Figure:
     """The mean length at every station, the encoder's before the decoder's."""
-    t, told = context.t, _way(context).stations[:-1]  # without the logits
-    places = np.arange(1, len(told) + 1)
-    norms = np.array([station["norm"] for station in told], dtype=np.float64)
-    kinds = np.array([_kind(station) for station in told])
+    t, stations = context.t, _way(context).stations[:-1]  # without the logits
+    places = np.arange(1, len(stations) + 1)
+    norms = np.array([station["norm"] for station in stations], dtype=np.float64)
+    kinds = np.array([_kind(station) for station in stations])
     series = []
     for kind in ("stream", "self_attention", "cross_attention", "feed_forward"):
         chosen = kinds == kind
         # A gap between the stacks: what leaves the encoder is not what the decoder starts from.
-        last = np.max(places[chosen & np.array([station["side"] == "encoder" for station in told])], initial=0)
+        last = np.max(places[chosen & np.array([station["side"] == "encoder" for station in stations])], initial=0)
         gap = [last + 0.5] if last else []
         x = np.array(sorted([*places[chosen], *gap]))
         y = np.array([np.nan if place in gap else norms[int(place) - 1] for place in x])

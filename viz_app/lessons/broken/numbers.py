@@ -11,9 +11,17 @@ import numpy as np
 from transformer_core.files import CheckpointError
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, SUSPECTS, Statement, copying, read_part, statement
+from viz_app.lessons.broken.suspects import (
+    COPYIST,
+    HEALTHY,
+    SUSPECTS,
+    ModelEvidence,
+    gather_evidence,
+    run_copy_test,
+    truncate_sentence,
+)
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.small_models import SmallName, journals, measured, small_model
+from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
@@ -26,7 +34,7 @@ def data(context: Context) -> Data:
     try:
         known = _courses(suspect)
         evidence = _copying(context) if scene == "predict" else _evidence(suspect, context)
-        part = read_part(context.text, small_model(HEALTHY))
+        part = truncate_sentence(context.text, small_model(HEALTHY))
     except CheckpointError:
         return Data(values={"missing": True})
     shared = {
@@ -34,7 +42,7 @@ def data(context: Context) -> Data:
         "scene": scene,  # for which the evidence is
         "read": part,
         "cut": part != " ".join(context.text.split()),
-        "bleu": [measured()[name].bleu for name in (HEALTHY, suspect)],
+        "bleu": [small_model_scores()[name].bleu for name in (HEALTHY, suspect)],
     }
     return Data(values=shared | dict(evidence.values), arrays=known | dict(evidence.arrays))
 
@@ -64,7 +72,7 @@ def _names(scene: str, context: Context) -> tuple[str, str]:
 
 def _courses(suspect: SmallName) -> dict[str, Any]:
     """(2, records) step and loss: of the healthy model first."""
-    found = journals()
+    found = training_curves()
     pair = found[HEALTHY], found[suspect]
     return {
         "step": np.stack([course.step for course in pair]).astype(np.int32),
@@ -91,7 +99,7 @@ def _evidence(suspect: SmallName, context: Context) -> Data:
 
 
 def _copying(context: Context) -> Data:
-    pair = [copying(name, context) for name in (HEALTHY, COPYIST)]
+    pair = [run_copy_test(name, context) for name in (HEALTHY, COPYIST)]
     return Data(
         values={
             "inputs": pair[0].inputs,
@@ -103,13 +111,13 @@ def _copying(context: Context) -> Data:
     )
 
 
-def _pair(suspect: SmallName, context: Context) -> tuple[Statement, Statement]:
+def _pair(suspect: SmallName, context: Context) -> tuple[ModelEvidence, ModelEvidence]:
     """Both models share a vocabulary, so that pieces and words are the same."""
-    return statement(HEALTHY, context), statement(suspect, context)
+    return gather_evidence(HEALTHY, context), gather_evidence(suspect, context)
 
 
 def _loss(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
-    found = journals()
+    found = training_curves()
     series = tuple(
         Series(x=found[name].step, y=found[name].mean_nll, label=label)
         for name, label in zip((HEALTHY, suspect), names, strict=True)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from viz_app.lessons.context import Context
 from viz_app.lessons.small_models import SmallName, small_model
-from viz_app.lessons.word_order import change, pieces_in, translations, words_of
+from viz_app.lessons.word_order import measure_change, piece_order, translate_rows, words_of
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 
@@ -33,7 +33,7 @@ FloatArray = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Statement:
+class ModelEvidence:
     """What a model made of a sentence.
 
     Args:
@@ -59,7 +59,7 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Copying:
+class CopyTest:
     """What a model does that is given the answer, and what it does alone.
 
     Args:
@@ -77,7 +77,7 @@ class Copying:
     greedy: str
 
 
-def read_part(text: str, translator: Translator) -> str:
+def truncate_sentence(text: str, translator: Translator) -> str:
     """As many of the first words as make at most `MOST_PIECES` pieces; of a longer word its first letters."""
 
     def fits(part: str) -> bool:
@@ -92,7 +92,7 @@ def read_part(text: str, translator: Translator) -> str:
     return part
 
 
-def statement(name: SmallName, context: Context) -> Statement:
+def gather_evidence(name: SmallName, context: Context) -> ModelEvidence:
     """What a model makes of the visitor's sentence, computed once for everybody.
 
     Raises:
@@ -101,16 +101,18 @@ def statement(name: SmallName, context: Context) -> Statement:
     """
     translator = small_model(name)
     key = ("broken.statement", name, translator.checkpoint_hash, context.text)
-    return context.compute_once(key, lambda stop: _statement(translator, read_part(context.text, translator), stop))
+    return context.compute_once(
+        key, lambda stop: _statement(translator, truncate_sentence(context.text, translator), stop)
+    )
 
 
-def copying(name: SmallName, context: Context) -> Copying:
-    """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `statement`."""
+def run_copy_test(name: SmallName, context: Context) -> CopyTest:
+    """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `gather_evidence`."""
     translator = small_model(name)
-    given = statement(HEALTHY, context).wrote
+    given = gather_evidence(HEALTHY, context).wrote
     key = ("broken.copying", name, translator.checkpoint_hash, context.text)
     return context.compute_once(
-        key, lambda stop: _copying(translator, read_part(context.text, translator), given, stop)
+        key, lambda stop: _copying(translator, truncate_sentence(context.text, translator), given, stop)
     )
 
 
@@ -133,20 +135,20 @@ def evenness(attention: FloatArray) -> FloatArray:
     return found
 
 
-def _statement(translator: Translator, text: str, should_stop: ShouldStop) -> Statement:
+def _statement(translator: Translator, text: str, should_stop: ShouldStop) -> ModelEvidence:
     encoding = translator.tokenizer.source.encode(text)
     words = words_of(encoding.pieces)
-    order = pieces_in(words, reversed_words(words))
+    order = piece_order(words, reversed_words(words))
     rows = [list(encoding.ids), [encoding.ids[old] for old in order[:-1]]]
-    wrote, turned = translations(translator, rows, BEAM, positions=True, should_stop=should_stop)
+    wrote, turned = translate_rows(translator, rows, BEAM, positions=True, should_stop=should_stop)
     attention, alike = _encoder(translator, encoding.ids)
-    return Statement(
+    return ModelEvidence(
         pieces=(*encoding.pieces, "</s>"),
         words=tuple(word.text for word in words),
         attention=attention,
         evenness=evenness(attention),
         alike=alike,
-        moved=change(translator, encoding.ids, order).by_word(words)[0],
+        moved=measure_change(translator, encoding.ids, order).by_word(words)[0],
         wrote=wrote,
         turned=turned,
     )
@@ -178,11 +180,11 @@ def _alike(vectors: npt.NDArray[np.float64]) -> float:
     return 1.0 if count == 1 else float(((units @ units.T).sum() - count) / (count * (count - 1)))
 
 
-def _copying(translator: Translator, text: str, given: str, should_stop: ShouldStop) -> Copying:
+def _copying(translator: Translator, text: str, given: str, should_stop: ShouldStop) -> CopyTest:
     forced = translator.force(text, given)
     maps = forced.attention
     mean = maps.decoder.mean(axis=(0, 1), dtype=np.float64).astype(np.float32)
-    return Copying(
+    return CopyTest(
         inputs=maps.inputs.tokens,
         attention=mean,
         ahead=float(np.triu(mean, k=1).sum(axis=1).mean()),

@@ -21,14 +21,14 @@ def data(context: Context) -> Data:
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
-    hypothesis = written(context)
+    hypothesis = reader_translation(context)
     return Data(
         values={
             "tree": tree,
             "most_alpha": MOST_ALPHA,
             "reference": translation.text,
             "other": _other(context),
-            "bleu": told(bleu_parts(hypothesis, translation.text)),
+            "bleu": bleu_values(bleu_parts(hypothesis, translation.text)),
         },
         answers={"text": hypothesis},
     )
@@ -41,13 +41,13 @@ def _other(context: Context) -> str:
     return next((text for text in others if text != translation.text), translation.text)
 
 
-def written(context: Context) -> str:
+def reader_translation(context: Context) -> str:
     """What the reader wrote as a translation; at first the second hypothesis."""
     typed = context.state.settings.get("text")
     return " ".join(typed.split()) if isinstance(typed, str) and typed.strip() else _other(context)
 
 
-def told(parts: BleuParts) -> dict[str, Any]:
+def bleu_values(parts: BleuParts) -> dict[str, Any]:
     """BLEU and what it is made of as plain values."""
     return {
         "hypothesis": list(parts.hypothesis),
@@ -104,7 +104,7 @@ def figure(scene: str, context: Context) -> Figure | None:
 
 def _bleu(context: Context) -> DotsFigure:
     """The precisions of what the reader wrote, the brevity penalty, and what they come to."""
-    t, parts = context.t, bleu_parts(written(context), context.result.translation.text)
+    t, parts = context.t, bleu_parts(reader_translation(context), context.result.translation.text)
     orders = {f"n = {each.order} ({each.matches} / {each.total})": each.value for each in parts.precisions}
     rows = {**orders, "BP": parts.brevity_penalty, "BLEU / 100": parts.score / 100}
     mean, penalty = f"{parts.geometric_mean:.3f}", f"{parts.brevity_penalty:.3f}"

@@ -49,7 +49,7 @@ def encoder_vectors(translator: Translator, source: Sequence[int]) -> dict[str, 
     }
 
 
-def drawn(d_k: int, keys: int = KEYS, count: int = DRAWN) -> tuple[Tensor, Tensor, Tensor]:
+def random_vectors(d_k: int, keys: int = KEYS, count: int = DRAWN) -> tuple[Tensor, Tensor, Tensor]:
     """Vectors whose numbers have mean 0 and variance 1, the same at every call, and v of additive attention.
 
     Returns:
@@ -77,7 +77,7 @@ def by_width(widths: Sequence[int]) -> dict[str, FloatArray]:
     found: dict[str, list[list[float]]] = {"variance": [], "entropy": [], "gradient": []}
     rows = []
     for d_k in widths:
-        queries, keys, vectors = drawn(d_k)
+        queries, keys, vectors = random_vectors(d_k)
         ways = (
             attention_scores(queries, keys, None, scale=1.0),
             attention_scores(queries, keys, None),
@@ -106,8 +106,8 @@ def _gradient(weights: Tensor) -> Tensor:
     return norm
 
 
-def products(d_k: int) -> FloatArray:
-    """(N,) dot products of the vectors of `drawn`."""
-    queries, keys, _ = drawn(d_k)
+def random_products(d_k: int) -> FloatArray:
+    """(N,) dot products of the vectors of `random_vectors`."""
+    queries, keys, _ = random_vectors(d_k)
     result: FloatArray = attention_scores(queries, keys, None, scale=1.0).flatten().numpy()
     return result

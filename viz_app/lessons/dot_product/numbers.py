@@ -88,12 +88,12 @@ def _by_width(context: Context) -> dict[str, FloatArray]:
 
 def histograms() -> dict[str, Any]:
     """Products of narrow and of wide vectors over one range, which holds nearly all of both."""
-    from viz_app.lessons.dot_product.head_vectors import products
+    from viz_app.lessons.dot_product.head_vectors import random_products
 
     high = float(np.ceil(4 * WIDE**0.5 / 10) * 10)
     found = {}
     for name, d_k in (("narrow", NARROW), ("wide", WIDE)):
-        values = products(d_k)
+        values = random_products(d_k)
         counts, _ = np.histogram(values, bins=BINS, range=(-high, high))
         variance = float(values.var())
         found[name] = {"d_k": d_k, "variance": variance, "counts": counts.tolist(), "low": -high, "high": high}

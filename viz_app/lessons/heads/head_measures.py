@@ -35,7 +35,7 @@ _STACK: dict[Kind, tuple[str, str]] = {
 _MOST_LOGITS = 24_000_000  # of one pass: about 100 MB
 
 
-def address_of(kind: Kind, layer: int, point: str) -> str:
+def hook_point_name(kind: Kind, layer: int, point: str) -> str:
     """Address of a hook point, such as decoder.layers.3.cross_attention.weights."""
     stack, attention = _STACK[kind]
     return f"{stack}.layers.{layer}.{attention}.{point}"
@@ -58,7 +58,7 @@ def role_tables(translator: Translator, should_stop: ShouldStop | None = None) -
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class LayerDecomposition:
     """One attention layer, taken apart after its heads (Section 3.2.2): Concat(head_1, ..., head_H) W^O.
 
     Args:
@@ -76,27 +76,27 @@ class Parts:
     error: float
 
 
-def taken_apart(translator: Translator, translation: Translation, kind: Kind, layer: int) -> Parts:
+def decompose_layer(translator: Translator, translation: Translation, kind: Kind, layer: int) -> LayerDecomposition:
     """The heads of one layer and what W^O makes of them, while the model reads a sentence and its translation."""
     import torch
 
     from transformer_core.hooks import capture
 
-    attention: Any = translator.model.get_submodule(address_of(kind, layer, "w_o").rpartition(".")[0])
+    attention: Any = translator.model.get_submodule(hook_point_name(kind, layer, "w_o").rpartition(".")[0])
     with torch.no_grad(), capture(translator.model, points={"head_outputs"}, kinds={kind}, layers={layer}) as captured:
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
-        found = captured[address_of(kind, layer, "head_outputs")][0]  # (H, n, d_v)
+        found = captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
         output = attention.w_o(found.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
         matrix = attention.w_o.weight.detach().T  # (H * d_v, d)
         parts = torch.einsum("hnv,hvd->hnd", found, matrix.view(len(found), -1, matrix.shape[1]))
         whole = parts.sum(0) if attention.w_o.bias is None else parts.sum(0) + attention.w_o.bias
-    return Parts(
+    return LayerDecomposition(
         found.numpy(), parts.numpy(), output.numpy(), matrix.contiguous().numpy(), float((whole - output).abs().max())
     )
 
 
 @dataclass(frozen=True)
-class Without:
+class AblatedTranslation:
     """A sentence translated while some heads say nothing.
 
     Args:
@@ -114,23 +114,23 @@ class Without:
     before: float
 
 
-def without(
+def translate_without(
     translator: Translator, original: Translation, heads: Iterable[Head], should_stop: ShouldStop | None = None
-) -> Without:
+) -> AblatedTranslation:
     """Translate again with the outputs of some heads set to zero."""
     off = list(heads)
     before = translator.score([(original.source, original.text)])[0]
     if not off:
         text, after = original.text, before
     else:
-        with _switched_off(translator, off):
+        with _ablate_heads(translator, off):
             text = translator.translate(original.source, beam=BEAM, should_stop=should_stop).text
             after = translator.score([(original.source, original.text)])[0]
-    first, second = differing(original.text.split(), text.split())
-    return Without(text, second, first, after, before)
+    first, second = word_diff(original.text.split(), text.split())
+    return AblatedTranslation(text, second, first, after, before)
 
 
-def _switched_off(translator: Translator, heads: Iterable[Head]) -> ExitStack:
+def _ablate_heads(translator: Translator, heads: Iterable[Head]) -> ExitStack:
     from transformer_core.edits import ablate_heads
     from transformer_core.hooks import edit
 
@@ -139,12 +139,12 @@ def _switched_off(translator: Translator, heads: Iterable[Head]) -> ExitStack:
         by_layer.setdefault((kind, layer), set()).add(head)
     stack = ExitStack()
     for (kind, layer), numbers in by_layer.items():
-        address = address_of(kind, layer, "head_outputs")
+        address = hook_point_name(kind, layer, "head_outputs")
         stack.enter_context(edit(translator.model, address, ablate_heads(numbers)))
     return stack
 
 
-def differing(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+def word_diff(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
     """The words of two sentences, and whether each is missing from the other at its place."""
     old, new = [True] * len(before), [True] * len(after)
     for block in difflib.SequenceMatcher(a=before, b=after, autojunk=False).get_matching_blocks():
@@ -154,7 +154,7 @@ def differing(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool
 
 
 @dataclass(frozen=True, eq=False)
-class OneByOne:
+class SingleHeadAblations:
     """Each head switched off alone, while the model reads its own greedy translation.
 
     Args:
@@ -168,7 +168,7 @@ class OneByOne:
     same: npt.NDArray[np.bool_]
 
 
-def one_by_one(translator: Translator, text: str, should_stop: ShouldStop = lambda: False) -> OneByOne:
+def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop = lambda: False) -> SingleHeadAblations:
     """Switch off every head alone: a row of one batch for each head, and a last row with all heads.
 
     Greedy decoding without a head writes the same as with it exactly if, after each beginning of what it wrote, the
@@ -213,7 +213,7 @@ def one_by_one(translator: Translator, text: str, should_stop: ShouldStop = lamb
         chosen = log_p.index_fill_(2, never, -torch.inf).argmax(2)  # (rows, T)
         changes += (totals - whole).tolist()
         same += (chosen == outputs).all(1).tolist()
-    return OneByOne(greedy.text, np.array(changes[1:], dtype=np.float32), np.array(same[1:], dtype=bool))
+    return SingleHeadAblations(greedy.text, np.array(changes[1:], dtype=np.float32), np.array(same[1:], dtype=bool))
 
 
 def _edits_by_row(rows: list[Head | None]) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def _edits_by_row(rows: list[Head | None]) -> dict[str, Any]:
     by_address: dict[str, list[tuple[int, int]]] = {}
     for row, head in enumerate(rows):
         if head is not None:
-            by_address.setdefault(address_of(head[0], head[1], "head_outputs"), []).append((row, head[2]))
+            by_address.setdefault(hook_point_name(head[0], head[1], "head_outputs"), []).append((row, head[2]))
 
     def silence(pairs: list[tuple[int, int]]) -> Any:
         def change(value: Any, _site: Any) -> Any:
@@ -235,6 +235,6 @@ def _edits_by_row(rows: list[Head | None]) -> dict[str, Any]:
     return {address: silence(pairs) for address, pairs in by_address.items()}
 
 
-def shortened(maps: AttentionMaps, most: int) -> dict[str, npt.NDArray[np.uint8]]:
+def truncate_maps(maps: AttentionMaps, most: int) -> dict[str, npt.NDArray[np.uint8]]:
     """The weights of the first positions as bytes, (L, H, Q, K) for each kind; 255 is 1."""
     return {kind: np.round(maps.weights(kind)[:, :, :most, :most] * 255).astype(np.uint8) for kind in KINDS}

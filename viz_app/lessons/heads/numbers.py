@@ -47,10 +47,10 @@ def data(context: Context) -> Data:
     maps, tables = context.result.maps, _tables(context)
     layer, kind = _layer(context)
     parts = _parts(context, kind, layer)
-    off, told = _without(context, tables)
+    off, ablation = _without(context, tables)
     small_read = context.state.scene == "one"  # two more models, so only where they are shown
     small, small_arrays = small_heads(context, small_target(context), POSITIONS) if small_read else (None, {})
-    bytes_of = head_measures.shortened(maps, POSITIONS)
+    bytes_of = head_measures.truncate_maps(maps, POSITIONS)
     alone = _one_by_one(context)
     arrays: dict[str, npt.NDArray[Any]] = {
         **bytes_of,
@@ -68,13 +68,13 @@ def data(context: Context) -> Data:
             "axes": {name: _labels(axis) for name, axis in labels.items()},
             "cut": max(len(axis) for axis in labels.values()) > POSITIONS,
             "roles": {kind: _roles(table) for kind, table in tables.items()},
-            "tour": [_told(role) for role in tour(tables)],
+            "tour": [_role_values(role) for role in tour(tables)],
             "sentences": len(EXAMPLES),
             "rows": rows_of_table_3(),
             "small": small,
             "small_read": small_read,
             "parts": {"kind": kind, "layer": layer, "error": parts.error},
-            "off": told,
+            "off": ablation,
             "alone": None
             if alone is None
             else {"text": alone.text, "same": int(alone.same.sum()), "heads": len(alone.same)},
@@ -90,10 +90,10 @@ def _labels(axis: Axis) -> list[str]:
 
 def _roles(table: RoleTable) -> list[list[dict[str, Any]]]:
     layers, heads = table.shares.shape[1:]
-    return [[_told(table.likeliest(layer, head)) for head in range(heads)] for layer in range(layers)]
+    return [[_role_values(table.likeliest(layer, head)) for head in range(heads)] for layer in range(layers)]
 
 
-def _told(role: HeadRole) -> dict[str, Any]:
+def _role_values(role: HeadRole) -> dict[str, Any]:
     """A role as plain values."""
     return {
         "role": role.role,
@@ -151,13 +151,13 @@ def _layer(context: Context) -> tuple[int, Kind]:
     return layer, kind  # type: ignore[return-value]
 
 
-def _parts(context: Context, kind: Kind, layer: int) -> head_measures.Parts:
+def _parts(context: Context, kind: Kind, layer: int) -> head_measures.LayerDecomposition:
     translator, translation = context.service.translator, context.result.translation
     key = ("heads.parts", context.text, kind, layer)
-    return context.compute_once(key, lambda _: head_measures.taken_apart(translator, translation, kind, layer))
+    return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
 
 
-def switched_off(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_measures.Head]:
+def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_measures.Head]:
     """The heads that a setting switches off: those of a role, and single ones that were pressed.
 
     Args:
@@ -189,10 +189,10 @@ def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, d
     known = isinstance(pressed, str) and bool(_OFF.fullmatch(pressed)) and pressed.startswith(f"{group}.")
     setting = str(pressed) if known else f"{group}.0"
     translator, translation = context.service.translator, context.result.translation
-    heads = switched_off(setting, tables)
+    heads = ablated_heads(setting, tables)
     found = context.compute_once(
         ("heads.without", context.text, tuple(heads)),
-        lambda stop: head_measures.without(translator, translation, heads, stop),
+        lambda stop: head_measures.translate_without(translator, translation, heads, stop),
     )
     return setting, {
         "text": found.text,
@@ -203,14 +203,14 @@ def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, d
     }
 
 
-def _one_by_one(context: Context) -> head_measures.OneByOne | None:
+def _one_by_one(context: Context) -> head_measures.SingleHeadAblations | None:
     """Only for the scene that shows it; of a very long sentence the first example takes the place."""
     if context.state.scene != "predict":
         return None
     text = context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
     translator = context.service.translator
     return context.compute_once(
-        ("heads.one_by_one", text), lambda stop: head_measures.one_by_one(translator, text, stop)
+        ("heads.one_by_one", text), lambda stop: head_measures.ablate_each_head(translator, text, stop)
     )
 
 

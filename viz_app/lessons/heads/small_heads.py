@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from transformer_core.files import CheckpointError
 from viz_app.lessons.context import Context
-from viz_app.lessons.small_models import SmallName, measured, small_model
+from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.serving.single_flight_cache import ShouldStop
 
 MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
@@ -32,7 +32,7 @@ def small_heads(
     from transformer_core.translator import SourceTooLong  # with torch, which takes seconds to import
 
     try:
-        scores = measured()
+        scores = small_model_scores()
         read = {name: _read(model, context, target, most) for name, model in MODELS.items()}
     except (CheckpointError, SourceTooLong):
         return None, {}

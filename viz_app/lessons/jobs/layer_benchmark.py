@@ -43,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Point:
+class Measurement:
     """One measurement.
 
     Args:
@@ -77,7 +77,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class View:
+class Progress:
     """What there is of the measurements.
 
     Args:
@@ -90,10 +90,10 @@ class View:
     state: State
     number: int
     width: int
-    points: Mapping[int, tuple[Point, ...]]
+    points: Mapping[int, tuple[Measurement, ...]]
 
 
-def layers_of(width: int) -> dict[Kind, nn.Module]:
+def make_layers(width: int) -> dict[Kind, nn.Module]:
     """One layer of each kind as training would start with it; see `forward`.
 
     Args:
@@ -126,7 +126,7 @@ def forward(kind: Kind, layer: nn.Module, x: Tensor) -> Tensor:
     return out
 
 
-def fastest(kind: Kind, layer: nn.Module, x: Tensor) -> float:
+def min_seconds(kind: Kind, layer: nn.Module, x: Tensor) -> float:
     """Seconds of the fastest of `PASSES` passes, after one to get ready."""
     import torch
 
@@ -139,7 +139,7 @@ def fastest(kind: Kind, layer: nn.Module, x: Tensor) -> float:
     return min(seconds[1:])
 
 
-def crossing(points: Sequence[Point]) -> tuple[int, int] | None:
+def crossover_lengths(points: Sequence[Measurement]) -> tuple[int, int] | None:
     """The two neighbouring lengths between which self-attention becomes slower than recurrence, and stays so.
 
     Nothing is known of what lies between them. None where it did not happen among what was measured.
@@ -161,7 +161,7 @@ def machine() -> Machine:
     return Machine(platform.system(), processor, os.cpu_count() or 1, torch.get_num_threads(), torch.__version__)
 
 
-class LayerTimes:
+class LayerBenchmark:
     """A measurement that all sessions share.
 
     Args:
@@ -186,7 +186,7 @@ class LayerTimes:
         self._stopping = threading.Event()
         self._state: State = "idle"
         self._number = self._width = 0
-        self._points: dict[int, tuple[Point, ...]] = {}
+        self._points: dict[int, tuple[Measurement, ...]] = {}
         self.thread: threading.Thread | None = None
 
     @property
@@ -221,29 +221,29 @@ class LayerTimes:
         """Stop what goes on, for everybody; what was measured stays."""
         self._stopping.set()
 
-    def watch(self) -> View:
+    def watch(self) -> Progress:
         """What there is; the measurement goes on as long as somebody watches."""
         self._manners.watch()
         return self.view()
 
-    def view(self) -> View:
+    def view(self) -> Progress:
         """What there is; asking so is no watching."""
         with self._lock:
-            return View(self._state, self._number, self._width, dict(self._points))
+            return Progress(self._state, self._number, self._width, dict(self._points))
 
     def _measure(self, width: int, busy: Busy) -> None:
         try:
             import torch
 
-            layers = layers_of(width)
+            layers = make_layers(width)
             for n in self._lengths:
                 x = torch.randn(1, n, width, generator=torch.Generator().manual_seed(n))
                 for kind in KINDS:
-                    if over := self._over():
+                    if over := self._stop_reason():
                         return self._end(over)
                     self._manners.yield_to(busy)
                     with self._manners.work_slice(self._pace):
-                        point = Point(kind, n, fastest(kind, layers[kind], x))
+                        point = Measurement(kind, n, min_seconds(kind, layers[kind], x))
                         with self._lock:
                             self._points[width] += (point,)
             self._end("done")
@@ -251,7 +251,7 @@ class LayerTimes:
             self._end("failed")
             _log.exception("measuring layers of width %d failed", width)
 
-    def _over(self) -> State | None:
+    def _stop_reason(self) -> State | None:
         """How it ends before its end, if it does."""
         if self._stopping.is_set():
             return "stopped"
@@ -263,6 +263,6 @@ class LayerTimes:
 
 
 @cache
-def layer_times() -> LayerTimes:
+def layer_benchmark() -> LayerBenchmark:
     """The measurement of this process."""
-    return LayerTimes()
+    return LayerBenchmark()

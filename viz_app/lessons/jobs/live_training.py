@@ -22,19 +22,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from viz_app.serving.background_throttle import PATIENCE, BackgroundThrottle, Busy, never_busy
 
 if TYPE_CHECKING:
-    from viz_app.lessons.jobs.reversal_task import Learner, Look, Looker
+    from viz_app.lessons.jobs.reversal_task import AttentionProbe, ProbeResult, ReversalTrainer
 
 State = Literal["idle", "running", "done", "stopped"]
 
 PACE = 0.08  # seconds from one update to the next, at least
-LOOK_EVERY = 10  # updates between two moments that are kept
+SNAPSHOT_EVERY = 10  # updates between two moments that are kept
 _MOST_WORDS = 64  # of which looks are kept
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class View:
+class Progress:
     """What there is of the run.
 
     Args:
@@ -49,7 +49,7 @@ class View:
     number: int
     loss: tuple[float, ...] = ()
     moments: tuple[int, ...] = ()
-    looks: tuple[Look, ...] = ()
+    looks: tuple[ProbeResult, ...] = ()
 
 
 class _Record:
@@ -61,10 +61,10 @@ class _Record:
         self.loss: list[float] = []
         self.moments: list[int] = []
         self.weights: list[dict[str, Any]] = []
-        self.looks: OrderedDict[str, list[Look]] = OrderedDict()
+        self.looks: OrderedDict[str, list[ProbeResult]] = OrderedDict()
 
 
-class LiveRun:
+class LiveTraining:
     """A training that all sessions share.
 
     Args:
@@ -84,10 +84,10 @@ class LiveRun:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._steps, self._pace = steps, pace
-        self.manners = BackgroundThrottle(patience, clock, pause)
+        self.throttle = BackgroundThrottle(patience, clock, pause)
         self._lock = threading.Lock()
         self._record: _Record | None = None
-        self._looker: Looker | None = None
+        self._looker: AttentionProbe | None = None
         self._looking = threading.Lock()  # one for all runs, for they share the looker, whose weights each look changes
         self.thread: threading.Thread | None = None
 
@@ -100,7 +100,7 @@ class LiveRun:
         with self._lock:
             if self._record is not None and self._record.state == "running":
                 return False
-            self.manners.watch()
+            self.throttle.watch()
             self._record = _Record(1 if self._record is None else self._record.number + 1)
             self.thread = threading.Thread(target=self._train, args=(self._record, busy), name="live-run", daemon=True)
             self.thread.start()
@@ -112,45 +112,45 @@ class LiveRun:
         record = self._record
         return "idle" if record is None else record.state
 
-    def watch(self, word: str) -> View:
+    def watch(self, word: str) -> Progress:
         """What there is of the run, with looks at a word of 3 to 9 letters; it goes on as long as somebody watches."""
-        self.manners.watch()
+        self.throttle.watch()
         record = self._record
         if record is None:
-            return View("idle", 0)
+            return Progress("idle", 0)
         state, loss, moments = record.state, tuple(record.loss), tuple(record.moments)
-        looks = tuple(self._look(record, word, len(moments)))
-        return View(state, record.number, loss, moments, looks)
+        looks = tuple(self._probe(record, word, len(moments)))
+        return Progress(state, record.number, loss, moments, looks)
 
-    def _look(self, record: _Record, word: str, count: int) -> list[Look]:
+    def _probe(self, record: _Record, word: str, count: int) -> list[ProbeResult]:
         """Looks at a word at the first `count` moments; each is taken once."""
-        from viz_app.lessons.jobs.reversal_task import Looker
+        from viz_app.lessons.jobs.reversal_task import AttentionProbe
 
         with self._looking:
             if self._looker is None:
-                self._looker = Looker()
+                self._looker = AttentionProbe()
             known = record.looks.setdefault(word, [])
             record.looks.move_to_end(word)
-            known += self._looker.looks(word, record.weights[len(known) : count])
+            known += self._looker.probe(word, record.weights[len(known) : count])
             while len(record.looks) > _MOST_WORDS:
                 record.looks.popitem(last=False)
             return known[:count]
 
     def _train(self, record: _Record, busy: Busy) -> None:
-        from viz_app.lessons.jobs.reversal_task import TRAINING, Learner
+        from viz_app.lessons.jobs.reversal_task import TRAINING, ReversalTrainer
 
         try:
-            learner = Learner(seed=record.number)
+            learner = ReversalTrainer(seed=record.number)
             self._keep(record, learner)
             steps = self._steps or TRAINING.steps
             while learner.steps < steps:
-                if self.manners.unwatched:
+                if self.throttle.unwatched:
                     record.state = "stopped"
                     return
-                self.manners.yield_to(busy)
-                with self.manners.work_slice(self._pace):
+                self.throttle.yield_to(busy)
+                with self.throttle.work_slice(self._pace):
                     record.loss.append(learner.step())
-                    if learner.steps % LOOK_EVERY == 0:
+                    if learner.steps % SNAPSHOT_EVERY == 0:
                         self._keep(record, learner)
             record.state = "done"
         except Exception:
@@ -158,12 +158,12 @@ class LiveRun:
             _log.exception("the live run failed at update %d", len(record.loss))
 
     @staticmethod
-    def _keep(record: _Record, learner: Learner) -> None:
+    def _keep(record: _Record, learner: ReversalTrainer) -> None:
         record.weights.append(learner.weights())
         record.moments.append(learner.steps)
 
 
 @cache
-def live_run() -> LiveRun:
+def live_training() -> LiveTraining:
     """The run of this process."""
-    return LiveRun()
+    return LiveTraining()

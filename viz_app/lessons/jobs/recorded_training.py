@@ -22,14 +22,14 @@ _FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class RecordedRun:
+class RecordedTraining:
     """A run from its first update to its last.
 
     Args:
         word: At which the model looked.
         loss: Of each update, nats per letter.
         moments: Updates after which a look was taken.
-        guesses: What the model would write then; see `Look`.
+        guesses: What the model would write then; see `ProbeResult`.
         attention: (moments, heads, letters + 1, letters + 1) encoder-decoder weights times 255.
         options: Of the model and the training.
     """
@@ -43,38 +43,38 @@ class RecordedRun:
 
 
 @cache
-def recorded_run(folder: Path = FOLDER) -> RecordedRun:
+def load_recorded_training(folder: Path = FOLDER) -> RecordedTraining:
     """Read the files. Raises OSError when one is missing, and ValueError when it is of another format."""
-    told = json.loads((folder / f"{_NAME}.json").read_text(encoding="utf-8"))
-    if told.get("format_version") != _FORMAT_VERSION:
+    stored = json.loads((folder / f"{_NAME}.json").read_text(encoding="utf-8"))
+    if stored.get("format_version") != _FORMAT_VERSION:
         raise ValueError(f"{_NAME}.json does not have format version {_FORMAT_VERSION}")
     with np.load(folder / f"{_NAME}.npz", allow_pickle=False) as arrays:
         attention = arrays["attention"]
-    return RecordedRun(
-        word=told["word"],
-        loss=np.array(told["loss"], dtype=np.float32),
-        moments=tuple(told["moments"]),
-        guesses=tuple(told["guesses"]),
+    return RecordedTraining(
+        word=stored["word"],
+        loss=np.array(stored["loss"], dtype=np.float32),
+        moments=tuple(stored["moments"]),
+        guesses=tuple(stored["guesses"]),
         attention=attention,
-        options=told["options"],
+        options=stored["options"],
     )
 
 
-def record(folder: Path = FOLDER, steps: int | None = None) -> None:
+def record_training(folder: Path = FOLDER, steps: int | None = None) -> None:
     """Train once, as fast as this machine can, and write the files."""
-    from viz_app.lessons.jobs.live_training import LOOK_EVERY
-    from viz_app.lessons.jobs.reversal_task import MODEL, TRAINING, Learner, Looker
+    from viz_app.lessons.jobs.live_training import SNAPSHOT_EVERY
+    from viz_app.lessons.jobs.reversal_task import MODEL, TRAINING, AttentionProbe, ReversalTrainer
 
-    learner = Learner()
+    learner = ReversalTrainer()
     loss: list[float] = []
     moments, weights = [0], [learner.weights()]
     while learner.steps < (steps or TRAINING.steps):
         loss.append(round(learner.step(), 5))
-        if learner.steps % LOOK_EVERY == 0:
+        if learner.steps % SNAPSHOT_EVERY == 0:
             moments.append(learner.steps)
             weights.append(learner.weights())
-    looks = Looker().looks(WORD, weights)
-    told = {
+    looks = AttentionProbe().probe(WORD, weights)
+    stored = {
         "format_version": _FORMAT_VERSION,
         "options": {"model": MODEL.to_dict(), "training": TRAINING.to_dict()},
         "word": WORD,
@@ -83,7 +83,7 @@ def record(folder: Path = FOLDER, steps: int | None = None) -> None:
         "guesses": [look.guess for look in looks],
     }
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{_NAME}.json").write_text(json.dumps(told) + "\n", encoding="utf-8")
+    (folder / f"{_NAME}.json").write_text(json.dumps(stored) + "\n", encoding="utf-8")
     np.savez_compressed(folder / f"{_NAME}.npz", attention=np.stack([look.attention for look in looks]))
 
 
@@ -91,4 +91,4 @@ if __name__ == "__main__":
     import torch
 
     torch.set_num_threads(1)
-    record()
+    record_training()

@@ -34,7 +34,7 @@ _FIRST = 4  # id of the first letter; before it stand the special ones
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class ProbeResult:
     """What a model does with a word at one moment.
 
     Args:
@@ -47,13 +47,13 @@ class Look:
     attention: npt.NDArray[np.uint8]
 
 
-def word_of(text: str, default: str = "headlight") -> str:
+def word_from_text(text: str, default: str = "headlight") -> str:
     """The first letters of a text, as many as a word may have; the default where there are too few."""
     letters = "".join(letter for letter in text.lower() if letter in LETTERS)[:LONGEST]
     return letters if len(letters) >= SHORTEST else default
 
 
-class Learner:
+class ReversalTrainer:
     """A model in training.
 
     Args:
@@ -101,14 +101,14 @@ class Learner:
         return make_batch(words, [word[::-1] for word in words], SPECIAL)
 
 
-class Looker:
+class AttentionProbe:
     """Looks at what a model does with words, with weights of any moment of its training."""
 
     def __init__(self) -> None:
         with torch.random.fork_rng(devices=[]):
             self._model = Transformer(MODEL).eval()
 
-    def looks(self, word: str, moments: Iterable[dict[str, torch.Tensor]]) -> list[Look]:
+    def probe(self, word: str, moments: Iterable[dict[str, torch.Tensor]]) -> list[ProbeResult]:
         """One look for each moment."""
         ids = [_FIRST + LETTERS.index(letter) for letter in word]
         batch = make_batch([ids], [ids[::-1]], SPECIAL)
@@ -118,7 +118,7 @@ class Looker:
             with torch.no_grad(), capture(self._model, kinds={"cross"}) as seen:
                 logits = self._model(batch.source, batch.inputs, padding_mask(batch.source, SPECIAL.pad))
             guess = "".join(_letter(number) for number in logits[0].argmax(dim=-1).tolist())
-            found.append(Look(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
+            found.append(ProbeResult(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
         return found
 
 

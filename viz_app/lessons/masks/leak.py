@@ -10,7 +10,7 @@ import numpy as np
 from transformer_core.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import Context
-from viz_app.lessons.small_models import SmallName, measured, small_model
+from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -21,7 +21,7 @@ MODELS: tuple[SmallName, ...] = ("base", "no-mask")
 
 
 @dataclass(frozen=True)
-class Read:
+class DecoderReading:
     """What one small decoder makes of a sentence.
 
     Args:
@@ -40,7 +40,7 @@ class Read:
     measured: dict[str, float | None]
 
 
-def leak(context: Context) -> list[dict[str, Any]]:
+def leak_values(context: Context) -> list[dict[str, Any]]:
     """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
     try:
         source, target = context.result.translation.source, small_target(context)
@@ -49,9 +49,9 @@ def leak(context: Context) -> list[dict[str, Any]]:
         return []
 
 
-def curves(context: Context) -> CurvesFigure | None:
+def leak_curves(context: Context) -> CurvesFigure | None:
     """The probabilities as curves over the pieces of the translation; None without the models."""
-    found = leak(context)
+    found = leak_values(context)
     if not found:
         return None
     t = context.t
@@ -70,7 +70,7 @@ def curves(context: Context) -> CurvesFigure | None:
     )
 
 
-def _read_once(name: SmallName, source: str, target: str, context: Context) -> Read:
+def _read_once(name: SmallName, source: str, target: str, context: Context) -> DecoderReading:
     masked, unmasked = (small_model(name, causal=causal) for causal in (True, False))
     return context.compute_once(
         ("masks.leak", name, masked.checkpoint_hash, source, target),
@@ -85,11 +85,11 @@ def _read(
     target: str,
     scores: dict[str, float | None],
     should_stop: ShouldStop,
-) -> Read:
+) -> DecoderReading:
     forced, leaked = masked.force(source, target), unmasked.force(source, target)
     # Step by step nothing lies ahead, so the mask changes nothing.
     alone = masked.translate(source, should_stop=should_stop)
-    return Read(
+    return DecoderReading(
         pieces=(*forced.pieces, "</s>"),
         masked=tuple(float(p) for p in np.exp(forced.scores)),
         open=tuple(float(p) for p in np.exp(leaked.scores)),
@@ -100,7 +100,7 @@ def _read(
 
 def _measured(name: SmallName) -> dict[str, float | None]:
     try:
-        scores = measured()[name]
+        scores = small_model_scores()[name]
     except CheckpointError:
         return {}
     return {"nll_masked": scores.nll_masked, "nll_unmasked": scores.nll_unmasked, "bleu": scores.bleu}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.masks.leak import curves, leak
+from viz_app.lessons.masks.leak import leak_curves, leak_values
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def data(context: Context) -> Data:
     target, padding = _target(context), _padding(context)
     return Data(
         values={key: target[key] for key in ("inputs", "outputs", "heads", "head", "whole")}
-        | {"padding": padding[0], "leak": leak(context)},
+        | {"padding": padding[0], "leak": leak_values(context)},
         arrays={"scores": target["scores"], "padded": padding[1]},
     )
 
@@ -119,7 +119,7 @@ def figure(scene: str, context: Context) -> Figure | None:
     if scene == "compare":
         return _compared(context)
     if scene == "leak":
-        return curves(context)
+        return leak_curves(context)
     return _padded(context) if scene == "padding" else None
 
 

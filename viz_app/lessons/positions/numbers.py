@@ -15,7 +15,15 @@ from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.small_models import small_model
-from viz_app.lessons.word_order import FloatArray, change, exchanged, pieces_in, start_of, translations, words_of
+from viz_app.lessons.word_order import (
+    FloatArray,
+    default_swap,
+    measure_change,
+    piece_order,
+    swapped_order,
+    translate_rows,
+    words_of,
+)
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 
@@ -55,17 +63,17 @@ def _swap(context: Context) -> Data:
     plain = [place for place, word in enumerate(words) if word.plain]
     if len(plain) < 2:
         return Data(values={"words": []})
-    start = start_of([words[place] for place in plain])
+    start = default_swap([words[place] for place in plain])
     first, second = (
         round(context.state.number(name, default, 0, len(plain) - 1))
         for name, default in zip(("first", "second"), start, strict=True)
     )
-    order = exchanged(len(words), plain[first], plain[second])
+    order = swapped_order(len(words), plain[first], plain[second])
     changes = context.compute_once(
         ("positions.swap", context.text, first, second),
         lambda _: _changes(context.text, context.service.translator, order),
     )
-    told = {
+    values = {
         "words": [word.text for word in words],
         "plain": plain,
         "start": list(start),
@@ -73,7 +81,7 @@ def _swap(context: Context) -> Data:
         "groups": list(changes),
     }
     answers = {"first": first, "second": second}
-    return Data(values=told, arrays={"changes": np.stack(list(changes.values()))}, answers=answers)
+    return Data(values=values, arrays={"changes": np.stack(list(changes.values()))}, answers=answers)
 
 
 def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[str, FloatArray]:
@@ -85,13 +93,13 @@ def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[st
         encoding = model.tokenizer.source.encode(text)
         words = words_of(encoding.pieces)
         if len(words) == len(order):  # another vocabulary may cut punctuation off elsewhere
-            moved = change(model, encoding.ids, pieces_in(words, order), positions=positions)
+            moved = measure_change(model, encoding.ids, piece_order(words, order), positions=positions)
             found[name] = moved.by_word(words)
     return found
 
 
 @dataclass(frozen=True)
-class Tables:
+class PositionTables:
     """Positions of the small models.
 
     Args:
@@ -108,16 +116,18 @@ class Tables:
         return int(self.alike.shape[1])
 
 
-def _learned() -> Tables | None:
+def _learned() -> PositionTables | None:
     """A learned table beside sinusoids of its width; None while the small model is not there."""
     try:
         translator = small_model("learned-positions")
     except CheckpointError:
         return None
-    return tables_of(translator.model, int(translator.metrics["training"]["max_pieces"]) + 1)  # and </s>, or <s>
+    return compare_position_tables(
+        translator.model, int(translator.metrics["training"]["max_pieces"]) + 1
+    )  # and </s>, or <s>
 
 
-def tables_of(model: Transformer, trained: int) -> Tables:
+def compare_position_tables(model: Transformer, trained: int) -> PositionTables:
     """Compares the positions of a model that has learned them, and of sinusoids of its width.
 
     Args:
@@ -134,7 +144,7 @@ def tables_of(model: Transformer, trained: int) -> Tables:
     rows = [table[:shown].detach().double().numpy() for table in (sines, *tables)]
     units = [table / np.linalg.norm(table, axis=1, keepdims=True) for table in rows]
     alike = np.stack([unit @ unit.T for unit in units]).astype(np.float32)
-    return Tables(alike, trained)
+    return PositionTables(alike, trained)
 
 
 def _small() -> Translator | None:
@@ -153,8 +163,8 @@ def _backwards(context: Context) -> dict[str, Any]:
         ids = translator.tokenizer.source.encode(context.text).ids
         rows = [list(ids), list(ids[::-1])]
         return {
-            "with": translations(translator, rows, BEAM, positions=True, should_stop=stop),
-            "off": translations(translator, rows, BEAM, positions=False, should_stop=stop),
+            "with": translate_rows(translator, rows, BEAM, positions=True, should_stop=stop),
+            "off": translate_rows(translator, rows, BEAM, positions=False, should_stop=stop),
         }
 
     return context.compute_once(("positions.backwards", context.text), compute)

@@ -13,7 +13,7 @@ from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.small_models import journals, measured
+from viz_app.lessons.small_models import small_model_scores, training_curves
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -168,7 +168,7 @@ def _row(epsilon: float, perplexity: float, bleu: float) -> dict[str, float]:
 def _small() -> list[dict[str, float]]:
     """Our small models without and with smoothing; none while their files are missing, which the stage says."""
     try:
-        scores, courses = measured(), journals()
+        scores, courses = small_model_scores(), training_curves()
     except CheckpointError:
         return []
     return [

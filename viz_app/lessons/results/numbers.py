@@ -13,7 +13,7 @@ from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_figure import table_3
-from viz_app.lessons.results.reduced_table import MEASURES, counted, load, ours
+from viz_app.lessons.results.reduced_table import MEASURES, load_results, parameter_millions, reduced_result
 
 _TOKENS = 25_000  # source pieces of a batch, and as many target pieces (Section 5.1)
 _LENGTH = 30  # pieces of a sentence, an assumption: it changes the count by a few percent only
@@ -50,16 +50,17 @@ def _small(results: Results | None, row: str) -> dict[str, Any] | None:
     if not results or not runs:
         return None
     numbers: dict[str, Any] = {
-        measure: dataclasses.asdict(found) for measure in MEASURES if (found := ours(results, row, measure))
+        measure: dataclasses.asdict(found) for measure in MEASURES if (found := reduced_result(results, row, measure))
     }
     return {"parameters": runs[0].parameters, **numbers}
 
 
 def data(context: Context) -> Data:
     """The three tables, with parameters counted by our own code, and Table 3 in small."""
-    small = load()
+    small = load_results()
     rows = [
-        dataclasses.asdict(row) | {"counted": counted(row.preset), "ours": _small(small, row.preset)} for row in TABLE_3
+        dataclasses.asdict(row) | {"counted": parameter_millions(row.preset), "ours": _small(small, row.preset)}
+        for row in TABLE_3
     ]
     return Data(
         values={
@@ -76,7 +77,7 @@ def data(context: Context) -> Data:
 def figure(scene: str, context: Context) -> Figure | None:
     """Table 2 as curves of points; Table 3, Table 4 and the costs as rows of points."""
     if scene == "variations":
-        return table_3(context, load())
+        return table_3(context, load_results())
     drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers}.get(scene)
     return drawn(context) if drawn else None
 

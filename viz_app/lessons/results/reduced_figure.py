@@ -9,7 +9,7 @@ from transformer_core.variations import Results
 from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import Context
 from viz_app.lessons.results.paper_results import TABLE_3, Variation
-from viz_app.lessons.results.reduced_table import Measure, counted, ours
+from viz_app.lessons.results.reduced_table import Measure, parameter_millions, reduced_result
 
 _ROWS = ("A", "B", "C", "D", "E", "big", "all")
 _UNITS = {"bleu": "BLEU", "perplexity": "PPL"}
@@ -54,7 +54,7 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
     paper = Dots(values=values, title=t("lesson_results.of_paper"), base=values[0], **look)
     if not results:
         return [paper]
-    found = [ours(results, line.preset, measure) for line in lines]
+    found = [reduced_result(results, line.preset, measure) for line in lines]
     bands = [each.band if each and each.band else (math.nan, math.nan) for each in found]
     small = Dots(
         values=[each.mean if each else math.nan for each in found],
@@ -70,7 +70,7 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
 
 def _parameters(lines: list[Variation], results: Results | None, context: Context) -> list[Dots]:
     t = context.t
-    values = [counted(line.preset)[1] for line in lines]
+    values = [parameter_millions(line.preset)[1] for line in lines]
     axis = t("lesson_results.millions")
     paper = Dots(values=values, title=t("lesson_results.of_paper"), axis=axis, base=values[0], digits=1, log=True)
     if not results:
@@ -89,5 +89,5 @@ def _parameters(lines: list[Variation], results: Results | None, context: Contex
 
 def _title(results: Results, context: Context) -> str:
     base, updates = results.about["base"], results.about["training"]["steps"]
-    told = {"width": base["d_model"], "layers": base["num_layers"], "updates": f"{updates:,}"}
-    return context.t("lesson_results.of_ours_small", **told)
+    values = {"width": base["d_model"], "layers": base["num_layers"], "updates": f"{updates:,}"}
+    return context.t("lesson_results.of_ours_small", **values)

@@ -27,7 +27,7 @@ MEASURES: tuple[Measure, ...] = ("bleu", "perplexity")
 
 # Vocabularies for which parameters are counted: the 37,000 pieces that Section 5.1 tells, and the 40,960 rows, with
 # biases in the attention, of the authors' code of 2017, which give the printed numbers.
-_TOLD, _CODE = 37_000, 40_960
+_PRINTED, _CODE = 37_000, 40_960
 # Quantiles of Student's t for 1 to 30 degrees of freedom: within so many standard deviations lie 19 of 20 differences
 # that are luck. The fewer seeds tell how large a deviation is, the more of them it takes.
 _T = (
@@ -40,16 +40,16 @@ _log = logging.getLogger(__name__)
 
 
 @cache
-def counted(name: str) -> tuple[float, float]:
+def parameter_millions(name: str) -> tuple[float, float]:
     """Millions of parameters of a preset of the paper's size by both conventions."""
     model = preset(name).model
-    told = parameters(model.replace(vocab_size=_TOLD, attention_biases=False))
+    printed = parameters(model.replace(vocab_size=_PRINTED, attention_biases=False))
     code = parameters(model.replace(vocab_size=_CODE, attention_biases=True))
-    return told / 1e6, code / 1e6
+    return printed / 1e6, code / 1e6
 
 
 @dataclass(frozen=True)
-class Ours:
+class ReducedResult:
     """One number of one row.
 
     Args:
@@ -68,7 +68,7 @@ class Ours:
     verdict: Verdict | None
 
 
-def load(path: Path = RESULTS) -> Results | None:
+def load_results(path: Path = RESULTS) -> Results | None:
     """The results that ship with the app; None while they are missing or damaged, which is logged."""
     try:
         found = Results.load(path)
@@ -82,7 +82,7 @@ def load(path: Path = RESULTS) -> Results | None:
 
 
 @dataclass(frozen=True)
-class Noise:
+class SeedNoise:
     """What seeds do.
 
     Args:
@@ -99,7 +99,7 @@ class Noise:
         return _T[min(self.degrees, len(_T)) - 1] * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
 
 
-def noise(results: Results, measure: Measure) -> Noise | None:
+def seed_noise(results: Results, measure: Measure) -> SeedNoise | None:
     """How far seeds lie apart; None while no row has two."""
     squares, degrees = 0.0, 0
     for row in ROWS:
@@ -108,23 +108,23 @@ def noise(results: Results, measure: Measure) -> Noise | None:
             mean = sum(values) / len(values)
             squares += sum((value - mean) ** 2 for value in values)
             degrees += len(values) - 1
-    return Noise(math.sqrt(squares / degrees), degrees) if degrees else None
+    return SeedNoise(math.sqrt(squares / degrees), degrees) if degrees else None
 
 
-def ours(results: Results, row: str, measure: Measure) -> Ours | None:
+def reduced_result(results: Results, row: str, measure: Measure) -> ReducedResult | None:
     """What our models of a row reached; None where the row was not trained."""
     spread = results.spread(row, measure)
     if spread is None:
         return None
     seeds = tuple(float(getattr(run, measure)) for run in results.runs if run.row == row)
     values, base = _values(results, row, measure), _values(results, "base", measure)
-    usual = noise(results, measure)
+    usual = seed_noise(results, measure)
     if usual is None or row == "base":
-        return Ours(spread.mean, spread.deviation, seeds, None, None)
+        return ReducedResult(spread.mean, spread.deviation, seeds, None, None)
     width = usual.width(len(values), len(base))
     middle = sum(base) / len(base)
     band = (_plain(middle - width, measure), _plain(middle + width, measure))
-    return Ours(spread.mean, spread.deviation, seeds, band, _verdict(row, measure, values, middle, width))
+    return ReducedResult(spread.mean, spread.deviation, seeds, band, _verdict(row, measure, values, middle, width))
 
 
 def _values(results: Results, row: str, measure: Measure) -> Sequence[float]:

@@ -22,9 +22,18 @@ import streamlit as st
 from viz_app.components import events
 from viz_app.components.modules import join_modules
 from viz_app.lessons.stage.payload import pack, pack_news
-from viz_app.lessons.stage.state import LessonState, from_address, to_address
+from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param
 
-__all__ = ["LessonState", "from_address", "pack", "pack_news", "reported", "stage", "tell", "to_address"]
+__all__ = [
+    "LessonState",
+    "last_report",
+    "pack",
+    "pack_news",
+    "push_news",
+    "settings_from_param",
+    "settings_to_param",
+    "stage",
+]
 
 _FOLDER = Path(__file__).parent
 _STATE = "state"
@@ -72,7 +81,7 @@ def stage(
     return LessonState.from_report(result.get(_STATE)) or state, left is not None
 
 
-def tell(news: bytes, *, key: str) -> str | None:
+def push_news(news: bytes, *, key: str) -> str | None:
     """Hands the open scene its news, from `pack_news`; returns the button that was pressed there, once a press."""
     result: Any = _mount_live(key=key, data=news, on_pressed_change=_nothing, height="content")
     pressed = result.get("pressed")
@@ -85,7 +94,7 @@ def tell(news: bytes, *, key: str) -> str | None:
     return name
 
 
-def reported(key: str) -> LessonState | None:
+def last_report(key: str) -> LessonState | None:
     """What the browser has reported last, before the component is mounted in this run; None when it has not."""
     state: Any = st.session_state.get(key)
     return LessonState.from_report(state.get(_STATE)) if isinstance(state, Mapping) else None

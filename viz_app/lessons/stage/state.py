@@ -39,7 +39,7 @@ class LessonState:
         scene, settings = report.get("scene", ""), report.get("settings", {})
         if not isinstance(scene, str) or not isinstance(settings, Mapping) or not (_NAME.fullmatch(scene) or not scene):
             return None
-        return cls(scene, clean(settings))
+        return cls(scene, valid_settings(settings))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for the browser."""
@@ -55,16 +55,16 @@ class LessonState:
     def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
         """A setting that is one of several words; an address tells a word of digits as a number, "on" as a switch."""
         value = self.settings.get(name, default)
-        told = value if isinstance(value, str) else _told(value)
-        return told if told in allowed else default
+        text = value if isinstance(value, str) else _format_value(value)
+        return text if text in allowed else default
 
     @property
-    def addressed(self) -> LessonState:
+    def as_in_address(self) -> LessonState:
         """The same as it comes back from an address: numbers are rounded, empty texts gone."""
-        return replace(self, settings=from_address(to_address(self.settings) or ""))
+        return replace(self, settings=settings_from_param(settings_to_param(self.settings) or ""))
 
 
-def clean(settings: Mapping[Any, Any]) -> dict[str, Setting]:
+def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     """The settings that make sense: short names, finite numbers, short texts, switches."""
     kept: dict[str, Setting] = {}
     for name, value in settings.items():
@@ -76,15 +76,16 @@ def clean(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     return kept
 
 
-def to_address(settings: Mapping[str, Setting]) -> str | None:
+def settings_to_param(settings: Mapping[str, Setting]) -> str | None:
     """Settings as one parameter of the address, "at:5,mask:on,text:Guten%20Tag"."""
-    told = {
-        name: _quoted(value) if isinstance(value, str) else _told(value) for name, value in sorted(settings.items())
+    formatted = {
+        name: _quoted(value) if isinstance(value, str) else _format_value(value)
+        for name, value in sorted(settings.items())
     }
-    return ",".join(f"{name}:{text}" for name, text in told.items() if text) or None
+    return ",".join(f"{name}:{text}" for name, text in formatted.items() if text) or None
 
 
-def _told(value: Setting) -> str:
+def _format_value(value: Setting) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     return value if isinstance(value, str) else f"{value:g}"
@@ -93,29 +94,29 @@ def _told(value: Setting) -> str:
 def _quoted(text: str) -> str:
     """A text, percent-encoded; where it would read as a number or a switch, its first character is encoded too."""
     quoted = quote(text, safe="+", errors="replace")
-    return quoted if "%" in quoted or isinstance(_value(quoted), str) else f"%{ord(text[0]):02X}{quoted[1:]}"
+    return quoted if "%" in quoted or isinstance(_parse_value(quoted), str) else f"%{ord(text[0]):02X}{quoted[1:]}"
 
 
-def unread(text: str) -> list[str]:
+def unreadable_parts(text: str) -> list[str]:
     """The parts of a parameter of the address that are no setting; empty where all of it can be read."""
-    known = from_address(text)
+    known = settings_from_param(text)
     named = ((part, part.partition(":")[0]) for part in text.split(",") if part)
-    return [part for part, name in named if name not in known or not from_address(part)]
+    return [part for part, name in named if name not in known or not settings_from_param(part)]
 
 
-def from_address(text: str) -> dict[str, Setting]:
+def settings_from_param(text: str) -> dict[str, Setting]:
     """The settings that a parameter of the address holds; what makes no sense is left out."""
     parts = (part.partition(":") for part in text[:_MOST_ADDRESS].split(","))
-    return clean({name: _value(value) for name, _, value in parts if _VALUE.fullmatch(value)})
+    return valid_settings({name: _parse_value(value) for name, _, value in parts if _VALUE.fullmatch(value)})
 
 
-def _value(told: str) -> Setting:
+def _parse_value(text: str) -> Setting:
     """A switch, a number, or a text; what holds an encoded character is always a text."""
-    if "%" in told:
-        return unquote(told, errors="replace")
-    if told in ("on", "off"):
-        return told == "on"
+    if "%" in text:
+        return unquote(text, errors="replace")
+    if text in ("on", "off"):
+        return text == "on"
     try:
-        return float(told)
+        return float(text)
     except ValueError:
-        return told
+        return text

@@ -46,16 +46,16 @@ def lengths() -> IntArray:
     return np.array(pairs, dtype=np.int64)
 
 
-def by_length(batch_tokens: int) -> Batches:
+def length_sorted_batches(batch_tokens: int) -> Batches:
     """As training makes them: pairs of similar lengths together."""
     from transformer_core.data.plan import plan_epoch
 
     plan = plan_epoch(lengths(), batch_tokens, max_pieces=int(lengths().max()), seed=_SEED, epoch=0)
     # Training takes batches in an order that chance draws; a picture reads better from short to long.
-    return measure(sorted(plan, key=lambda numbers: (int(lengths()[numbers].max()), len(numbers))))
+    return measure_padding(sorted(plan, key=lambda numbers: (int(lengths()[numbers].max()), len(numbers))))
 
 
-def as_they_come(batch_tokens: int) -> Batches:
+def file_order_batches(batch_tokens: int) -> Batches:
     """As many pairs as fit, in the order of the file."""
     plan: list[list[int]] = [[]]
     widest = 0
@@ -65,10 +65,10 @@ def as_they_come(batch_tokens: int) -> Batches:
             plan.append([])
             widest = int(longest)
         plan[-1].append(number)
-    return measure([np.array(numbers, dtype=np.uint32) for numbers in plan])
+    return measure_padding([np.array(numbers, dtype=np.uint32) for numbers in plan])
 
 
-def measure(plan: Plan) -> Batches:
+def measure_padding(plan: Plan) -> Batches:
     """Makes each batch and counts its padding."""
     from transformer_core.config import SpecialIds
     from transformer_core.data import make_batch

@@ -31,7 +31,7 @@ class Merge:
     rank: int
 
 
-def ranks_of(tokenizer: Tokenizer) -> dict[str, int]:
+def merge_ranks(tokenizer: Tokenizer) -> dict[str, int]:
     """The merges of a vocabulary by the piece that they make, numbered from 1."""
     return _ranks(tokenizer.model)
 
@@ -73,7 +73,7 @@ def pieces(letters: str, done: Sequence[Merge]) -> tuple[str, ...]:
     return tuple(letters[begin:end] for begin, end in zip(starts, [*starts[1:], len(letters)], strict=True))
 
 
-def misspelt(word: str) -> str:
+def misspell(word: str) -> str:
     """A word with two neighbouring letters exchanged near its middle; the word itself where all are the same."""
     middle = len(word) // 2
     for place in sorted(range(len(word) - 1), key=lambda place: abs(place + 1 - middle)):
@@ -82,13 +82,13 @@ def misspelt(word: str) -> str:
     return word
 
 
-def surprise(words: Sequence[str], tokenizer: Tokenizer) -> tuple[str, str]:
+def most_fragmented_word(words: Sequence[str], tokenizer: Tokenizer) -> tuple[str, str]:
     """The word that falls into most pieces more when it is misspelt, and how it is misspelt then."""
-    pairs = [(word, misspelt(word)) for word in words]
+    pairs = [(word, misspell(word)) for word in words]
     return max(pairs, key=lambda pair: len(tokenizer.encode(pair[1])) - len(tokenizer.encode(pair[0])))
 
 
-def letters_of(tokenizer: Tokenizer, text: str) -> str:
+def normalised_letters(tokenizer: Tokenizer, text: str) -> str:
     """A text as the tokenizer sees it: normalised, with a mark for each space and before the first word."""
     letters = "".join(tokenizer.encode(text).pieces)
     return letters if letters.startswith(WORD_BOUNDARY) else WORD_BOUNDARY + letters

@@ -10,8 +10,8 @@ import numpy as np
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.subwords.batching import Batches, as_they_come, by_length, lengths
-from viz_app.lessons.subwords.merging import letters_of, merges, pieces, ranks_of, surprise
+from viz_app.lessons.subwords.batching import Batches, file_order_batches, length_sorted_batches, lengths
+from viz_app.lessons.subwords.merging import merge_ranks, merges, most_fragmented_word, normalised_letters, pieces
 from viz_app.lessons.word_order import words_of
 
 BUDGETS = (128, 512)  # tokens of a batch: least and most
@@ -22,11 +22,11 @@ STEP = 32
 def data(context: Context) -> Data:
     """The merges of the sentence, batches in two orders, a word and how it falls apart when it is misspelt."""
     tokenizer = context.service.translator.tokenizer.source
-    ranks = ranks_of(tokenizer)
-    letters = letters_of(tokenizer, context.text)
+    ranks = merge_ranks(tokenizer)
+    letters = normalised_letters(tokenizer, context.text)
     done = merges(letters, ranks)
     words = [word.text for word in words_of(context.pieces[:-1]) if word.plain and len(word.text) > 1] or ["playing"]
-    word, wrong = surprise(words, tokenizer)
+    word, wrong = most_fragmented_word(words, tokenizer)
     budget = STEP * round(context.state.number("budget", BUDGET, *BUDGETS) / STEP)
     plain, sorted_ = _batches(budget)
     return Data(
@@ -52,7 +52,7 @@ def data(context: Context) -> Data:
 
 @lru_cache(maxsize=32)
 def _batches(budget: int) -> tuple[Batches, Batches]:
-    return as_they_come(budget), by_length(budget)
+    return file_order_batches(budget), length_sorted_batches(budget)
 
 
 def _shapes(batches: Batches) -> Any:
@@ -65,9 +65,9 @@ def figure(scene: str, context: Context) -> Figure | None:
     t = context.t
     if scene == "merges":
         tokenizer = context.service.translator.tokenizer.source
-        letters = letters_of(tokenizer, context.text)
-        done = merges(letters, ranks_of(tokenizer))
-        x = [1, *(merge.rank for merge in done), len(ranks_of(tokenizer))]
+        letters = normalised_letters(tokenizer, context.text)
+        done = merges(letters, merge_ranks(tokenizer))
+        x = [1, *(merge.rank for merge in done), len(merge_ranks(tokenizer))]
         y = [len(letters), *(len(letters) - number for number in range(1, len(done) + 1)), len(letters) - len(done)]
         series = Series(x=x, y=y, label=t("lesson_subwords.pieces"))
         titles = t("lesson_subwords.merges"), t("lesson_subwords.pieces")

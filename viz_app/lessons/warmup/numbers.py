@@ -14,9 +14,9 @@ from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.jobs.live_training import View, live_run
-from viz_app.lessons.jobs.recorded_training import recorded_run
-from viz_app.lessons.small_models import Course, warmup_runs
+from viz_app.lessons.jobs.live_training import Progress, live_training
+from viz_app.lessons.jobs.recorded_training import load_recorded_training
+from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.warmup.adam import PROBLEMS, UPDATES, moments
 
 FOLLOWED = frozenset({"live"})  # scenes of which there is news while they are open
@@ -38,7 +38,7 @@ def data(context: Context) -> Data:
         arrays |= {f"run_{index}_{name}": values for name, values in columns.items()}
     for problem in PROBLEMS:
         arrays |= {f"{problem}_{name}": values for name, values in moments(problem).items()}
-    recorded = recorded_run()
+    recorded = load_recorded_training()
     arrays |= {"recorded_loss": recorded.loss, "recorded_attention": recorded.attention}
     return Data(
         values={
@@ -54,21 +54,21 @@ def data(context: Context) -> Data:
 
 def news(context: Context) -> Data:
     """The live run, for those who chose to see it; the others only hear whether there is one."""
-    run = live_run()
+    run = live_training()
     if context.state.settings.get("source") != "live":
         return Data(values={"state": run.state})
-    from viz_app.lessons.jobs.reversal_task import word_of
+    from viz_app.lessons.jobs.reversal_task import word_from_text
 
-    word = word_of(context.text)
+    word = word_from_text(context.text)
     view = run.watch(word)
-    return Data(values=_told(view, word), arrays=_shown(view))
+    return Data(values=_progress_values(view, word), arrays=_shown(view))
 
 
 def pressed(context: Context, button: str) -> None:
     """Somebody wants a live run; if one is going on, he watches that."""
     if button == "start":
         gate = context.service.queue
-        live_run().start(busy=lambda: gate.working > 0)
+        live_training().start(busy=lambda: gate.working > 0)
 
 
 def figure(scene: str, context: Context) -> Figure | None:
@@ -134,7 +134,7 @@ def _of_adam(context: Context) -> Curves:
 
 def _of_training(context: Context) -> Curves:
     """The loss of the recorded training."""
-    loss = recorded_run().loss
+    loss = load_recorded_training().loss
     series = (Series(x=np.arange(1, len(loss) + 1), y=loss, label=context.t("lesson_warmup.recorded")),)
     return series, context.t("lesson_warmup.update"), context.t("lesson_warmup.loss_letter")
 
@@ -148,21 +148,21 @@ _CURVES: Mapping[str, Callable[[Context], Curves | None]] = {
 }
 
 
-def _courses() -> tuple[Course, ...]:
+def _courses() -> tuple[TrainingCurve, ...]:
     """The recorded runs; none while their files are missing, which the stage says."""
     try:
-        return warmup_runs()
+        return warmup_curves()
     except CheckpointError:
         return ()
 
 
 def _own(context: Context) -> dict[str, Any]:
     """How the model of this app was trained, as far as its checkpoint tells."""
-    told, default = context.service.card.training_number, PRESETS["en-de"].training
+    fact, default = context.service.card.training_number, PRESETS["en-de"].training
     return {
         "d_model": context.service.translator.config.d_model,
-        "warmup": told("warmup_steps", default.warmup_steps),
-        "factor": told("learning_rate_factor", default.learning_rate_factor),
+        "warmup": fact("warmup_steps", default.warmup_steps),
+        "factor": fact("learning_rate_factor", default.learning_rate_factor),
     }
 
 
@@ -171,7 +171,7 @@ def _widths(own: dict[str, Any]) -> list[int]:
     return sorted({int(own["d_model"]), *_WIDTHS})
 
 
-def _told(view: View, word: str) -> dict[str, Any]:
+def _progress_values(view: Progress, word: str) -> dict[str, Any]:
     return {
         "state": view.state,
         "number": view.number,
@@ -181,7 +181,7 @@ def _told(view: View, word: str) -> dict[str, Any]:
     }
 
 
-def _shown(view: View) -> Arrays:
+def _shown(view: Progress) -> Arrays:
     if not view.looks:
         return {}
     return {

@@ -19,9 +19,9 @@ from viz_app.lessons.jobs.layer_benchmark import (
     PASSES,
     REACH,
     WIDTHS,
-    View,
-    crossing,
-    layer_times,
+    Progress,
+    crossover_lengths,
+    layer_benchmark,
     machine,
 )
 
@@ -40,14 +40,14 @@ def data(context: Context) -> Data:
 
 def news(context: Context) -> Data:
     """The measurement as far as it is, for all who have the scene open."""
-    view = layer_times().watch()
+    view = layer_benchmark().watch()
     points = {str(width): [[p.kind, p.n, p.seconds] for p in found] for width, found in view.points.items()}
     values = {
         "state": view.state,
         "width": view.width,
-        "total": layer_times().total,
+        "total": layer_benchmark().total,
         "points": points,
-        "crossings": {str(width): crossing(found) for width, found in view.points.items()},
+        "crossings": {str(width): crossover_lengths(found) for width, found in view.points.items()},
         "machine": _machine() if view.number else None,
     }
     # A picture for print is offered once all points are there.
@@ -58,9 +58,9 @@ def pressed(context: Context, button: str) -> None:
     """Somebody wants a measurement, or to stop the one that goes on."""
     if button == "measure":
         gate = context.service.queue
-        layer_times().start(_width(context), busy=lambda: gate.working > 0)
+        layer_benchmark().start(_width(context), busy=lambda: gate.working > 0)
     elif button == "stop":
-        layer_times().stop()
+        layer_benchmark().stop()
 
 
 def prepare(scene: str, context: Context) -> None:
@@ -69,10 +69,10 @@ def prepare(scene: str, context: Context) -> None:
         import torch
 
         torch.set_num_threads(1)  # as the app does
-        layer_times().start(_width(context))
-        thread = layer_times().thread
+        layer_benchmark().start(_width(context))
+        thread = layer_benchmark().thread
         while thread is not None and thread.is_alive():
-            layer_times().watch()
+            layer_benchmark().watch()
             thread.join(1.0)
 
 
@@ -123,7 +123,7 @@ def _operations(context: Context, layers: tuple[Layer, ...], numbers: dict[str, 
 def _timed(context: Context) -> Figure | None:
     """What was measured of the width, also where somebody stopped it; None before."""
     t, width = context.t, _width(context)
-    view: View = layer_times().view()
+    view: Progress = layer_benchmark().view()
     points = view.points.get(width, ())
     series = []
     for kind in KINDS:

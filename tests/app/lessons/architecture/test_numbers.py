@@ -22,7 +22,7 @@ from transformer_core.positions import sinusoidal_positions
 from transformer_core.presets import PRESETS
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, MatrixFigure
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons import stage as component
 from viz_app.lessons.architecture import forward_steps
 from viz_app.lessons.architecture import numbers as architecture
@@ -121,9 +121,9 @@ def test_inner_values_are_on_or_off_as_the_network_says(context: Context, data: 
 
 
 def test_a_token_is_carried_past_the_others() -> None:
-    assert forward_steps.carried(4, 0).tolist() == [0, 1, 2, 3]
-    assert forward_steps.carried(4, 2).tolist() == [1, 2, 0, 3]
-    assert forward_steps.carried(4, 3).tolist() == [1, 2, 3, 0]
+    assert forward_steps.moved_order(4, 0).tolist() == [0, 1, 2, 3]
+    assert forward_steps.moved_order(4, 2).tolist() == [1, 2, 0, 3]
+    assert forward_steps.moved_order(4, 3).tolist() == [1, 2, 3, 0]
 
 
 def test_the_order_error_would_see_a_network_that_looks_around(translator: Translator) -> None:
@@ -214,7 +214,7 @@ def test_the_answer_is_right_for_the_shipped_model_and_the_papers(language: str)
         parts = counted(config)
         assert max(parts, key=lambda part: parts[part]) == "feed_forward"
         assert 0.38 < parts["feed_forward"] / sum(parts.values()) < 0.5, "about two fifths"
-    question = lesson("architecture", language).scenes[-1].question
+    question = load_lesson("architecture", language).scenes[-1].question
     assert question is not None
     assert [choice.right for choice in question.choices] == [False, True, False, False]
 

@@ -12,13 +12,13 @@ import pytest
 from transformer_core.files import CheckpointError
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure, export
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons.broken import numbers as broken
 from viz_app.lessons.broken import suspects
 from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MOST_PIECES, SUSPECTS
 from viz_app.lessons.context import Context
-from viz_app.lessons.handout import handout
-from viz_app.lessons.small_models import journals
+from viz_app.lessons.handout import render_handout
+from viz_app.lessons.small_models import training_curves
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -38,13 +38,13 @@ def context(service: TranslationService, scene: str, text: str = "The dog sleeps
 def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(service: TranslationService, scene: str) -> None:
     found = broken.data(context(service, scene))
     name = SUSPECTS[scene or "a"]
-    told = suspects.statement(name, context(service, scene))
+    told = suspects.gather_evidence(name, context(service, scene))
     assert found.values["scene"] == (scene or "a") and not found.values["cut"]
     assert found.values["wrote"][1] == told.wrote and found.values["pieces"] == told.pieces
     np.testing.assert_array_equal(found.arrays["alike"][1], told.alike)
     np.testing.assert_allclose(found.arrays["attention"][1] / 255, told.attention, atol=1 / 500)
     for row, model in enumerate((HEALTHY, name)):
-        course = journals()[model]
+        course = training_curves()[model]
         np.testing.assert_allclose(found.arrays["loss"][row], course.mean_nll, rtol=1e-6)
         assert found.arrays["step"][row].tolist() == course.step.tolist()
     assert not any(each in repr(found.values) for each in SUSPECTS.values())
@@ -54,7 +54,7 @@ def test_the_last_scene_has_what_the_copyist_does(service: TranslationService) -
     found = broken.data(context(service, "predict"))
     assert found.values["ahead"][0] == 0 < found.values["ahead"][1]
     assert found.arrays["copying"].shape == (2, len(found.values["inputs"]), len(found.values["inputs"]))
-    np.testing.assert_allclose(found.arrays["loss"][1], journals()[COPYIST].mean_nll, rtol=1e-6)
+    np.testing.assert_allclose(found.arrays["loss"][1], training_curves()[COPYIST].mean_nll, rtol=1e-6)
 
 
 def test_a_long_sentence_is_cut_and_that_is_told(service: TranslationService) -> None:
@@ -69,7 +69,7 @@ def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str,
     shown = dataclasses.replace(context(service, "b", exhibit=exhibit, head=3.0), language=language)
     drawn = broken.figure("b", shown)
     assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
-    told = suspects.statement("unscaled", shown)
+    told = suspects.gather_evidence("unscaled", shown)
     assert set(drawn.provenance["models"]) == {"base", "unscaled"}
     if isinstance(drawn, HeatmapFigure):
         np.testing.assert_array_equal(drawn.panels[1].weights, told.attention[3])
@@ -81,20 +81,20 @@ def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str,
 def test_the_last_figure_is_of_the_losses(service: TranslationService) -> None:
     drawn = broken.figure("predict", context(service, "predict", exhibit="order"))
     assert isinstance(drawn, CurvesFigure)
-    np.testing.assert_array_equal(drawn.series[1].ys, journals()[COPYIST].mean_nll)
+    np.testing.assert_array_equal(drawn.series[1].ys, training_curves()[COPYIST].mean_nll)
 
 
 def test_a_handout_shows_the_evidence_though_it_asks(service: TranslationService) -> None:
-    page = handout("broken", context(service, "a")).decode()
+    page = render_handout("broken", context(service, "a")).decode()
     assert page.count("<img ") == len(SUSPECTS), "the last scene's picture stays out"
     answers = page.index('class="answers"')
-    assert all(page.index(scene.title) < answers for scene in lesson("broken", "en").scenes)
+    assert all(page.index(scene.title) < answers for scene in load_lesson("broken", "en").scenes)
 
 
 def test_without_the_small_models_it_says_so(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*args: Any, **options: Any) -> Any:
         raise CheckpointError(Path("small"), "is missing")
 
-    monkeypatch.setattr(broken, "journals", missing)
+    monkeypatch.setattr(broken, "training_curves", missing)
     assert broken.data(context(service, "a")).values == {"missing": True}
     assert broken.figure("a", context(service, "a")) is None

@@ -14,12 +14,12 @@ from viz_app.lessons.broken.suspects import (
     HEALTHY,
     MOST_PIECES,
     SUSPECTS,
-    Statement,
+    ModelEvidence,
     evenness,
-    read_part,
     reversed_words,
+    truncate_sentence,
 )
-from viz_app.lessons.small_models import SmallName, journals, measured, small_model
+from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 from viz_app.lessons.word_order import words_of
 from viz_app.text.examples import EXAMPLES
 
@@ -33,7 +33,7 @@ def never() -> bool:
 
 
 @pytest.fixture(scope="module")
-def heard() -> dict[SmallName, list[Statement]]:
+def heard() -> dict[SmallName, list[ModelEvidence]]:
     """What every model makes of some sentences."""
     names: list[SmallName] = [HEALTHY, *SUSPECTS.values()]
     return {
@@ -41,7 +41,7 @@ def heard() -> dict[SmallName, list[Statement]]:
     }
 
 
-def test_attention_and_vectors_are_those_of_the_model(heard: dict[SmallName, list[Statement]]) -> None:
+def test_attention_and_vectors_are_those_of_the_model(heard: dict[SmallName, list[ModelEvidence]]) -> None:
     translator, own = small_model(HEALTHY), heard[HEALTHY][0]
     special = translator.tokenizer.special
     ids = translator.tokenizer.source.encode(EXAMPLES[SENTENCES[0]]).ids
@@ -81,40 +81,43 @@ def test_words_are_turned_round_and_punctuation_stays() -> None:
 @pytest.mark.parametrize("text", [" ".join(EXAMPLES.values()), "Donaudampfschifffahrtsgesellschaft" * 4, "Go."])
 def test_of_a_long_sentence_the_first_words_are_read(text: str) -> None:
     translator = small_model(HEALTHY)
-    part = read_part(text, translator)
+    part = truncate_sentence(text, translator)
     assert part and text.startswith(part) and len(translator.tokenizer.source.encode(part).ids) < MOST_PIECES
     assert (part == text) == (text == "Go.")
 
 
-def test_a_suspect_without_positions_notices_no_order(heard: dict[SmallName, list[Statement]]) -> None:
+def test_a_suspect_without_positions_notices_no_order(heard: dict[SmallName, list[ModelEvidence]]) -> None:
     for own, healthy in zip(heard["no-positions"], heard[HEALTHY], strict=True):
         assert own.moved.max() < 1e-4 and healthy.moved.mean() > 0.3
         assert own.wrote and own.wrote == own.turned
-    assert 0.8 < measured()["no-positions"].bleu / measured()[HEALTHY].bleu < 1, "nearly as well"
+    assert 0.8 < small_model_scores()["no-positions"].bleu / small_model_scores()[HEALTHY].bleu < 1, "nearly as well"
 
 
-def test_a_suspect_without_scaling_looks_at_single_pieces(heard: dict[SmallName, list[Statement]]) -> None:
+def test_a_suspect_without_scaling_looks_at_single_pieces(heard: dict[SmallName, list[ModelEvidence]]) -> None:
     for own, healthy in zip(heard["unscaled"], heard[HEALTHY], strict=True):
         assert own.evenness[:PER_LAYER].mean() < 0.25 < 0.6 < healthy.evenness[:PER_LAYER].mean()
-    assert 0.9 < measured()["unscaled"].bleu / measured()[HEALTHY].bleu < 1, "a little worse"
+    assert 0.9 < small_model_scores()["unscaled"].bleu / small_model_scores()[HEALTHY].bleu < 1, "a little worse"
 
 
-def test_a_suspect_without_residuals_makes_words_alike(heard: dict[SmallName, list[Statement]]) -> None:
+def test_a_suspect_without_residuals_makes_words_alike(heard: dict[SmallName, list[ModelEvidence]]) -> None:
     for own, healthy in zip(heard["no-residual"], heard[HEALTHY], strict=True):
         assert own.alike[1:].min() > 0.25 > 2 * healthy.alike[1:].max()
-    course = journals()["no-residual"]
+    course = training_curves()["no-residual"]
     assert course.mean_nll[course.step > 1000][0] > 5 > 4 < course.mean_nll[-1], "it had only begun to learn"
 
 
-def test_a_suspect_without_warmup_sees_one_word_everywhere(heard: dict[SmallName, list[Statement]]) -> None:
+def test_a_suspect_without_warmup_sees_one_word_everywhere(heard: dict[SmallName, list[ModelEvidence]]) -> None:
     for own in heard["no-warmup"]:
         assert own.alike[0] < 0.5 and own.alike[1:].min() > 0.999, (
             "after one layer all vectors are practically the same"
         )
         assert own.evenness[PER_LAYER:].min() > 0.99, "heads can hardly tell them apart"
         assert own.wrote == ""
-    course = journals()["no-warmup"]
-    assert course.mean_nll[course.step >= 40].min() > 5.5 and course.mean_nll[-1] > 2 * journals()[HEALTHY].mean_nll[-1]
+    course = training_curves()["no-warmup"]
+    assert (
+        course.mean_nll[course.step >= 40].min() > 5.5
+        and course.mean_nll[-1] > 2 * training_curves()[HEALTHY].mean_nll[-1]
+    )
 
 
 def test_the_copyist_reads_ahead_and_writes_nothing_of_use() -> None:
@@ -124,5 +127,5 @@ def test_the_copyist_reads_ahead_and_writes_nothing_of_use() -> None:
     assert healthy.ahead == 0 and own.ahead > 0.5 and healthy.inputs == own.inputs
     np.testing.assert_allclose(own.attention.sum(axis=1), 1, atol=1e-4)
     assert own.wrote == "" and len(set(own.greedy)) < 5 and healthy.wrote == given
-    lowest = min(journals().values(), key=lambda course: float(course.mean_nll[-1]))
-    assert lowest.name == COPYIST and measured()[COPYIST].bleu < 0.1
+    lowest = min(training_curves().values(), key=lambda course: float(course.mean_nll[-1]))
+    assert lowest.name == COPYIST and small_model_scores()[COPYIST].bleu < 0.1

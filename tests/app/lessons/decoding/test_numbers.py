@@ -15,7 +15,7 @@ from transformer_core.decoding.beam import length_penalty
 from transformer_core.metrics import bleu
 from transformer_core.translator import Translator
 from viz_app.figures import DotsFigure
-from viz_app.lessons.catalogue import module_of
+from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
@@ -29,7 +29,7 @@ def context(random_checkpoint: Path) -> Context:
 
 
 def data(context: Context, **settings: str) -> Data:
-    return module_of("decoding").data(dataclasses.replace(context, state=LessonState("bleu", settings)))
+    return lesson_module("decoding").data(dataclasses.replace(context, state=LessonState("bleu", settings)))
 
 
 def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
@@ -41,14 +41,14 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
         assert told.values["bleu"]["score"] == pytest.approx(bleu([wanted], [[reference]]).value)
         json.dumps(told.values)
         at = dataclasses.replace(context, state=LessonState("bleu", {"text": typed}))
-        drawn = module_of("decoding").figure("bleu", at)
+        drawn = lesson_module("decoding").figure("bleu", at)
         assert isinstance(drawn, DotsFigure)
         *precisions, penalty, score = drawn.columns[0].places
         assert precisions == pytest.approx([order["value"] for order in told.values["bleu"]["orders"]])
         assert 100 * score == pytest.approx(bleu([wanted], [[reference]]).value)
         assert 100 * penalty * float(np.prod(precisions)) ** 0.25 == pytest.approx(100 * score, abs=1e-6)
     for scene in ("tree", "alpha"):
-        assert module_of("decoding").figure(scene, context) is not None
+        assert lesson_module("decoding").figure(scene, context) is not None
 
 
 def test_the_browser_ranks_as_the_search_does(context: Context, javascript: Callable[[str], Any]) -> None:

@@ -19,7 +19,7 @@ from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import Context
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
-from viz_app.lessons.stage import LessonState, from_address, to_address
+from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
@@ -105,4 +105,4 @@ def test_the_browser_evaluates_the_same_formulas(javascript: Callable[[str], Any
     np.testing.assert_allclose(found["back"], queries[0, 0], atol=1e-6)
     assert found["wrong"] == [None, None, None]
     three = found["word"][:24]  # as many as the lesson has in one matrix
-    assert from_address(to_address({"q": three}) or "") == {"q": three}
+    assert settings_from_param(settings_to_param({"q": three}) or "") == {"q": three}

@@ -17,11 +17,18 @@ from transformer_core.hooks import edit
 from transformer_core.translator import Translator
 from viz_app.components.modules import join_modules
 from viz_app.lessons import stage as component
-from viz_app.lessons.catalogue import head_of, module_of
+from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.heads import numbers as heads
-from viz_app.lessons.heads.head_measures import all_heads, differing, one_by_one, role_tables, taken_apart, without
-from viz_app.lessons.stage import LessonState, from_address, to_address
+from viz_app.lessons.heads.head_measures import (
+    ablate_each_head,
+    all_heads,
+    decompose_layer,
+    role_tables,
+    translate_without,
+    word_diff,
+)
+from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
@@ -46,7 +53,7 @@ def at(context: Context, scene: str, **settings: float | str) -> Context:
 
 
 def data(context: Context) -> Data:
-    return module_of("heads").data(context)
+    return lesson_module("heads").data(context)
 
 
 def test_the_parts_of_a_layer_make_up_what_the_model_computes(translator: Translator) -> None:
@@ -55,7 +62,7 @@ def test_the_parts_of_a_layer_make_up_what_the_model_computes(translator: Transl
     w_o = translator.model.get_submodule("decoder.layers.1.cross_attention.w_o")
     handle = w_o.register_forward_hook(lambda _module, _inputs, output: kept.append(output[0].detach()))
     try:
-        parts = taken_apart(translator, translation, "cross", 1)
+        parts = decompose_layer(translator, translation, "cross", 1)
     finally:
         handle.remove()
     np.testing.assert_allclose(parts.output, kept[0].numpy(), atol=1e-6)
@@ -66,7 +73,7 @@ def test_the_parts_of_a_layer_make_up_what_the_model_computes(translator: Transl
 
 
 def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator: Translator) -> None:
-    found = one_by_one(translator, TEXT)
+    found = ablate_each_head(translator, TEXT)
     whole = translator.translate(TEXT, beam=1)
     before = sum(whole.scores)
     for number, (kind, layer, head) in list(enumerate(all_heads(translator)))[::5]:
@@ -86,9 +93,9 @@ def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator:
 
 def test_without_heads_the_sentence_is_translated_again(translator: Translator) -> None:
     original = translator.translate(TEXT, beam=4)
-    nothing = without(translator, original, [])
+    nothing = translate_without(translator, original, [])
     assert nothing.text == original.text and nothing.before == nothing.log_probability
-    every = without(translator, original, all_heads(translator))
+    every = translate_without(translator, original, all_heads(translator))
     points = [f"decoder.layers.{layer}.cross_attention.head_outputs" for layer in range(2)]
     points += [f"{stack}.layers.{n}.self_attention.head_outputs" for stack in ("encoder", "decoder") for n in range(2)]
     with edit(translator.model, points, lambda value, _site: torch.zeros_like(value)):
@@ -98,7 +105,7 @@ def test_without_heads_the_sentence_is_translated_again(translator: Translator) 
 
 
 def test_words_that_differ_are_marked() -> None:
-    before, after = differing(["der", "kleine", "Hund", "spielt"], ["der", "Hund", "spielt", "hier"])
+    before, after = word_diff(["der", "kleine", "Hund", "spielt"], ["der", "Hund", "spielt", "hier"])
     assert before == [("der", False), ("kleine", True), ("Hund", False), ("spielt", False)]
     assert after == [("der", False), ("Hund", False), ("spielt", False), ("hier", True)]
 
@@ -137,22 +144,22 @@ def test_every_scene_has_its_numbers(context: Context, translator: Translator) -
     many = Context("dog " * 60, LessonState("predict"), context.language, context.load, "x")
     assert (
         data(many).values["cut"]
-        and data(many).values["alone"]["text"] == one_by_one(translator, EXAMPLES["word_order"]).text
+        and data(many).values["alone"]["text"] == ablate_each_head(translator, EXAMPLES["word_order"]).text
     )
     for scene in ("tour", "one", "concat", "predict"):
-        assert module_of("heads").figure(scene, at(context, scene)) is not None
-    assert module_of("heads").figure("off", at(context, "off")) is None
+        assert lesson_module("heads").figure(scene, at(context, scene)) is not None
+    assert lesson_module("heads").figure("off", at(context, "off")) is None
 
 
 def test_the_head_of_the_tour_can_be_opened(context: Context) -> None:
     first = data(context).values["tour"][0]
-    shown = head_of("heads", "tour", context)
+    shown = scene_selection("heads", "tour", context)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == (first["kind"], first["layer"], first["head"])
-    pressed = head_of("heads", "tour", at(context, "tour", at=2.5, picked="encoder.1.3", pickedat=2.5))
+    pressed = scene_selection("heads", "tour", at(context, "tour", at=2.5, picked="encoder.1.3", pickedat=2.5))
     assert pressed is not None and (pressed.kind, pressed.layer, pressed.head) == ("encoder", 1, 3)
     for odd in ("encoder.9.0", "<b>.0.0", "encoder.1.3.4"):
-        assert head_of("heads", "tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
-    assert head_of("heads", "off", context) is None and head_of("positions", "waves", context) is None
+        assert scene_selection("heads", "tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
+    assert scene_selection("heads", "off", context) is None and scene_selection("positions", "waves", context) is None
 
 
 def test_heads_that_were_pressed_are_off(translator: Translator) -> None:
@@ -160,13 +167,13 @@ def test_heads_that_were_pressed_are_off(translator: Translator) -> None:
     every = all_heads(translator)
     pressed = [0, 3, 4, 17, 23]
     setting = "none." + digits(pressed, len(every))
-    assert heads.switched_off(setting, tables) == [every[number] for number in pressed]
+    assert heads.ablated_heads(setting, tables) == [every[number] for number in pressed]
     for odd in ("", "none.", "none.zz", "nobody.1", "none.0"):
-        assert heads.switched_off(odd, tables) == []
-    group = heads.switched_off("self.0", tables)
+        assert heads.ablated_heads(odd, tables) == []
+    group = heads.ablated_heads("self.0", tables)
     assert group == [h for h in every if (r := tables[h[0]].likeliest(*h[1:])).role == "self" and (r.named or r.leans)]
     longest = "separator." + digits(range(144), 144)
-    assert from_address(to_address({"pressed": longest}) or "") == {"pressed": longest}
+    assert settings_from_param(settings_to_param({"pressed": longest}) or "") == {"pressed": longest}
 
 
 def test_the_browser_writes_the_pressed_heads_alike(javascript: Callable[[str], Any]) -> None:

@@ -16,19 +16,19 @@ from viz_app.lessons.jobs.layer_benchmark import (
     REACH,
     WIDTHS,
     Kind,
-    LayerTimes,
-    Point,
-    crossing,
+    LayerBenchmark,
+    Measurement,
+    crossover_lengths,
     forward,
-    layers_of,
     machine,
+    make_layers,
 )
 from viz_app.serving import background_throttle
 
 SECONDS = 30.0
 
 
-def finished(times: LayerTimes) -> LayerTimes:
+def finished(times: LayerBenchmark) -> LayerBenchmark:
     """The same once its thread has ended."""
     assert times.thread is not None
     times.thread.join(SECONDS)
@@ -46,7 +46,7 @@ def heads_of(layer: nn.Module, name: str, x: Tensor) -> Tensor:
 @pytest.mark.parametrize("n", [3, 40, 100])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_layers_compute_what_torch_computes(width: int, n: int) -> None:
-    x, layers = torch.randn(1, n, width), layers_of(width)
+    x, layers = torch.randn(1, n, width), make_layers(width)
     found = {kind: forward(kind, layers[kind], x) for kind in KINDS}
     assert {out.shape for out in found.values()} == {x.shape}
     near = (torch.arange(n)[:, None] - torch.arange(n)).abs() <= REACH
@@ -75,7 +75,7 @@ def test_two_watchers_see_one_measurement_and_it_leaves_nothing_behind() -> None
     def pause(seconds: float) -> None:
         go_on.wait(SECONDS)
 
-    times = LayerTimes(lengths=(2, 4), pause=pause)
+    times = LayerBenchmark(lengths=(2, 4), pause=pause)
     assert times.watch().state == "idle" and times.total == 8
     assert times.start(64)
     assert not times.start(256), "a second visitor watches what goes on"
@@ -98,7 +98,7 @@ def test_it_can_be_stopped_and_started_again() -> None:
     def pause(seconds: float) -> None:
         times.stop()
 
-    times = LayerTimes(lengths=(2, 4), pause=pause)
+    times = LayerBenchmark(lengths=(2, 4), pause=pause)
     times.start(64)
     view = finished(times).watch()
     assert view.state == "stopped" and len(view.points[64]) == 1, "what was measured stays"
@@ -114,7 +114,7 @@ def test_it_stops_when_nobody_watches() -> None:
         time[0] += 4.0
         times.view()  # to ask is not to watch
 
-    times = LayerTimes(patience=10.0, clock=lambda: time[0], pause=alone)
+    times = LayerBenchmark(patience=10.0, clock=lambda: time[0], pause=alone)
     times.start(64)
     view = finished(times).watch()
     assert view.state == "left" and len(view.points[64]) == 3, "points at 0, 4 and 8 seconds, none at 12"
@@ -122,7 +122,7 @@ def test_it_stops_when_nobody_watches() -> None:
 
 def test_it_gives_way_and_rests() -> None:
     rests: list[float] = []
-    times = LayerTimes(lengths=(2,), pace=1000.0, pause=rests.append)
+    times = LayerBenchmark(lengths=(2,), pace=1000.0, pause=rests.append)
     asked = iter([True, True, False])
     times.start(64, busy=lambda: next(asked, False))
     finished(times)
@@ -134,17 +134,17 @@ def test_a_failure_is_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCa
     def fail(width: int) -> None:
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(module, "layers_of", fail)
-    times = LayerTimes()
+    monkeypatch.setattr(module, "make_layers", fail)
+    times = LayerBenchmark()
     times.start(64)
     assert finished(times).watch().state == "failed" and "failed" in caplog.text
     assert times.start(64), "another one may start"
     finished(times)
 
 
-def course(attention: list[float], recurrent: list[float]) -> list[Point]:
+def course(attention: list[float], recurrent: list[float]) -> list[Measurement]:
     kinds: tuple[tuple[Kind, list[float]], ...] = (("attention", attention), ("recurrent", recurrent))
-    return [Point(kind, 2**at, seconds) for kind, times in kinds for at, seconds in enumerate(times)]
+    return [Measurement(kind, 2**at, seconds) for kind, times in kinds for at, seconds in enumerate(times)]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def course(attention: list[float], recurrent: list[float]) -> list[Point]:
     ],
 )
 def test_lines_cross_where_they_are_seen_to(attention: list[float], expected: tuple[int, int] | None) -> None:
-    assert crossing(course(attention, [2.0, 2.0, 2.0])) == expected
+    assert crossover_lengths(course(attention, [2.0, 2.0, 2.0])) == expected
 
 
 def test_the_machine_is_told_by_what_python_knows() -> None:

@@ -12,15 +12,15 @@ import pytest
 
 from transformer_core.model import Transformer
 from viz_app.lessons.jobs import live_training as module
-from viz_app.lessons.jobs.live_training import LiveRun
-from viz_app.lessons.jobs.recorded_training import WORD, record, recorded_run
-from viz_app.lessons.jobs.reversal_task import LONGEST, Learner, Looker, word_of
+from viz_app.lessons.jobs.live_training import LiveTraining
+from viz_app.lessons.jobs.recorded_training import WORD, load_recorded_training, record_training
+from viz_app.lessons.jobs.reversal_task import LONGEST, AttentionProbe, ReversalTrainer, word_from_text
 from viz_app.serving import background_throttle
 
 SECONDS = 30.0
 
 
-def finished(run: LiveRun) -> LiveRun:
+def finished(run: LiveTraining) -> LiveTraining:
     """The same run once its thread has ended."""
     assert run.thread is not None
     run.thread.join(SECONDS)
@@ -35,7 +35,7 @@ def test_there_is_one_run_for_all_and_it_leaves_nothing_behind() -> None:
     def pause(seconds: float) -> None:
         go_on.wait(SECONDS)
 
-    run = LiveRun(steps=11, pause=pause)
+    run = LiveTraining(steps=11, pause=pause)
     assert run.state == "idle" and run.watch("word").number == 0
     assert run.start()
     assert not run.start(), "a second visitor joins the run that goes on"
@@ -60,7 +60,7 @@ def test_it_stops_when_nobody_watches_and_goes_on_while_somebody_does(monkeypatc
         time[0] += 3.0
         assert run.state == "running"  # to ask is not to watch
 
-    run = LiveRun(steps=50, patience=10.0, clock=lambda: time[0], pause=alone)
+    run = LiveTraining(steps=50, patience=10.0, clock=lambda: time[0], pause=alone)
     run.start()
     view = finished(run).watch("word")
     assert view.state == "stopped"
@@ -70,7 +70,7 @@ def test_it_stops_when_nobody_watches_and_goes_on_while_somebody_does(monkeypatc
         time[0] += 3.0
         again.watch("word")
 
-    again = LiveRun(steps=6, patience=10.0, clock=lambda: time[0], pause=watched)
+    again = LiveTraining(steps=6, patience=10.0, clock=lambda: time[0], pause=watched)
     again.start()
     assert finished(again).state == "done"
 
@@ -78,7 +78,7 @@ def test_it_stops_when_nobody_watches_and_goes_on_while_somebody_does(monkeypatc
 def test_it_rests_between_updates() -> None:
     for pace, least in ((1000.0, 900.0), (0.0, 1e-6)):  # by the clock, and at least in proportion to its work
         rests: list[float] = []
-        run = LiveRun(steps=3, pace=pace, pause=rests.append)
+        run = LiveTraining(steps=3, pace=pace, pause=rests.append)
         run.start()
         finished(run)
         assert len(rests) == 3 and min(rests) > least
@@ -86,7 +86,7 @@ def test_it_rests_between_updates() -> None:
 
 def test_it_gives_way_but_not_for_ever() -> None:
     rests: list[float] = []
-    run = LiveRun(steps=2, pace=5.0, pause=rests.append)
+    run = LiveTraining(steps=2, pace=5.0, pause=rests.append)
     asked = iter([True, True, True, False])
     run.start(busy=lambda: next(asked, True))
     finished(run)
@@ -96,7 +96,7 @@ def test_it_gives_way_but_not_for_ever() -> None:
 
 def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_WORDS", 2)
-    run = LiveRun(steps=1, pace=0.0, pause=lambda seconds: None)
+    run = LiveTraining(steps=1, pace=0.0, pause=lambda seconds: None)
     run.start()
     finished(run)
     guesses = [run.watch(word).looks[0].guess for word in ("one", "two", "six", "one")]
@@ -105,11 +105,11 @@ def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_failure_ends_the_run(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(self: Learner) -> float:
+    def fail(self: ReversalTrainer) -> float:
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(Learner, "step", fail)
-    run = LiveRun(steps=3)
+    monkeypatch.setattr(ReversalTrainer, "step", fail)
+    run = LiveTraining(steps=3)
     run.start()
     assert finished(run).state == "stopped"
     assert "the live run failed" in caplog.text
@@ -119,14 +119,14 @@ def test_a_failure_ends_the_run(monkeypatch: pytest.MonkeyPatch, caplog: pytest.
 
 def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     """A visitor may still look at the last run while the next one has begun."""
-    run = LiveRun(steps=1, pace=0.0, pause=lambda seconds: None)
+    run = LiveTraining(steps=1, pace=0.0, pause=lambda seconds: None)
     records = []
     for _ in range(2):
         run.start()
         finished(run)
         assert run._record is not None
         records.append(run._record)
-    alone = [Looker().looks("word", record.weights[:1])[0].attention for record in records]
+    alone = [AttentionProbe().probe("word", record.weights[:1])[0].attention for record in records]
     assert not np.array_equal(alone[0], alone[1]), "the two runs start with other weights"
     run.watch("headlight")  # the looker is there before the two need it
 
@@ -142,7 +142,7 @@ def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: py
     found: dict[int, Any] = {}
 
     def look(number: int) -> None:
-        found[number] = run._look(records[number], "word", 1)[0].attention
+        found[number] = run._probe(records[number], "word", 1)[0].attention
 
     threads = [threading.Thread(target=look, args=(number,)) for number in range(2)]
     for thread in threads:
@@ -158,12 +158,12 @@ def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: py
     [("A man rides a bicycle.", "amanrides"), ("Go!", "headlight"), ("<b>Ünï", "headlight"), ("ABC", "abc")],
 )
 def test_a_word_is_made_of_the_first_letters(text: str, word: str) -> None:
-    assert word_of(text) == word and len(word) <= LONGEST
+    assert word_from_text(text) == word and len(word) <= LONGEST
 
 
 def test_the_recorded_run_is_one_of_this_code_and_has_learnt() -> None:
-    run = recorded_run()
-    learner = Learner()
+    run = load_recorded_training()
+    learner = ReversalTrainer()
     first, *later = [learner.step() for _ in range(3)]
     assert first == pytest.approx(run.loss[0], rel=1e-4)
     # Another machine rounds otherwise, and Adam makes more of it.
@@ -178,6 +178,6 @@ def test_the_recorded_run_is_one_of_this_code_and_has_learnt() -> None:
 
 
 def test_recording_writes_what_reading_reads(tmp_path: Path) -> None:
-    record(tmp_path, steps=2)
-    run = recorded_run(tmp_path)
+    record_training(tmp_path, steps=2)
+    run = load_recorded_training(tmp_path)
     assert len(run.loss) == 2 and run.moments == (0,) and len(run.guesses) == len(run.attention) == 1

@@ -79,9 +79,9 @@ def test_the_leak_is_read_with_and_without_the_mask(
         raise CheckpointError(Path(name), "is missing")
 
     monkeypatch.setattr(leak, "small_model", missing)
-    assert leak.leak(context) == [] and masks.figure("leak", context) is None
+    assert leak.leak_values(context) == [] and masks.figure("leak", context) is None
     monkeypatch.setattr(leak, "small_model", model)
-    honest, cheat = leak.leak(context)
+    honest, cheat = leak.leak_values(context)
     target = context.result.translation.text
     log_p = translator.with_mask(True).force(SENTENCE, target).scores
     np.testing.assert_allclose(np.log(honest["masked"]), log_p, rtol=1e-6)

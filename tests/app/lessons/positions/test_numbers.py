@@ -16,9 +16,16 @@ from transformer_core.positions import sinusoidal_positions
 from transformer_core.translator import Translator
 from viz_app.figures import Animation, CurvesFigure
 from viz_app.lessons.context import Context
-from viz_app.lessons.positions.numbers import data, figure, shift_matrix, shown_pairs, tables_of
+from viz_app.lessons.positions.numbers import compare_position_tables, data, figure, shift_matrix, shown_pairs
 from viz_app.lessons.stage import LessonState
-from viz_app.lessons.word_order import change, exchanged, pieces_in, start_of, translations, words_of
+from viz_app.lessons.word_order import (
+    default_swap,
+    measure_change,
+    piece_order,
+    swapped_order,
+    translate_rows,
+    words_of,
+)
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
@@ -61,20 +68,20 @@ def test_words_are_found_and_change_places_with_all_their_pieces() -> None:
     words = words_of(PIECES)
     assert [word.text for word in words] == ["The", "racket", "is", "new", ".", "</s>"]
     assert [word.plain for word in words] == [True, True, True, True, False, False]
-    assert start_of(words[:4]) == (1, 3)
-    order = exchanged(len(words), 1, 3)
-    assert pieces_in(words, order).tolist() == [0, 5, 4, 1, 2, 3, 6, 7]
-    assert start_of(words_of(("\u2581Big", "\u2581dogs"))[:2]) == (0, 1)
+    assert default_swap(words[:4]) == (1, 3)
+    order = swapped_order(len(words), 1, 3)
+    assert piece_order(words, order).tolist() == [0, 5, 4, 1, 2, 3, 6, 7]
+    assert default_swap(words_of(("\u2581Big", "\u2581dogs"))[:2]) == (0, 1)
 
 
 def test_without_positions_a_piece_keeps_its_vector_wherever_it_stands(translator: Translator) -> None:
     encoding = translator.tokenizer.encode(TEXT)
     words = words_of(encoding.pieces)
-    order = pieces_in(words, exchanged(len(words), 2, 7))
-    kept, moved = (change(translator, encoding.ids, order, positions=positions) for positions in (False, True))
+    order = piece_order(words, swapped_order(len(words), 2, 7))
+    kept, moved = (measure_change(translator, encoding.ids, order, positions=positions) for positions in (False, True))
     assert kept.outputs.max() < 1e-5 and kept.attention.max() < 1e-5
     assert moved.outputs.min() > 1e-4 and moved.attention.max() > 1e-4
-    same = change(translator, encoding.ids, np.arange(len(encoding) + 1))
+    same = measure_change(translator, encoding.ids, np.arange(len(encoding) + 1))
     assert same.outputs.max() == 0
     assert moved.by_word(words)[0, 0] == pytest.approx(moved.outputs[words[0].begin : words[0].end].mean())
 
@@ -92,9 +99,9 @@ def test_taking_positions_away_is_what_a_model_without_them_does(translator: Tra
         memory = bare.encode(source, torch.ones(2, 1, 1, count + 1, dtype=torch.bool))
     back = torch.tensor([*reversed(range(count)), count])
     expected = (memory[1][back] - memory[0]).norm(dim=1) / memory[0].norm(dim=1)
-    found = change(translator, ids, order, positions=False).outputs
+    found = measure_change(translator, ids, order, positions=False).outputs
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    one, other = translations(translator, [ids, ids[::-1]], 2, positions=False)
+    one, other = translate_rows(translator, [ids, ids[::-1]], 2, positions=False)
     assert one == other
 
 
@@ -118,7 +125,7 @@ def test_a_learned_table_is_compared_row_by_row() -> None:
         vocab_size=40, d_model=16, d_ff=32, num_layers=1, num_heads=2, positions="learned", max_positions=20
     )
     model = Transformer(config)
-    alike = tables_of(model, trained=9).alike
+    alike = compare_position_tables(model, trained=9).alike
     assert alike.shape == (3, 20, 20)
     assert model.source_positions is not None
     one, other = model.source_positions.weight[3].tolist(), model.source_positions.weight[7].tolist()

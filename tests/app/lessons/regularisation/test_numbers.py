@@ -20,7 +20,7 @@ from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import Context
 from viz_app.lessons.regularisation import numbers as regularisation
-from viz_app.lessons.small_models import Measured
+from viz_app.lessons.small_models import SmallModelScores
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -132,7 +132,7 @@ def test_vectors_are_those_that_dropout_would_meet(context: Context) -> None:
 
 def test_small_models_stand_beside_the_paper(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = {
-        name: Measured(bleu, "x", nll, None, None, 1)
+        name: SmallModelScores(bleu, "x", nll, None, None, 1)
         for name, bleu, nll in (("base", 20.0, 2.0), ("smoothing-0", 19.0, 1.5))
     }
 
@@ -140,8 +140,10 @@ def test_small_models_stand_beside_the_paper(context: Context, monkeypatch: pyte
         def __init__(self, smoothing: float) -> None:
             self.training = {"label_smoothing": smoothing}
 
-    monkeypatch.setattr(regularisation, "measured", lambda: scores)
-    monkeypatch.setattr(regularisation, "journals", lambda: {"base": OneCourse(0.1), "smoothing-0": OneCourse(0.0)})
+    monkeypatch.setattr(regularisation, "small_model_scores", lambda: scores)
+    monkeypatch.setattr(
+        regularisation, "training_curves", lambda: {"base": OneCourse(0.1), "smoothing-0": OneCourse(0.0)}
+    )
     measured = regularisation.data(context).values["measured"]
     assert [(row["epsilon"], row["bleu"]) for row in measured["small"]] == [(0.0, 19.0), (0.1, 20.0)]
     assert measured["small"][1]["perplexity"] == pytest.approx(np.exp(2.0))
@@ -150,7 +152,7 @@ def test_small_models_stand_beside_the_paper(context: Context, monkeypatch: pyte
     def missing() -> Any:
         raise CheckpointError(Path("base"), "is missing")
 
-    monkeypatch.setattr(regularisation, "measured", missing)
+    monkeypatch.setattr(regularisation, "small_model_scores", missing)
     assert regularisation.data(context).values["measured"]["small"] == []
 
 

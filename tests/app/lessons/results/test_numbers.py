@@ -56,7 +56,7 @@ def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
 
 
 def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viz_app.lessons.results.numbers.load", lambda: None)
+    monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
     values = data(context()).values
     assert values["reduced"] is None
     assert {row["ours"] for row in values["variations"]} == {None}
@@ -127,7 +127,7 @@ def test_the_figure_of_table_3_holds_the_papers_numbers_and_ours(measure: str) -
 
 
 def test_the_figure_of_table_3_without_our_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viz_app.lessons.results.numbers.load", lambda: None)
+    monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
     for measure in ("bleu", "parameters"):
         drawn = figure("variations", context(measure=measure))
         assert isinstance(drawn, DotsFigure)

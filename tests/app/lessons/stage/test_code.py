@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from viz_app.components.modules import join_modules
-from viz_app.lessons import lesson
+from viz_app.lessons import load_lesson
 from viz_app.lessons import stage as component
-from viz_app.lessons.catalogue import LESSONS, ROUTE, module_of, next_stop
+from viz_app.lessons.catalogue import LESSONS, ROUTE, lesson_module, next_stop
 
 FOLDER = Path(component.__file__).parents[1]
 NAMES = [entry.name for entry in LESSONS]
@@ -29,12 +29,12 @@ def test_a_browser_can_read_the_code_of_a_lesson(name: str, node: str, tmp_path:
 def test_every_scene_of_the_prose_has_its_picture(name: str) -> None:
     code = (FOLDER / name / "js" / "main.js").read_text(encoding="utf-8")
     (provided,) = re.findall(r"provide\(\"\w+\", \{([^}]*)\}\)", code)
-    assert set(re.findall(r"(\w+):", provided)) == {scene.name for scene in lesson(name, "en").scenes}
+    assert set(re.findall(r"(\w+):", provided)) == {scene.name for scene in load_lesson(name, "en").scenes}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_lesson_has_its_numbers(name: str) -> None:
-    module = module_of(name)
+    module = lesson_module(name)
     assert callable(module.data) and callable(module.figure)
 
 
@@ -44,4 +44,4 @@ def test_the_route_takes_fifty_minutes_and_leads_on() -> None:
     assert first in NAMES
     assert next_stop(NAMES[-1], on_route=False) is None
     with pytest.raises(KeyError):
-        module_of("nothing")
+        lesson_module("nothing")

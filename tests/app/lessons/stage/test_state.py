@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from viz_app.lessons import lesson
-from viz_app.lessons.stage import LessonState, from_address, pack, to_address
-from viz_app.lessons.stage.state import unread
+from viz_app.lessons import load_lesson
+from viz_app.lessons.stage import LessonState, pack, settings_from_param, settings_to_param
+from viz_app.lessons.stage.state import unreadable_parts
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200) | st.from_regex(r"[\w.+-]+")
@@ -27,10 +27,10 @@ SETTINGS = st.dictionaries(NAMES, st.booleans() | NUMBERS | TEXTS.map(lambda tex
 @example({"a": "nan", "b": "inf", "c": "on", "d": "1e5", "e": "1024", "f": "-5", "g": "1_000", "h": "%41"})
 @example({f"setting_{letter}{'x' * 6}": "\U0001f600" * 200 for letter in "abcdefghijkl"})
 def test_settings_survive_the_address_with_their_types(settings: dict[str, Any]) -> None:
-    address = to_address(settings) or ""
-    found = from_address(address)
+    address = settings_to_param(settings) or ""
+    found = settings_from_param(address)
     assert found == settings and [type(found[name]) for name in settings] == [type(each) for each in settings.values()]
-    assert unread(address) == []
+    assert unreadable_parts(address) == []
     assert re.fullmatch(r"[\w.,:~%+-]*", address, re.ASCII), (
         "nothing that a shell, a page or a link could take for more"
     )
@@ -48,7 +48,7 @@ def test_addresses_of_older_versions_mean_what_they_meant() -> None:
         "k": False,
         "v": "1_-2",
     }
-    assert from_address(told) == expected and unread(told) == []
+    assert settings_from_param(told) == expected and unreadable_parts(told) == []
 
 
 NONSENSE = ["", ":", "a", "a:%", "a:%zz", "a:$(x)", "a:nan", "a:inf", "A:1", "1a:2", ",,,", "a:" + "x" * 900, "<b>:1"]
@@ -56,7 +56,7 @@ NONSENSE = ["", ":", "a", "a:%", "a:%zz", "a:$(x)", "a:nan", "a:inf", "A:1", "1a
 
 @pytest.mark.parametrize("address", NONSENSE)
 def test_an_address_without_sense_is_left_out(address: str) -> None:
-    assert from_address(address) == {}
+    assert settings_from_param(address) == {}
 
 
 @pytest.mark.parametrize("report", [None, 3, "x", {"scene": 3}, {"scene": "<b>"}, {"scene": "a", "settings": []}])
@@ -79,7 +79,7 @@ def test_arrays_arrive_as_they_were() -> None:
         "b": np.linspace(0, 1, 5),
         "c": np.array([[1, -2]], dtype=np.int32),
     }
-    packed = pack(lesson("positions", "en"), values={"n": 1}, arrays=arrays, texts={}, state=LessonState("waves"))
+    packed = pack(load_lesson("positions", "en"), values={"n": 1}, arrays=arrays, texts={}, state=LessonState("waves"))
     (length,) = struct.unpack_from("<I", packed)
     header = json.loads(packed[4 : 4 + length])
     assert header["state"] == {"scene": "waves", "settings": {}}
@@ -92,7 +92,7 @@ def test_arrays_arrive_as_they_were() -> None:
 
 def test_the_same_numbers_have_the_same_name_wherever_one_starts() -> None:
     def name_of(state: LessonState, value: int) -> str:
-        packed = pack(lesson("positions", "en"), values={"n": value}, arrays={}, texts={}, state=state)
+        packed = pack(load_lesson("positions", "en"), values={"n": value}, arrays={}, texts={}, state=state)
         (length,) = struct.unpack_from("<I", packed)
         return str(json.loads(packed[4 : 4 + length])["id"])
 
@@ -101,7 +101,7 @@ def test_the_same_numbers_have_the_same_name_wherever_one_starts() -> None:
 
 
 def test_a_choice_of_numbers_survives_the_address() -> None:
-    linked = LessonState("crossover", from_address("d:1024,r:64,on:on"))
+    linked = LessonState("crossover", settings_from_param("d:1024,r:64,on:on"))
     assert linked.choice("d", "512", ("128", "512", "1024")) == "1024"
     assert linked.choice("r", "512", ("128", "512")) == "512"
     assert linked.choice("on", "512", ("128", "512")) == "512"

@@ -12,8 +12,15 @@ from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 from viz_app.lessons.context import Context
 from viz_app.lessons.stage import LessonState
-from viz_app.lessons.subwords.batching import as_they_come, by_length, lengths, measure
-from viz_app.lessons.subwords.merging import letters_of, merges, misspelt, pieces, ranks_of, surprise
+from viz_app.lessons.subwords.batching import file_order_batches, length_sorted_batches, lengths, measure_padding
+from viz_app.lessons.subwords.merging import (
+    merge_ranks,
+    merges,
+    misspell,
+    most_fragmented_word,
+    normalised_letters,
+    pieces,
+)
 from viz_app.lessons.subwords.numbers import data, figure
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
@@ -28,8 +35,8 @@ def tokenizer() -> Tokenizer:
 @pytest.mark.parametrize("text", [*EXAMPLES.values(), "a  racket,racket", "zebra tennis 1234 is", "Ｔｈｅ house"])
 def test_merging_step_by_step_gives_the_pieces_of_sentencepiece(tokenizer: Tokenizer, text: str) -> None:
     encoding = tokenizer.encode(text)
-    letters = letters_of(tokenizer, text)
-    done = merges(letters, ranks_of(tokenizer))
+    letters = normalised_letters(tokenizer, text)
+    done = merges(letters, merge_ranks(tokenizer))
     # SentencePiece joins neighbouring unknown letters into one piece; compare the others.
     known = [piece for piece, unknown in zip(encoding.pieces, encoding.unknown, strict=True) if not unknown]
     found = [piece for piece in pieces(letters, done) if piece in "".join(known) or piece in known]
@@ -56,12 +63,12 @@ def test_a_smaller_vocabulary_is_the_same_list_cut_short(tokenizer: Tokenizer) -
 
 
 def test_a_misspelt_word_has_other_letters_in_another_order(tokenizer: Tokenizer) -> None:
-    assert misspelt("garden") == "gadren"
-    assert misspelt("aab") == "aba"
-    assert misspelt("aa") == "aa"
-    word, wrong = surprise(["is", "playing", "garden"], tokenizer)
+    assert misspell("garden") == "gadren"
+    assert misspell("aab") == "aba"
+    assert misspell("aa") == "aa"
+    word, wrong = most_fragmented_word(["is", "playing", "garden"], tokenizer)
     most = max(
-        len(tokenizer.encode(misspelt(each))) - len(tokenizer.encode(each)) for each in ("is", "playing", "garden")
+        len(tokenizer.encode(misspell(each))) - len(tokenizer.encode(each)) for each in ("is", "playing", "garden")
     )
     assert len(tokenizer.encode(wrong)) - len(tokenizer.encode(word)) == most
 
@@ -70,7 +77,7 @@ def test_padding_is_counted_on_both_sides() -> None:
     """Two pairs by hand: with </s> or <s> each row has one position more than pieces."""
     chosen = np.array([0, 1], dtype=np.uint32)
     sizes = lengths()[chosen] + 1
-    told = measure([chosen, np.array([2], dtype=np.uint32)])
+    told = measure_padding([chosen, np.array([2], dtype=np.uint32)])
     expected = sum(2 * side.max() - side.sum() for side in sizes.T)
     assert told.padded == expected
     assert told.positions == sum(2 * side.max() for side in sizes.T) + (lengths()[2] + 1).sum()
@@ -79,7 +86,7 @@ def test_padding_is_counted_on_both_sides() -> None:
 
 @pytest.mark.parametrize("budget", [128, 256, 512])
 def test_every_pair_is_in_one_batch_within_the_budget_and_sorting_saves_padding(budget: int) -> None:
-    plain, sorted_ = as_they_come(budget), by_length(budget)
+    plain, sorted_ = file_order_batches(budget), length_sorted_batches(budget)
     for each in (plain, sorted_):
         assert len(set(zip(each.batch.tolist(), each.row.tolist(), strict=True))) == len(lengths())
         assert np.bincount(each.batch).tolist() == each.rows.tolist()
@@ -96,7 +103,7 @@ def test_the_lesson_answers_its_control(random_checkpoint: Path) -> None:
 
     numbers = data(context("batches", budget=170.0))
     assert numbers.answers == {"budget": 160}
-    assert numbers.values["padding"][1][0] == by_length(160).padded
+    assert numbers.values["padding"][1][0] == length_sorted_batches(160).padded
     assert numbers.values["pieces"] == list(translator.tokenizer.encode("He bought a tennis racket.").pieces)
     assert figure("merges", context("merges")) is not None and figure("batches", context("batches")) is not None
     assert figure("predict", context("predict")) is None

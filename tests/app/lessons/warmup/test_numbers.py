@@ -16,8 +16,8 @@ from transformer_core.training.schedule import learning_rate
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import Context
-from viz_app.lessons.jobs.live_training import LiveRun
-from viz_app.lessons.small_models import Course, warmup_runs
+from viz_app.lessons.jobs.live_training import LiveTraining
+from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
@@ -31,11 +31,11 @@ def context(random_checkpoint: Path) -> Context:
     return Context("A man rides.", LessonState("curve"), "en", lambda: service, "me")
 
 
-def course(steps: int, values: list[float], failed: int | None = None) -> Course:
+def course(steps: int, values: list[float], failed: int | None = None) -> TrainingCurve:
     column = np.array(values)
     step = 5 * np.arange(1, len(values) + 1)
     training = MappingProxyType({"warmup_steps": steps})
-    return Course(f"warmup-{steps}", {}, training, step, column, column, column, column, column, {}, failed)
+    return TrainingCurve(f"warmup-{steps}", {}, training, step, column, column, column, column, column, {}, failed)
 
 
 def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -> None:
@@ -80,7 +80,7 @@ def test_a_steady_gradient_gives_full_steps() -> None:
 
 def test_recorded_runs_arrive_as_they_were_recorded(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = (course(1, [5.0, 7.0], failed=12), course(200, [5.0, 4.0, 3.5]))
-    monkeypatch.setattr(warmup, "warmup_runs", lambda: runs)
+    monkeypatch.setattr(warmup, "warmup_curves", lambda: runs)
     found = warmup.data(context)
     assert found.values["runs"] == [{"warmup": 1, "failed": 12}, {"warmup": 200, "failed": None}]
     assert found.arrays["run_1_step"].tolist() == [5, 10, 15] and found.arrays["run_1_loss"].tolist() == [5.0, 4.0, 3.5]
@@ -91,7 +91,7 @@ def test_recorded_runs_arrive_as_they_were_recorded(context: Context, monkeypatc
 
 def test_the_prose_tells_what_the_shipped_runs_did() -> None:
     """The shortest warm-ups do not recover: their losses stay far above the others', and their gradients vanish."""
-    runs = warmup_runs()
+    runs = warmup_curves()
     assert [run.training["warmup_steps"] for run in runs] == [1, 50, 200, 800]
     losses = [run.mean_nll[-40:].mean() for run in runs]
     gradients = [np.median(run.gradient_norm[-40:]) for run in runs]
@@ -103,7 +103,7 @@ def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pyt
     def missing() -> Any:
         raise CheckpointError(Path("warmup"), "contains no runs")
 
-    monkeypatch.setattr(warmup, "warmup_runs", missing)
+    monkeypatch.setattr(warmup, "warmup_curves", missing)
     assert warmup.data(context).values["runs"] == []
     assert warmup.figure("runs", context) is None and warmup.figure("predict", context) is None
 
@@ -119,8 +119,8 @@ def test_scenes_are_figures_too(context: Context, scene: str) -> None:
 
 def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     time = [0.0]
-    run = LiveRun(steps=1, pause=lambda seconds: None, clock=lambda: time[0])
-    monkeypatch.setattr(warmup, "live_run", lambda: run)
+    run = LiveTraining(steps=1, pause=lambda seconds: None, clock=lambda: time[0])
+    monkeypatch.setattr(warmup, "live_training", lambda: run)
     assert warmup.news(context).values == {"state": "idle"}
     warmup.pressed(context, "nonsense")
     assert run.state == "idle"
@@ -128,9 +128,9 @@ def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: py
     assert run.thread is not None
     run.thread.join(30)
     time[0] = 5.0
-    assert warmup.news(context).values == {"state": "done"} and run.manners.last_watched == 0.0
+    assert warmup.news(context).values == {"state": "done"} and run.throttle.last_watched == 0.0
     live = Context(context.text, LessonState("live", {"source": "live"}), context.language, context.load, "me")
     told = warmup.news(live)
-    assert run.manners.last_watched == 5.0
+    assert run.throttle.last_watched == 5.0
     assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)
     assert told.arrays["attention"].shape == (1, 2, 10, 10) and told.arrays["attention"].dtype == np.uint8

@@ -15,7 +15,7 @@ from transformer_core.complexity import LAYERS, layer_cost
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import Context
-from viz_app.lessons.jobs.layer_benchmark import KINDS, LayerTimes
+from viz_app.lessons.jobs.layer_benchmark import KINDS, LayerBenchmark
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.why import numbers as why
 from viz_app.serving.request_queue import RequestQueue
@@ -56,8 +56,8 @@ def test_the_figure_of_the_table_has_a_curve_for_each_different_row() -> None:
 
 
 def test_what_is_measured_is_news_and_a_figure(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    times = LayerTimes(lengths=(2, 4), pause=lambda seconds: None)
-    monkeypatch.setattr(why, "layer_times", lambda: times)
+    times = LayerBenchmark(lengths=(2, 4), pause=lambda seconds: None)
+    monkeypatch.setattr(why, "layer_benchmark", lambda: times)
     service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
     shown = Context("A man.", LessonState("timed", {"d": "256"}), "en", lambda: service, "me")
     assert why.figure("timed", shown) is None and why.news(shown).values["machine"] is None
