@@ -152,7 +152,7 @@ def test_a_sentence_longer_than_learned_positions_is_refused(side: str) -> None:
     model = tiny_model(positions="learned", max_positions=6)
     long, short = padded([7]), padded([3])
     source, target = (long, short) if side == "source" else (short, long)
-    with pytest.raises(TooLong, match="has 7 positions, but this model has learned 6"):
+    with pytest.raises(TooLong, match="has 7 positions, but this model has learned only 6"):
         model(source, target, source[:, None, None] > 0)
 
 
