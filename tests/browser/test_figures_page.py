@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from tests.browser.conftest import wait_until_idle
 from tests.browser.rest import wait_for_value
+from viz_app.figures import VIEWS
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def test_from_translate_to_a_printed_figure(
     assert shown is not None and abs(shown["width"] - 77 / 25.4 * 96) < 2, "a column of 77 mm, in print size"
     check_accessibility(page)
 
-    choose(page, "view", T("studio.view_layer"))
+    choose(page, "view", VIEWS["layer"].label["en"])
     wait_for_params(page, figure="layer")
     assert picture(page) != styled
     pdf = saved(page, "PDF", tmp_path)

@@ -66,7 +66,7 @@ def expected(random_checkpoint: Path) -> list[float]:
 COMMANDS = """
 import json, sys
 from transformer_core.cli import main
-from viz_app.__main__ import PROGRAM
+from viz_app.cli import PROGRAM
 sys.exit(max(main(arguments, PROGRAM) for arguments in json.loads(sys.argv[1])))
 """
 

@@ -21,7 +21,7 @@ from viz_app.export.options import (
     validate_choice,
     view_from_options,
 )
-from viz_app.figures import FORMATS
+from viz_app.figures import VIEWS, formats_of
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-VIEWS = ("head", "lines", "steps", "decoding")
+# Views of one head at a time.
+ONE_HEAD = tuple(
+    name for name, view in VIEWS.items() if {"layer", "head"} <= set(view.parameters) and "other" not in view.parameters
+)
 INDEX, PAGE = "index.json", "index.html"
 EMPTY = "empty"
 
@@ -87,13 +90,11 @@ def _checked(options: argparse.Namespace) -> tuple[str, tuple[str, ...]]:
     if len(options.out) > 1:
         raise UsageError("--out is the folder of the whole batch; give it once")
     existing("--texts", options.texts)
-    view = validate_choice("--view", options.view, VIEWS)
-    allowed = tuple(f for f in FORMATS if (f == "gif") == (view == "decoding") or f in ("csv", "npz", "json"))
-    default = "gif" if view == "decoding" else "pdf"
+    view = validate_choice("--view", options.view, ONE_HEAD)
+    allowed = formats_of(VIEWS[view])
+    default = "gif" if VIEWS[view].moves else "pdf"
     formats = tuple(dict.fromkeys((options.format or default).split(",")))
     for format in formats:
-        if view == "lines" and format == "tex":
-            raise UsageError("--format: the view lines cannot be exported as tex; use pdf or svg")
         validate_choice("--format", format, allowed)
     if Path(options.out[0]).is_file():
         raise UsageError(f"--out is {options.out[0]!r}, which is a file; it must be a folder for the batch")

@@ -18,7 +18,7 @@ from viz_app.export.options import (
     request_from_options,
     style_from_options,
 )
-from viz_app.figures import Figure, Style
+from viz_app.figures import VIEWS, Figure, Style, formats_of
 
 log = logging.getLogger(__name__)
 
@@ -108,11 +108,8 @@ def warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
 
 def _check_formats(view: str, formats: dict[Path, str]) -> None:
     """Raise UsageError for a format that a view does not have, before anything is computed."""
-    moving = ("gif", "csv", "npz", "json")
+    allowed = formats_of(VIEWS[view])
     for out, format in formats.items():
-        if view == "decoding" and format not in moving:
-            raise UsageError(f"--out is {str(out)!r}, but the view decoding is animated; use {', '.join(moving)}")
-        if view != "decoding" and format == "gif":
-            raise UsageError(f"--out is {str(out)!r}, but only the view decoding is animated")
-        if view in ("lines", "beam") and format == "tex":
-            raise UsageError(f"--out is {str(out)!r}, but the view {view} cannot be exported as .tex; use .pdf or .svg")
+        if format not in allowed:
+            endings = ", ".join(f".{each}" for each in allowed)
+            raise UsageError(f"--out is {str(out)!r}, but the view {view} can only be {endings}")

@@ -87,14 +87,15 @@ def _wanted(
     """What is to be drawn, with its files: the film for GIFs, the head at its moment for the others."""
     from transformer_core.history import History
     from viz_app.export.provenance import folder_name
+    from viz_app.figures import RENDERERS
     from viz_app.model_card.head_snapshot import model_name
     from viz_app.text import texts
 
     history = History.load(folder)
     seen = _seen(options, history)
     args = model_name(folder), texts(options.language), folder_name(folder)
-    moving = {out: format for out, format in formats.items() if format == "gif"}
-    still = {out: format for out, format in formats.items() if format != "gif"}
+    moving = {out: format for out, format in formats.items() if RENDERERS[format].moves}
+    still = {out: format for out, format in formats.items() if not RENDERERS[format].moves}
     drawn = [
         (seen.figure(history, *args) if still else None, still),
         (seen.animation(history, *args) if moving else None, moving),

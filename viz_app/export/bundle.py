@@ -16,7 +16,7 @@ from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, command_for, with_
 from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.pictures import preview
 from viz_app.export.recorded import export_files
-from viz_app.figures import FORMATS, Figure, Style, formats_of
+from viz_app.figures import FORMATS, RENDERERS, Figure, Style, formats_of
 from viz_app.text import texts
 
 BUNDLE_FORMATS = ("pdf", "svg", "png", "csv", "npz", "json")
@@ -114,8 +114,8 @@ def _files(name: str, item: BundleItem, formats: Sequence[str]) -> Iterator[tupl
     """
     own = formats_of(item.figure)
     chosen = [format for format in dict.fromkeys(formats) if format in own]
-    if "gif" in own and "gif" not in chosen:
-        chosen.insert(0, "gif")
+    films = [format for format in own if RENDERERS[format].moves]
+    chosen = [*(film for film in films if film not in chosen), *chosen]
     for format in chosen:
         for ending, data in export_files(item.figure, format, item.style, dpi=item.dpi_for(format)).items():
             yield f"{format}/{name}{ending}", format, data

@@ -10,11 +10,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from viz_app.figures import Figure, Style, file_name
+from viz_app.figures import RENDERERS, Figure, Style, file_name
 from viz_app.text import DEFAULT_LANGUAGE
 
-DATA_FORMATS = ("csv", "npz", "json")
-DPI_FORMATS = ("png", "gif")
+DATA_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.is_data)
+DPI_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.has_dpi)
 # Parameters of a view that are numbers from 0 in code and from 1 on the command line.
 FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
 

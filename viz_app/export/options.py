@@ -24,14 +24,6 @@ _OPTIONS = {
     "names": ("name", "other_name"),
     "search": (),
 }
-_NEEDS = {
-    "head": ("layer", "head"),
-    "layer": ("layer",),
-    "lines": ("layer",),
-    "steps": ("layer", "head"),
-    "decoding": ("layer", "head"),
-    "compare": ("layer", "head"),
-}
 
 
 def add_sentence(parser: Parser) -> None:
@@ -156,7 +148,7 @@ def view_from_options(options: argparse.Namespace) -> tuple[str, dict[str, Any]]
             if getattr(options, option) is not None:
                 flags = [_flag(o) for p in allowed for o in _OPTIONS.get(p, (p,))]
                 raise UsageError(f"{_flag(option)}: the view {name} does not take it; it takes {', '.join(flags)}")
-    missing = [each for each in _NEEDS.get(name, ()) if getattr(options, each) is None]
+    missing = [each for each in VIEWS[name].required if getattr(options, each) is None]
     if name == "lines" and options.head is None and options.heads is None:
         missing.append("head")
     if missing:

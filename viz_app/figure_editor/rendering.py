@@ -150,9 +150,7 @@ class ExportableFigure:
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats that it has, those for print first."""
-        first = ("pdf", "svg", "png", "tex", "html", "gif")
-        own = formats_of(self.figure)
-        return (*(name for name in first if name in own), *(name for name in own if name not in first))
+        return formats_of(self.figure)
 
     def file(self, format: str) -> bytes:
         """A file that holds the command which makes it again."""

@@ -20,7 +20,6 @@ from viz_app.figures.build.comparison import comparison
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
-from viz_app.figures.build.views import VIEWS, Request, View, view_named
 from viz_app.figures.model.arrays import OwnMaps, own_maps
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.dots import Dots, DotsFigure
@@ -29,8 +28,10 @@ from viz_app.figures.model.slicing import UNITS, upto_step
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel
 from viz_app.figures.model.style import PRESETS, SCALES, Style
 from viz_app.figures.model.tree import TreeFigure, TreeNode
+from viz_app.figures.renderers import RENDERERS, Renderer
 from viz_app.figures.style_support import effective_style, supported_options
 from viz_app.figures.text.captions import Caption, head_alt, head_caption
+from viz_app.figures.views import VIEWS, Request, View, view_named
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -39,6 +40,7 @@ __all__ = [
     "FORMATS",
     "MIME_TYPES",
     "PRESETS",
+    "RENDERERS",
     "SCALES",
     "UNITS",
     "VIEWS",
@@ -54,6 +56,7 @@ __all__ = [
     "LinesFigure",
     "MatrixFigure",
     "OwnMaps",
+    "Renderer",
     "Request",
     "Search",
     "Series",
@@ -83,27 +86,22 @@ __all__ = [
     "view_named",
 ]
 
-MIME_TYPES = {
-    "png": "image/png",
-    "svg": "image/svg+xml",
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "npz": "application/octet-stream",
-    "json": "application/json",
-    "tex": "application/x-tex",
-    "html": "text/html",
-    "gif": "image/gif",
-}
-FORMATS = tuple(MIME_TYPES)
-_DATA = {"csv": "to_csv", "npz": "to_npz", "json": "to_json"}
+FORMATS = tuple(RENDERERS)
+MIME_TYPES = {format: renderer.mime_type for format, renderer in RENDERERS.items()}
 
 
-def formats_of(figure: Figure) -> tuple[str, ...]:
-    """The formats that a figure can be exported to: an animation moves, the others, and its still, do not."""
-    if isinstance(figure, Animation):
-        return ("gif", *_DATA) if figure.still is None else (*formats_of(figure.still), "gif")
-    drawn_by_tex = isinstance(figure, HeatmapFigure | CurvesFigure | MatrixFigure | DotsFigure)
-    return tuple(name for name in FORMATS if name != "gif" and (name != "tex" or drawn_by_tex))
+def formats_of(figure: Figure | View) -> tuple[str, ...]:
+    """The formats that a figure, or each figure of a view, can be exported to, those for print first."""
+    kinds: tuple[type[Figure], ...]
+    if isinstance(figure, View):
+        kinds = (Animation if figure.moves else figure.kind,)
+    elif isinstance(figure, Animation) and figure.still is not None:
+        kinds = (Animation, type(figure.still))
+    else:
+        kinds = (type(figure),)
+    return tuple(
+        format for format, renderer in RENDERERS.items() if any(issubclass(kind, renderer.kinds) for kind in kinds)
+    )
 
 
 def export(
@@ -128,30 +126,10 @@ def export(
     style = style or Style()
     if width_mm is not None:
         style = replace(style, width_mm=width_mm)
-    if isinstance(figure, Animation) and figure.still is not None and format != "gif":
+    renderer = RENDERERS[format]
+    if isinstance(figure, Animation) and figure.still is not None and not renderer.moves:
         figure = figure.still_frame
-    if format in _DATA:
-        from viz_app.figures import data_renderer
-
-        data: bytes = getattr(data_renderer, _DATA[format])(figure)
-        return data
-    if format == "tex":
-        from viz_app.figures.tikz import renderer as tikz_renderer
-
-        return tikz_renderer.to_tex(figure, style)
-    if format == "html":
-        from viz_app.figures.plotly import html as html_renderer
-
-        return html_renderer.to_html(figure, style)
-    if isinstance(figure, Animation):
-        from viz_app.figures.mpl import gif as gif_renderer
-
-        return gif_renderer.to_gif(figure, style, dpi=gif_renderer.DEFAULT_DPI if dpi is None else dpi)
-    from viz_app.figures.mpl import renderer as matplotlib_renderer
-
-    return matplotlib_renderer.render(
-        figure, format, style, dpi=matplotlib_renderer.DEFAULT_DPI if dpi is None else dpi
-    )
+    return renderer.render(figure, style, dpi)
 
 
 def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:

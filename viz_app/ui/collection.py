@@ -9,7 +9,7 @@ import streamlit as st
 from viz_app.export import BUNDLE_FORMATS
 from viz_app.figure_editor.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
 from viz_app.figure_editor.rendering import ExportableFigure
-from viz_app.figures import FORMATS, VIEWS
+from viz_app.figures import FORMATS, RENDERERS, VIEWS
 from viz_app.figures.model.spec import display_label
 from viz_app.serving.registry import available_models
 from viz_app.state import session
@@ -76,7 +76,7 @@ def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
     view, name = provenance.get("view", {}).get("name"), provenance.get("lesson")
     lesson_title = stop_title(t, str(name)) if name else ""
     notes = [
-        escape_markdown(lesson_title) if lesson_title else t(f"studio.view_{view}") if view in VIEWS else "",
+        escape_markdown(lesson_title) if lesson_title else VIEWS[view].label[t.language] if view in VIEWS else "",
         escape_markdown(display_label(str(provenance.get("source", "")), _SENTENCE)),
         escape_markdown(str(provenance.get("checkpoint", "")).rpartition("/")[2])
         if len(available_models()) > 1
@@ -100,7 +100,7 @@ def _formats(t: Texts) -> tuple[str, ...]:
     """The formats that the zip will have, those for print first."""
     chosen = st.pills(
         t("studio.collection_formats"),
-        ("pdf", "svg", "png", "tex", "html", "csv", "npz", "json"),
+        [format for format in FORMATS if not RENDERERS[format].moves],
         selection_mode="multi",
         default=list(st.session_state.get(_FORMATS_KEY, BUNDLE_FORMATS)),
         format_func=format_name,

@@ -7,14 +7,12 @@ from functools import partial
 
 import streamlit as st
 
-from viz_app.figures import MIME_TYPES
-
-_NAMES = {"tex": "TikZ"}
+from viz_app.figures import RENDERERS
 
 
 def format_name(format: str) -> str:
     """What a format is called on a button."""
-    return _NAMES.get(format, format.upper())
+    return RENDERERS[format].name
 
 
 def draw_download(format: str, make: Callable[[str], bytes], file_name: str, key: str, *, first: bool = False) -> None:
@@ -23,7 +21,7 @@ def draw_download(format: str, make: Callable[[str], bytes], file_name: str, key
         format_name(format),
         data=partial(make, format),
         file_name=file_name,
-        mime=MIME_TYPES[format],
+        mime=RENDERERS[format].mime_type,
         key=f"{key}-{format}",
         on_click="ignore",
         icon=":material/download:" if first else None,

@@ -41,7 +41,7 @@ class FigureControls:
     def draw(self, spec: FigureSpec) -> FigureSpec:
         """The spec as the visitor has changed it."""
         t = self.t
-        view = self.widgets.list("view", tuple(VIEWS), spec.view, lambda name: t(f"studio.view_{name}"))
+        view = self.widgets.list("view", tuple(VIEWS), spec.view, lambda name: VIEWS[name].label[t.language])
         spec = replace(spec, view=view)
         spec = self._place(spec)
         if view == "lines":

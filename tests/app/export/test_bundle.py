@@ -76,7 +76,7 @@ def test_each_figure_of_a_bundle_keeps_its_own_style(figures: list[Figure]) -> N
 
 
 def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:
-    with pytest.raises(ValueError, match="png, svg"):
+    with pytest.raises(ValueError, match="pdf, svg, png"):
         bundle(figures, ("bmp",))
     with pytest.raises(ValueError, match="at least one"):
         bundle([], ("pdf",))
