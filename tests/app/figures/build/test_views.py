@@ -19,6 +19,8 @@ from tests.app.figures.samples import curves, every_figure, matrix, node, pixels
 from transformer_core import __version__
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import (
+    FORMATS,
+    RENDERERS,
     VIEWS,
     HeatmapFigure,
     Search,
@@ -30,6 +32,7 @@ from viz_app.figures import (
 )
 from viz_app.figures.colours.scales import sequential
 from viz_app.figures.record import provenance_record
+from viz_app.text import LANGUAGES
 
 
 def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
@@ -184,3 +187,15 @@ def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) ->
         figure = VIEWS[name].figure(maps=small, kind="cross", search=search)
         box = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="slide")))).pages[0].mediabox
         assert (float(box.width), float(box.height)) == pytest.approx((254 / 25.4 * 72, 143 / 25.4 * 72), abs=0.2), name
+
+
+def test_every_view_is_called_something_in_both_languages() -> None:
+    for view in VIEWS.values():
+        assert set(view.label) == set(LANGUAGES) and all(label.strip() for label in view.label.values())
+        assert re.search("[가-힣]", view.label["ko"]) and not re.search("[가-힣]", view.label["en"])
+
+
+def test_each_place_in_the_menus_has_one_owner() -> None:
+    for entries in (VIEWS, RENDERERS):
+        assert len({entry.order for entry in entries.values()}) == len(entries)
+    assert tuple(RENDERERS) == FORMATS == tuple(renderer.format for renderer in RENDERERS.values())
