@@ -65,7 +65,7 @@ def pixels(page: Page) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
     return image, {name: int(value) for name, value in answer["place"].items()}
 
 
-def cell_colours(page: Page, queries: int, keys: int) -> npt.NDArray[np.uint8]:
+def cell_colors(page: Page, queries: int, keys: int) -> npt.NDArray[np.uint8]:
     """(queries, keys, 3): the colour at the centre of each cell."""
     image, place = pixels(page)
     rows = place["top"] + place["cell"] * np.arange(queries) + place["cell"] // 2
@@ -73,7 +73,7 @@ def cell_colours(page: Page, queries: int, keys: int) -> npt.NDArray[np.uint8]:
     return image[np.ix_(rows, columns)]
 
 
-def colours(weights: npt.NDArray[np.float32], theme: Theme) -> npt.NDArray[np.uint8]:
+def colors(weights: npt.NDArray[np.float32], theme: Theme) -> npt.NDArray[np.uint8]:
     """The colours that these weights should have, after their way through uint16."""
     quantised = np.rint(weights.astype(np.float64) * 65535)
     found: npt.NDArray[np.uint8] = scale(theme)[np.floor(quantised / 65535 * 255 + 0.5).astype(int)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FOLDER = ROOT / "docs" / "images"
 WIDTH = 1280
-COLOURS = 256  # of a light picture, which is a third as large then; dark ones would show bands
+COLORS = 256  # of a light picture, which is a third as large then; dark ones would show bands
 
 
 def _beam(page: Page) -> None:
@@ -84,7 +84,7 @@ def take(page: Page, url: str, picture: Picture, path: Path) -> None:
     with Image.open(path) as taken:
         image = taken.convert("RGB")
     if not picture.dark:
-        image = image.quantize(COLOURS, dither=Image.Dither.NONE)
+        image = image.quantize(COLORS, dither=Image.Dither.NONE)
     image.save(path, optimize=True)
 
 

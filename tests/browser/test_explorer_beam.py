@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.browser import explorer_searches as searches
-from tests.browser.explorer_driver import ENGLISH, cell_colours, colours, map_of, reported, settle, shown
+from tests.browser.explorer_driver import ENGLISH, cell_colors, colors, map_of, reported, settle, shown
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
@@ -119,8 +119,8 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: OpenSearch) -
     settle(page)
     maps = searches.maps_of(translation, 1)
     assert page.locator(".piece").all_inner_texts() == [shown(token) for token in maps.outputs.tokens]
-    found = cell_colours(page, len(maps.outputs), len(maps.source))
-    assert (found == colours(map_of(maps, "cross"), "light")).all()
+    found = cell_colors(page, len(maps.outputs), len(maps.source))
+    assert (found == colors(map_of(maps, "cross"), "light")).all()
     page.get_by_text('"branch": 1').wait_for()
     ends = branch_ends(translation)
     pruned = next(b for b, end in enumerate(ends) if b >= 3 and translation.history[end].status == "pruned")
@@ -196,10 +196,10 @@ def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
                    y: visible.map((node) => tree.y(node)) };
         }"""
     )
-    for node, colour in answer["colours"]:
+    for node, color in answer["colours"]:
         kind = "best" if node in best else "pruned" if translation.history[node].status == "pruned" else "kept"
-        assert np.abs(np.array(colour) - answer[kind]).max() < 90, (node, kind, colour)
-        others = [np.abs(np.array(colour) - answer[other]).sum() for other in ("best", "pruned", "kept")]
+        assert np.abs(np.array(color) - answer[kind]).max() < 90, (node, kind, color)
+        others = [np.abs(np.array(color) - answer[other]).sum() for other in ("best", "pruned", "kept")]
         assert int(np.argmin(others)) == ("best", "pruned", "kept").index(kind)
     ends = branch_ends(translation)
     box = page.locator(".beam-tree canvas").bounding_box()

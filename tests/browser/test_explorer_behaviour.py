@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     pass
 
 
-from tests.browser.explorer_driver import ENGLISH, Open, cell_colours, choose, colours, map_of, reported, settle, shown
+from tests.browser.explorer_driver import ENGLISH, Open, cell_colors, choose, colors, map_of, reported, settle, shown
 from tests.browser.rest import quickest, steady
 from viz_app.components.explorer import Selection
 
@@ -72,7 +72,7 @@ def test_a_new_translation_keeps_the_place_and_the_selection(
     weights = map_of(maps, "decoder", 1, 1)[:9, :9]
     allowed = np.tril(np.ones(weights.shape, bool))
     allowed[8] = False  # the newest row is outlined
-    assert (cell_colours(page, 9, 9)[allowed] == colours(weights, "light")[allowed]).all()
+    assert (cell_colors(page, 9, 9)[allowed] == colors(weights, "light")[allowed]).all()
 
 
 def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: Open) -> None:
@@ -114,13 +114,13 @@ def test_at_a_step_only_what_is_written_is_shown(open_explorer: Open) -> None:
     assert page.locator(".step-text").inner_text() == "Token 4 of 10"
     written = page.locator(".piece:not(.unwritten)").all_inner_texts()
     assert written == [shown(token) for token in maps.outputs.tokens[:4]]
-    found = cell_colours(page, len(maps.outputs), len(maps.source))
+    found = cell_colors(page, len(maps.outputs), len(maps.source))
     weights = map_of(maps, "cross")
-    assert (found[:3] == colours(weights[:3], "light")).all()
+    assert (found[:3] == colors(weights[:3], "light")).all()
     assert (found[4:] == 255).all(), "rows that are not written yet are empty"
     assert "Generating Hund" in page.locator(".caption").inner_text()
     choose(page, ".kind-encoder")
-    assert (cell_colours(page, 11, 11) == colours(map_of(maps, "encoder"), "light")).all()
+    assert (cell_colors(page, 11, 11) == colors(map_of(maps, "encoder"), "light")).all()
     assert page.get_by_text("The encoder reads the whole sentence").is_visible()
     page.locator(".slider").focus()
     page.keyboard.press("End")

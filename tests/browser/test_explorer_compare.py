@@ -44,7 +44,7 @@ def open_compare(serve: Serve, open_page: OpenPage) -> OpenCompare:
     return start
 
 
-def side_colours(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[np.uint8]:
+def side_colors(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[np.uint8]:
     """(queries, keys, 3): the colour at the centre of each cell of a side."""
     answer = page.locator(f".side-{name}").evaluate(
         """(map) => {
@@ -75,7 +75,7 @@ def test_two_heads_and_their_difference(open_compare: OpenCompare, check_accessi
     maps = samples.sample(*samples.SENTENCE)
     pin_first_then(page, 8)  # head 2.1
     a, b = map_of(maps, "cross"), map_of(maps, "cross", 1, 0)
-    found = side_colours(page, "difference", *a.shape)
+    found = side_colors(page, "difference", *a.shape)
     assert np.abs(found.astype(int) - printed(b - a)).max() <= 3
     assert not page.locator(".head").is_visible()
     page.get_by_text('"against": "cross.3.5"').wait_for()
@@ -121,7 +121,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
     b = map_of(after, "cross", START.layer, START.head)
     rows = [0, 1, 2, None, 3, 9]  # Ein bra uner (kleiner) Hund </s>
     columns = [0, 1, None, *range(2, 11)]  # A brown (little) dog ...
-    found = side_colours(page, "difference", *b.shape)
+    found = side_colors(page, "difference", *b.shape)
     for (query, row), (key, column) in itertools.product(enumerate(rows), enumerate(columns)):
         if row is not None and column is not None:
             difference = np.array([[b[query, key] - a[row, column]]])

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 from tests.browser.explorer_driver import (
     ENGLISH,
     Open,
-    cell_colours,
+    cell_colors,
     choose,
-    colours,
+    colors,
     map_of,
     painting,
     pixels,
@@ -95,7 +95,7 @@ def test_128_tokens_scroll_inside_and_stay_light(open_explorer: Open) -> None:
     scrolled = page.locator(".map").evaluate("(map) => map.scrollLeft")
     for key in (120, 125, 127):
         x = int(place["left"] + (key + 0.5) * place["cell"] - scrolled)
-        assert (last[x] == colours(map_of(maps, "cross")[127], "light")[key]).all()
+        assert (last[x] == colors(map_of(maps, "cross")[127], "light")[key]).all()
     paint = quickest(lambda: painting(page), 250)
     assert paint < 250, "48 tiles of 128 by 128 (20 ms are the aim on an idle machine)"
     assert sideways(page) <= 0
@@ -154,4 +154,4 @@ def test_a_larger_font_or_window_draws_again_without_a_reload(open_explorer: Ope
     weights = map_of(samples.sample(*samples.SENTENCE), "cross")
     page.mouse.move(2, 2)
     settle(page)
-    assert (cell_colours(page, *weights.shape) == colours(weights, "light")).all()
+    assert (cell_colors(page, *weights.shape) == colors(weights, "light")).all()

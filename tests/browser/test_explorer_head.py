@@ -18,7 +18,7 @@ from tests.browser.explorer_driver import (
     HEAD,
     LAYER,
     Open,
-    cell_colours,
+    cell_colors,
     choose,
     map_of,
     numbers,
@@ -28,7 +28,7 @@ from tests.browser.explorer_driver import (
     settle,
     shown,
 )
-from viz_app.figures.colours.palette import kind_colour, scale
+from viz_app.figures.colours.palette import kind_color, scale
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -61,11 +61,11 @@ def fill_threshold(page: Page, percent: int) -> None:
     settle(page)
 
 
-def test_colours_follow_scale_and_threshold_and_the_legend_says_so(open_explorer: Open) -> None:
+def test_colors_follow_scale_and_threshold_and_the_legend_says_so(open_explorer: Open) -> None:
     page = open_explorer()
     weights = map_of(samples.sample(*samples.SENTENCE), "cross")
     setting(page, ".scale-sqrt")
-    assert (cell_colours(page, *weights.shape) == scale("light")[toned(weights, "sqrt")]).all()
+    assert (cell_colors(page, *weights.shape) == scale("light")[toned(weights, "sqrt")]).all()
     places = page.locator(".beside .legend-numbers span").evaluate_all(
         "(all) => all.map((n) => [n.textContent, n.style.left])"
     )
@@ -76,19 +76,19 @@ def test_colours_follow_scale_and_threshold_and_the_legend_says_so(open_explorer
         ("1", 100.0),
     ]
     setting(page, ".scale-row")
-    assert (cell_colours(page, *weights.shape) == scale("light")[toned(weights, "row")]).all()
+    assert (cell_colors(page, *weights.shape) == scale("light")[toned(weights, "row")]).all()
     assert "largest weight shown in the row" in page.locator(".beside .legend").inner_text()
     fill_threshold(page, 20)
     expected = toned(weights, "row", 20)
     assert 0 < np.count_nonzero(expected) < np.count_nonzero(toned(weights, "row")), "the test must see a difference"
-    assert (cell_colours(page, *weights.shape) == scale("light")[expected]).all()
+    assert (cell_colors(page, *weights.shape) == scale("light")[expected]).all()
     assert re.search(r"below 20\s%", page.locator(".beside .legend").inner_text())
     for name in ("scale", "threshold"):
         page.locator(f".chip-{name}").click()
     page.mouse.move(2, 2)
     settle(page)
     assert page.locator(".chip").count() == 0
-    assert (cell_colours(page, *weights.shape) == scale("light")[toned(weights, "linear")]).all()
+    assert (cell_colors(page, *weights.shape) == scale("light")[toned(weights, "linear")]).all()
 
 
 def test_hidden_special_tokens_leave_their_mass_in_words(open_explorer: Open) -> None:
@@ -97,7 +97,7 @@ def test_hidden_special_tokens_leave_their_mass_in_words(open_explorer: Open) ->
     setting(page, ".menu-special input")
     weights = map_of(maps, "cross").astype(np.float64)
     text = weights[:-1, :-1]  # the last query and the last key are </s>
-    assert (cell_colours(page, *text.shape) == scale("light")[toned(text, "linear")]).all()
+    assert (cell_colors(page, *text.shape) == scale("light")[toned(text, "linear")]).all()
     note = page.locator(".notes").inner_text()
     share = re.search(r"Hidden: </s>\. On average they receive (\d+)", note)
     assert share and abs(int(share[1]) - 100 * weights[:-1, -1].mean()) <= 0.51
@@ -144,7 +144,7 @@ def lines_place(page: Page) -> dict[str, float]:
     return {name: float(value) for name, value in place.items()}
 
 
-def strength(page: Page, query: int, key: int, theme_colour: str) -> float:
+def strength(page: Page, query: int, key: int, theme_color: str) -> float:
     """How opaque the line between two tokens is, close to the right column, 0 to 1."""
     png = page.locator(".lines canvas").evaluate("(canvas) => canvas.toDataURL('image/png').split(',')[1]")
     image = np.asarray(Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB")).astype(float)
@@ -152,7 +152,7 @@ def strength(page: Page, query: int, key: int, theme_colour: str) -> float:
     along = 0.9
     x = round(place["left"] + along * (place["right"] - place["left"]))
     y = ((query + 0.5) * (1 - along) + (key + 0.5) * along) * place["step"]
-    ink = np.array([int(theme_colour[i : i + 2], 16) for i in (1, 3, 5)], float)
+    ink = np.array([int(theme_color[i : i + 2], 16) for i in (1, 3, 5)], float)
     paper = image[0, 0]
     shares = [
         (image[row, x] - paper) @ (ink - paper) / ((ink - paper) @ (ink - paper))
@@ -172,7 +172,7 @@ def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(open_
     settle(page)
     assert state(page, "cursor") == {"query": 3, "key": None}
     for key, tone in enumerate(toned(weights, "linear")[3]):
-        found = strength(page, 3, key, kind_colour("cross", "light"))
+        found = strength(page, 3, key, kind_color("cross", "light"))
         assert found < 0.06 if tone < 4 else abs(found - tone / 255) < 0.12, (key, found, tone / 255)
     lines.hover(position={"x": place["right"] + 20, "y": 2.5 * place["step"]})
     settle(page)
@@ -184,8 +184,8 @@ def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(open_
     place = lines_place(page)
     lines.hover(position={"x": place["left"] - 20, "y": 0.5 * place["step"]})
     settle(page)
-    assert abs(strength(page, 0, 0, kind_colour("decoder", "light")) - 1) < 0.12, "the first row has one key only"
-    assert all(strength(page, 0, key, kind_colour("decoder", "light")) < 0.06 for key in range(1, 10)), "masked"
+    assert abs(strength(page, 0, 0, kind_color("decoder", "light")) - 1) < 0.12, "the first row has one key only"
+    assert all(strength(page, 0, key, kind_color("decoder", "light")) < 0.06 for key in range(1, 10)), "masked"
     page.mouse.move(2, 2)
     settle(page)
     lines.focus()
@@ -214,7 +214,7 @@ def test_a_pin_survives_heads_and_steps_and_python_knows_it(open_explorer: Open)
     weights = map_of(samples.sample(*samples.SENTENCE), "cross", 1, 1)
     best = int(weights[3].argmax())
     expected = toned(weights, "linear")[3, best] / 255
-    assert abs(strength(page, 3, best, kind_colour("cross", "light")) - expected) < 0.12
+    assert abs(strength(page, 3, best, kind_color("cross", "light")) - expected) < 0.12
     choose(page, ".form-map")
     assert "Hund" in page.locator(".readout").inner_text(), "without a pointer the readout tells what is pinned"
     place_of_map = page.locator(".map").evaluate("(map) => ({ ...map.dataset })")

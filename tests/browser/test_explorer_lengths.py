@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser import explorer_samples as samples
-from tests.browser.explorer_driver import Open, cell_colours, choose, colours, read_table, settle
+from tests.browser.explorer_driver import Open, cell_colors, choose, colors, read_table, settle
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
 if TYPE_CHECKING:
@@ -110,12 +110,12 @@ def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_exp
         page.mouse.move(2, 2)
         settle(page)
         weights = maps.weights(kind)[-1, -1]
-        found = cell_colours(page, *weights.shape)
+        found = cell_colors(page, *weights.shape)
         visible = (
             np.tri(*weights.shape, dtype=np.bool_) if kind == "decoder" else np.ones(weights.shape, dtype=np.bool_)
         )
         visible = visible & (weights.sum(-1, keepdims=True) > 0)  # a row that looks nowhere is hatched
-        assert (found[visible] == colours(weights, "light")[visible]).all(), kind
+        assert (found[visible] == colors(weights, "light")[visible]).all(), kind
     compare(page, maps, "pieces", 1 / 131070 + 1e-7)
     compare(page, maps, "words", 1e-4)
     # The second row of the encoder-decoder attention looks nowhere; the table says so too.

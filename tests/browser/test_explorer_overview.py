@@ -232,7 +232,7 @@ def patch(page: Page, **changes: Any) -> None:
     settle(page)
 
 
-def test_a_tile_has_the_colours_of_its_weights_for_every_scale(open_explorer: Open) -> None:
+def test_a_tile_has_the_colors_of_its_weights_for_every_scale(open_explorer: Open) -> None:
     page = open_explorer()
     maps = samples.sample(*samples.SENTENCE)
     weights = maps.cross[2, 4].astype(float)

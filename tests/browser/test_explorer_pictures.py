@@ -22,9 +22,9 @@ from tests.browser.explorer_driver import (
     HEAD,
     LAYER,
     Open,
-    cell_colours,
+    cell_colors,
     choose,
-    colours,
+    colors,
     map_of,
     numbers,
     pixels,
@@ -84,7 +84,7 @@ def test_the_gloss_is_the_favourite_source_word_of_the_last_cross_head(open_expl
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_each_cell_has_the_colour_of_its_weight(open_explorer: Open, theme: Theme) -> None:
+def test_each_cell_has_the_color_of_its_weight(open_explorer: Open, theme: Theme) -> None:
     page = open_explorer(dark=theme == "dark")
     page.mouse.move(2, 2)
     maps = samples.sample(*samples.SENTENCE)
@@ -92,9 +92,9 @@ def test_each_cell_has_the_colour_of_its_weight(open_explorer: Open, theme: Them
         choose(page, f".kind-{kind}")
         choose(page, f".tile >> nth={tile}")
         weights = map_of(maps, kind, tile // 8, tile % 8)
-        found = cell_colours(page, *weights.shape)
+        found = cell_colors(page, *weights.shape)
         allowed = np.tril(np.ones(weights.shape, bool)) if kind == "decoder" else np.ones(weights.shape, bool)
-        assert (found[allowed] == colours(weights, theme)[allowed]).all(), f"{kind}, tile {tile}"
+        assert (found[allowed] == colors(weights, theme)[allowed]).all(), f"{kind}, tile {tile}"
 
 
 def test_a_change_of_theme_is_drawn_without_new_data(open_explorer: Open) -> None:
@@ -103,8 +103,8 @@ def test_a_change_of_theme_is_drawn_without_new_data(open_explorer: Open) -> Non
     weights = map_of(samples.sample(*samples.SENTENCE), "cross")
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
-        expected = colours(weights, theme)
-        assert until(page, lambda e=expected: bool((cell_colours(page, *weights.shape) == e).all())), theme  # type: ignore[misc]
+        expected = colors(weights, theme)
+        assert until(page, lambda e=expected: bool((cell_colors(page, *weights.shape) == e).all())), theme  # type: ignore[misc]
 
 
 def test_a_masked_cell_is_hatched_and_a_zero_is_not(open_explorer: Open) -> None:

@@ -38,7 +38,7 @@ SHOW = """async ([code, paper, data]) => {
         ("hsl(0 0% 95%)", "light"),
     ],
 )
-def test_the_kinds_have_the_colours_of_the_page(browser: Browser, paper: str, theme: str) -> None:
+def test_the_kinds_have_the_colors_of_the_page(browser: Browser, paper: str, theme: str) -> None:
     code = join_modules(Path(index.__file__).parent / "js" / "main.js")
     data = DATA | {"texts": texts("en").table("index")}
     page = browser.new_page()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from viz_app.figures.colours.palette import KIND_COLOURS, MASK_HATCH, THEMES, kind_colour
-from viz_app.figures.colours.scales import Colours, diverging, sequential
+from viz_app.figures.colours.palette import KIND_COLORS, MASK_HATCH, THEMES, kind_color
+from viz_app.figures.colours.scales import Colors, diverging, sequential
 
 
 def palettes() -> dict[str, dict[str, Any]]:
@@ -18,12 +18,12 @@ def palettes() -> dict[str, dict[str, Any]]:
         theme: {
             "scale": _packed(sequential(theme=theme)),
             "diverging": _packed(diverging(theme)),
-            "kinds": {kind: kind_colour(kind, theme) for kind in KIND_COLOURS},
+            "kinds": {kind: kind_color(kind, theme) for kind in KIND_COLORS},
             "hatch": MASK_HATCH[theme],
         }
         for theme in THEMES
     }
 
 
-def _packed(colours: Colours) -> str:
-    return base64.b64encode(colours.tobytes()).decode()
+def _packed(colors: Colors) -> str:
+    return base64.b64encode(colors.tobytes()).decode()

@@ -1,7 +1,7 @@
 """What somebody asks of the page Figures, complete, and how it is written in the page's address.
 
 Names are those of the command line where the address of Translate has not taken them: there `view` and `scale` mean
-something else, so here they are `figure` and `colours`. Layers, heads and queries count from 1 in the address, from 0
+something else, so here they are `figure` and `colors`. Layers, heads and queries count from 1 in the address, from 0
 in code; steps count from 1 in both. What makes no sense is left out of account.
 """
 

@@ -24,7 +24,7 @@ from viz_app.figures.colours.palette import lab_of
 from viz_app.figures.colours.scales import ColorMap, differences_map, format_number, numbers_map, weights_map
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.model.lines import HEAD_COLOURS, LinesFigure
+from viz_app.figures.model.lines import HEAD_COLORS, LinesFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl import heatmaps
@@ -73,7 +73,7 @@ def find_print_issues(figure: Figure, style: Style | None = None) -> tuple[Print
         figure = figure.still_frame
     if style.theme is not None:
         figure = replace(figure, theme=style.theme)
-    return (*_page(figure, style), *_colours(figure, style))
+    return (*_page(figure, style), *_colors(figure, style))
 
 
 def simulate_color_vision(rgb: npt.ArrayLike, vision: str) -> npt.NDArray[np.uint8]:
@@ -121,13 +121,13 @@ def _is_cut_off(artist: Text, width: float) -> bool:
     return start < -1 or start + long > width + 1
 
 
-def _colours(figure: Figure, style: Style) -> Iterable[PrintIssue]:
+def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
     """Colours in greyscale and for readers who see fewer of them."""
     if isinstance(figure, LinesFigure) and len(figure.panels) > 1:
-        names = [(panel.title, colour, "") for panel, colour in zip(figure.panels, figure.colours, strict=True)]
+        names = [(panel.title, color, "") for panel, color in zip(figure.panels, figure.colors, strict=True)]
         yield from _names(names)
     if isinstance(figure, CurvesFigure) and len(figure.series) > 1:
-        table = HEAD_COLOURS[figure.theme]
+        table = HEAD_COLORS[figure.theme]
         curves = [(s.label, table[i % len(table)], "dashed" * s.dashed) for i, s in enumerate(figure.series)]
         yield from _names(curves)
     for scale in _scales(figure, style):
@@ -150,7 +150,7 @@ def _scales(figure: Figure, style: Style) -> list[ColorMap]:
 
 
 def _scale(scale: ColorMap) -> Iterable[PrintIssue]:
-    samples = scale.colours[np.rint(np.linspace(0, len(scale.colours) - 1, 9)).astype(int)]
+    samples = scale.colors[np.rint(np.linspace(0, len(scale.colors) - 1, 9)).astype(int)]
     steps = np.diff(lab_of(samples)[:, 0])
     if scale.two_ends:
         yield PrintIssue("grey_two_ends")
@@ -165,7 +165,7 @@ def _scale(scale: ColorMap) -> Iterable[PrintIssue]:
 
 def _names(lines: list[tuple[str, str, str]]) -> Iterable[PrintIssue]:
     """Lines (name, colour, dash) that some readers, or a black-and-white printer, cannot tell apart."""
-    rgb = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for _, colour, _ in lines], dtype=np.uint8)
+    rgb = np.array([[int(color[i : i + 2], 16) for i in (1, 3, 5)] for _, color, _ in lines], dtype=np.uint8)
     pairs = [(i, j) for i, j in combinations(range(len(lines)), 2) if lines[i][2] == lines[j][2]]
     seen = {"": lab_of(rgb), **{vision: lab_of(simulate_color_vision(rgb, vision)) for vision in VISION}}
     close = [

@@ -19,13 +19,13 @@ from viz_app.figures.model.tree import TreeFigure
 
 _ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme"})
 _AROUND = frozenset({"title", "caption", "legend"})
-_COLOURS = frozenset({"scale", "value_range", "mapping"})
+_COLORS = frozenset({"scale", "value_range", "mapping"})
 _BY_KIND: dict[type[Figure], frozenset[str]] = {
-    HeatmapFigure: _ALWAYS | _AROUND | _COLOURS | {"rotation", "letters"},
+    HeatmapFigure: _ALWAYS | _AROUND | _COLORS | {"rotation", "letters"},
     LinesFigure: _ALWAYS | _AROUND | {"value_range", "mapping"},
     TreeFigure: _ALWAYS | _AROUND,
     CurvesFigure: _ALWAYS | _AROUND,
-    MatrixFigure: _ALWAYS | _AROUND | _COLOURS,
+    MatrixFigure: _ALWAYS | _AROUND | _COLORS,
     DotsFigure: _ALWAYS | _AROUND,
 }
 

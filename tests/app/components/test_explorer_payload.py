@@ -17,7 +17,7 @@ from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer import weights as weights_module
 from viz_app.components.explorer.payload import with_selection
 from viz_app.components.explorer.weights import MOST_BYTES, pack_weights, packed_size
-from viz_app.figures.colours.palette import kind_colour, scale
+from viz_app.figures.colours.palette import kind_color, scale
 from viz_app.text import texts
 
 SCRIPT = "</script><img src=x onerror=alert(1)>"
@@ -140,12 +140,12 @@ def test_axes_steps_and_selection_come_back() -> None:
     assert (header["gloss"], header["follow"], header["finished"]) == ([1, 0], True, True)
 
 
-def test_colours_are_those_of_the_figures() -> None:
+def test_colors_are_those_of_the_figures() -> None:
     header, _ = decode(packed(make_maps()))
     for theme in ("light", "dark"):
         table = np.frombuffer(base64.b64decode(header["colours"][theme]["scale"]), np.uint8).reshape(256, 3)
         assert (table == scale(theme)).all()
-        assert header["colours"][theme]["kinds"] == {kind: kind_colour(kind, theme) for kind in KINDS}
+        assert header["colours"][theme]["kinds"] == {kind: kind_color(kind, theme) for kind in KINDS}
 
 
 def test_hostile_tokens_come_back_as_they_are() -> None:

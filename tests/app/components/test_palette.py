@@ -13,7 +13,7 @@ import pytest
 from viz_app.components.palette import palettes
 from viz_app.figures.colours.palette import THEMES, Theme
 from viz_app.figures.colours.scales import ColorMap, diverging, sequential
-from viz_app.figures.model.style import ColourMapping
+from viz_app.figures.model.style import ColorMapping
 
 
 def table(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
@@ -29,8 +29,8 @@ def test_the_tables_are_those_of_print(theme: Theme) -> None:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("mapping", ["linear", "sqrt"])
-def test_a_difference_has_one_colour_on_the_screen_and_in_print(
-    mapping: ColourMapping, theme: Theme, javascript: Callable[[str], Any]
+def test_a_difference_has_one_color_on_the_screen_and_in_print(
+    mapping: ColorMapping, theme: Theme, javascript: Callable[[str], Any]
 ) -> None:
     values = np.array([-2, -1, *np.linspace(-0.997, 0.997, 200), 0, 1, 2])
     pixels = javascript(

@@ -8,7 +8,7 @@ from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, check
 from viz_app.figures.check import find_print_issues, message, simulate_color_vision
 from viz_app.figures.colours.palette import lab_of
-from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.text import LANGUAGES
 
 
@@ -74,7 +74,7 @@ def test_weights_above_a_given_range_are_told(maps: AttentionMaps) -> None:
     assert "clipped" in codes(VIEWS["head"].figure(maps=maps, kind="cross"), Style(value_range=(0, 0.1)))
 
 
-def test_colours_of_heads_are_apart_for_every_reader_up_to_eight(maps: AttentionMaps) -> None:
+def test_colors_of_heads_are_apart_for_every_reader_up_to_eight(maps: AttentionMaps) -> None:
     eight = VIEWS["lines"].figure(maps=maps, kind="cross", heads=tuple(range(8)))
     assert codes(eight) == {"grey_lines"}
     assert codes(VIEWS["lines"].figure(maps=maps, kind="cross", heads=(0, 6))) == set()
@@ -92,7 +92,7 @@ def test_a_dashed_curve_is_told_from_a_full_one() -> None:
     assert codes(CurvesFigure(series=dashed, x_title="x", y_title="y")) == set()
 
 
-def test_red_and_green_are_one_colour_without_m_cones() -> None:
+def test_red_and_green_are_one_color_without_m_cones() -> None:
     """Like lightness, opposite hue: far apart for most, near in the simulation; greys stay what they are."""
     pair = np.array([[200, 80, 60], [120, 125, 40]], dtype=np.uint8)
     seen = lab_of(pair)
@@ -114,4 +114,4 @@ def test_every_warning_has_words_in_both_languages(small: AttentionMaps) -> None
     for warning in found:
         for language in LANGUAGES:
             assert "{" not in message(warning, language)
-    assert HEAD_COLOURS.keys() == {"light", "dark"}
+    assert HEAD_COLORS.keys() == {"light", "dark"}

@@ -47,7 +47,7 @@ def cells(figure: HeatmapFigure) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_png_pixels_are_the_colours_of_the_scale(theme: Theme) -> None:
+def test_png_pixels_are_the_colors_of_the_scale(theme: Theme) -> None:
     weights = np.array([[0.0, 0.25, 0.75], [1.0, 0.0, 0.0], [0.1, 0.2, 0.7], [0.5, 0.5, 0.0]])
     data, (ys, xs) = cells(own(weights, theme))
     expected = scale(theme)[np.rint(weights * 255).astype(int)]
@@ -139,7 +139,7 @@ def test_svg_and_png_tell_where_they_come_from(maps: AttentionMaps) -> None:
     assert round(image.info["dpi"][0]) == 300
 
 
-def test_svg_cells_have_the_colours_of_the_scale(maps: AttentionMaps) -> None:
+def test_svg_cells_have_the_colors_of_the_scale(maps: AttentionMaps) -> None:
     figure = one_head(maps, "cross", 3, 5)
     data = export(figure, "svg").decode()
     embedded = re.findall(r'href="data:image/png;base64,\s*([^"]+)"', data)

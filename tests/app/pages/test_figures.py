@@ -92,7 +92,7 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
         assert option in command(app)
 
 
-def test_size_colours_and_parts_reach_the_figure(app: AppTest) -> None:
+def test_size_colors_and_parts_reach_the_figure(app: AppTest) -> None:
     opened(app)
     app.selectbox(key="studio-en-size").set_value("own").run()
     app.number_input(key="studio-en-width").set_value(50.0).run()

@@ -24,10 +24,10 @@ MUTED: dict[str, str] = {"light": "#5b6270", "dark": "#a4acba"}  # secondary tex
 MASK_HATCH: dict[str, str] = {"light": "#c3c8d1", "dark": "#4b5364"}  # strokes of cells that are forbidden
 
 # Okabe and Ito's blue, vermilion and bluish green: told apart with every common kind of colour vision.
-KIND_COLOURS: dict[str, str] = {"encoder": "#0072B2", "decoder": "#D55E00", "cross": "#009E73"}
-KIND_COLOURS_DARK: dict[str, str] = {"encoder": "#56B4E9", "decoder": "#F5843B", "cross": "#2FC79A"}
+KIND_COLORS: dict[str, str] = {"encoder": "#0072B2", "decoder": "#D55E00", "cross": "#009E73"}
+KIND_COLORS_DARK: dict[str, str] = {"encoder": "#56B4E9", "decoder": "#F5843B", "cross": "#2FC79A"}
 # Vermilion and green reach only 3.9:1 and 3.4:1 on white; as text they need the same hue, darker.
-KIND_TEXT_COLOURS: dict[str, str] = {"encoder": "#0072B2", "decoder": "#B85000", "cross": "#007A59"}
+KIND_TEXT_COLORS: dict[str, str] = {"encoder": "#0072B2", "decoder": "#B85000", "cross": "#007A59"}
 
 _WHITE = (0.95047, 1.0, 1.08883)  # D65, the white of sRGB
 _RGB_TO_XYZ = np.array(
@@ -66,14 +66,14 @@ def scale(theme: Theme = "light") -> npt.NDArray[np.uint8]:
     return from_lab(lab)
 
 
-def kind_colour(kind: str, theme: Theme = "light", *, text: bool = False) -> str:
+def kind_color(kind: str, theme: Theme = "light", *, text: bool = False) -> str:
     """Colour of one kind of attention as "#rrggbb"; with `text`, one that reaches 4.5:1 on the page's background."""
     check_theme(theme)
-    if kind not in KIND_COLOURS:
-        raise ValueError(f"attention kind is {kind!r}, but must be one of {', '.join(KIND_COLOURS)}")
+    if kind not in KIND_COLORS:
+        raise ValueError(f"attention kind is {kind!r}, but must be one of {', '.join(KIND_COLORS)}")
     if theme == "dark":
-        return KIND_COLOURS_DARK[kind]
-    return KIND_TEXT_COLOURS[kind] if text else KIND_COLOURS[kind]
+        return KIND_COLORS_DARK[kind]
+    return KIND_TEXT_COLORS[kind] if text else KIND_COLORS[kind]
 
 
 def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
@@ -81,21 +81,21 @@ def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
     return _to_lab(rgb / 255.0)
 
 
-def to_lab(colour: str) -> npt.NDArray[np.float64]:
+def to_lab(color: str) -> npt.NDArray[np.float64]:
     """A colour "#rrggbb" as (3,) CIELAB."""
-    return _to_lab(_rgb(colour) / 255.0)
+    return _to_lab(_rgb(color) / 255.0)
 
 
 def from_lab(lab: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
     """(..., 3) CIELAB -> (..., 3) uint8 sRGB, read-only; what a screen cannot show is cut off."""
-    colours = np.rint(np.clip(_from_lab(lab), 0.0, 1.0) * 255.0).astype(np.uint8)
-    colours.setflags(write=False)
-    return colours
+    colors = np.rint(np.clip(_from_lab(lab), 0.0, 1.0) * 255.0).astype(np.uint8)
+    colors.setflags(write=False)
+    return colors
 
 
-def _rgb(colour: str) -> npt.NDArray[np.float64]:
+def _rgb(color: str) -> npt.NDArray[np.float64]:
     """A colour as (3,) values 0 to 255."""
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
+    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
 
 
 def _polar(chroma: float | npt.NDArray[np.float64], hue: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """From a value to its colour: the scales that a style can choose, and the one for differences.
 
-Every renderer asks a `ColourMap`, so a value has one colour on screen, in print and in the key beside it.
+Every renderer asks a `ColorMap`, so a value has one colour on screen, in print and in the key beside it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import numpy.typing as npt
 
 from viz_app.figures.colours import palette
 from viz_app.figures.colours.palette import BACKGROUND, SCALE_STEPS, Theme, check_theme
-from viz_app.figures.model.style import SCALES, ColourMapping, ScaleName, Style
+from viz_app.figures.model.style import SCALES, ColorMapping, ScaleName, Style
 
-Colours = npt.NDArray[np.uint8]
+Colors = npt.NDArray[np.uint8]
 # Ends of the scale of differences: lightness on a light and on a dark page, chroma, hues of less and of more.
 _DIVERGING = {"light": (34.0, 52.0), "dark": (76.0, 48.0)}
 _LESS, _MORE = 262.0, 48.0  # blue and brown in CIELAB degrees: apart for every common kind of colour vision
 
 
 @cache
-def sequential(name: ScaleName = "headlight", theme: Theme = "light") -> Colours:
+def sequential(name: ScaleName = "headlight", theme: Theme = "light") -> Colors:
     """(256, 3) uint8 sRGB of a scale from low to high, read-only. Raises ValueError for an unknown name."""
     check_theme(theme)
     if name not in SCALES:
@@ -38,13 +38,13 @@ def sequential(name: ScaleName = "headlight", theme: Theme = "light") -> Colours
         return palette.from_lab(start * (1 - t) + np.array([10.0 if theme == "light" else 97.0, 0.0, 0.0]) * t)
     from matplotlib import colormaps
 
-    colours: Colours = np.rint(colormaps[name](np.arange(SCALE_STEPS))[:, :3] * 255).astype(np.uint8)
-    colours.setflags(write=False)
-    return colours
+    colors: Colors = np.rint(colormaps[name](np.arange(SCALE_STEPS))[:, :3] * 255).astype(np.uint8)
+    colors.setflags(write=False)
+    return colors
 
 
 @cache
-def diverging(theme: Theme = "light") -> Colours:
+def diverging(theme: Theme = "light") -> Colors:
     """(257, 3) uint8 sRGB from "less" (blue) over the page's background to "more" (brown), read-only.
 
     An odd number of colours, so that zero has one of its own: the background.
@@ -67,17 +67,17 @@ class ColorMap:
     """Values to colours.
 
     Args:
-        colours: (n, 3) uint8, from `low` to `high`.
+        colors: (n, 3) uint8, from `low` to `high`.
         low: Value of the first colour; smaller ones get it too.
         high: Value of the last colour.
         mapping: "sqrt" takes the root of the distance from `low`; from the middle for a scale with two ends.
         two_ends: Whether the middle of the scale means zero.
     """
 
-    colours: Colours
+    colors: Colors
     low: float
     high: float
-    mapping: ColourMapping = "linear"
+    mapping: ColorMapping = "linear"
     two_ends: bool = False
 
     def position(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -97,14 +97,14 @@ class ColorMap:
             position = (from_middle * abs(from_middle) + 1) / 2 if self.two_ends else position**2
         return self.low + position * (self.high - self.low)
 
-    def rgb(self, values: npt.ArrayLike) -> Colours:
+    def rgb(self, values: npt.ArrayLike) -> Colors:
         """(...) values -> (..., 3) uint8."""
-        colours: Colours = self.colours[np.rint(self.position(values) * (len(self.colours) - 1)).astype(int)]
-        return colours
+        colors: Colors = self.colors[np.rint(self.position(values) * (len(self.colors) - 1)).astype(int)]
+        return colors
 
     def hex(self) -> tuple[str, ...]:
         """The colours as "#rrggbb"."""
-        return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in self.colours.tolist())
+        return tuple(f"#{r:02x}{g:02x}{b:02x}" for r, g, b in self.colors.tolist())
 
     def ticks(self) -> tuple[float, ...]:
         """Values to write beside the key, both ends among them."""

@@ -9,7 +9,7 @@ from viz_app.figures.model.spec import Figure, HeatmapPanel
 
 # Okabe and Ito's colours (2008), told apart with every common kind of colour vision, but an indigo for their yellow,
 # which is too light for lines on white. On a dark page lighter ones.
-HEAD_COLOURS = {
+HEAD_COLORS = {
     "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1a1d24", "#4a3cd0"),
     "dark": ("#56B4E9", "#F5843B", "#2FC79A", "#E3A0C6", "#E69F00", "#3C86C2", "#f2f4f8", "#785aff"),
 }
@@ -55,9 +55,9 @@ class LinesFigure(Figure):
             raise ValueError(f"least is {self.least}, but must be at least 0 and below 1")
 
     @property
-    def colours(self) -> tuple[str, ...]:
+    def colors(self) -> tuple[str, ...]:
         """A colour for each head; they repeat after eight."""
-        table = HEAD_COLOURS[self.theme]
+        table = HEAD_COLORS[self.theme]
         return tuple(table[i % len(table)] for i in range(len(self.panels)))
 
     def links(self) -> list[tuple[int, int, int, float]]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures.colours.palette import KIND_COLOURS, Theme, check_theme
+from viz_app.figures.colours.palette import KIND_COLORS, Theme, check_theme
 from viz_app.figures.fingerprint import fingerprint
 
 WORD_BOUNDARY = "\u2581"  # how SentencePiece writes the space before a piece
@@ -252,8 +252,8 @@ class HeatmapFigure(Figure):
 
 def check_kind(kind: str) -> None:
     """Raise ValueError unless `kind` is empty or one of the kinds of attention."""
-    if kind and kind not in KIND_COLOURS:
-        raise ValueError(f"kind is {kind!r}, but must be empty or one of {', '.join(KIND_COLOURS)}")
+    if kind and kind not in KIND_COLORS:
+        raise ValueError(f"kind is {kind!r}, but must be empty or one of {', '.join(KIND_COLORS)}")
 
 
 def display_label(label: str, max_width: int | None = None) -> str:

@@ -15,8 +15,8 @@ from viz_app.figures.colours.palette import THEMES, Theme
 
 ScaleName = Literal["headlight", "grey", "viridis", "cividis"]
 SCALES: tuple[ScaleName, ...] = ("headlight", "grey", "viridis", "cividis")
-ColourMapping = Literal["linear", "sqrt"]
-MAPPINGS: tuple[ColourMapping, ...] = ("linear", "sqrt")
+ColorMapping = Literal["linear", "sqrt"]
+MAPPINGS: tuple[ColorMapping, ...] = ("linear", "sqrt")
 Rotation = Literal["auto"] | int
 ROTATIONS: tuple[Rotation, ...] = ("auto", 0, 45, 90)
 DEFAULT_FONT = 8.0
@@ -83,7 +83,7 @@ class Style:
     font_pt: float | None = None
     scale: ScaleName = "headlight"
     value_range: tuple[float, float] | Literal["shared"] | None = None
-    mapping: ColourMapping = "linear"
+    mapping: ColorMapping = "linear"
     rotation: Rotation = "auto"
     title: bool = True
     caption: bool = False

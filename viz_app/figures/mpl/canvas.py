@@ -22,7 +22,7 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 
 from viz_app.figures import fonts
-from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.model.cells import Cells
 from viz_app.figures.model.spec import Figure
 from viz_app.figures.model.style import Style
@@ -61,22 +61,22 @@ class Canvas:
         self.axes.set_axis_off()
         self._fit()
 
-    def mixed(self, colour: str, share: float) -> str:
+    def mixed(self, color: str, share: float) -> str:
         """So much of a colour, the rest the page: as a see-through colour looks, but opaque, as printers like it."""
-        over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (colour, self.background))
+        over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (color, self.background))
         return "#" + "".join(f"{round(u + (o - u) * share):02x}" for o, u in zip(over, under, strict=True))
 
     def accent(self, kind: str, *, text: bool = False) -> str:
         """The colour of a kind of attention, or a neutral one."""
-        return kind_colour(kind, self.spec.theme, text=text) if kind else self.muted
+        return kind_color(kind, self.spec.theme, text=text) if kind else self.muted
 
-    def lines_of_text(self, lines: tuple[str, ...], top: float, size: float, colour: str) -> None:
+    def lines_of_text(self, lines: tuple[str, ...], top: float, size: float, color: str) -> None:
         """Centred lines, one below the other."""
         for i, line in enumerate(lines):
-            self.text(self.width / 2, top + (i + 0.5) * size * 1.3, line, size, colour)
+            self.text(self.width / 2, top + (i + 0.5) * size * 1.3, line, size, color)
 
     def text(
-        self, x: float, y: float, text: str, size: float, colour: str, *, ha: str = "center", rotation: float = 0
+        self, x: float, y: float, text: str, size: float, color: str, *, ha: str = "center", rotation: float = 0
     ) -> None:
         """Plain text, anchored at (x, y) with its capitals centred there, then rotated by so many degrees."""
         down = _HALF_CAPITAL * size  # from the middle of a capital to the baseline, so that baselines agree
@@ -85,7 +85,7 @@ class Canvas:
                 x + down * sin(radians(rotation)),
                 y + down * cos(radians(rotation)),
                 text,
-                color=colour,
+                color=color,
                 fontsize=size,
                 horizontalalignment=ha,  # type: ignore[arg-type]
                 verticalalignment="baseline",
@@ -101,21 +101,21 @@ class Canvas:
         xs: tuple[float, float],
         ys: tuple[float, float],
         *,
-        colour: str | None = None,
+        color: str | None = None,
         width: float = 0.5,
         dashes: tuple[float, float] | None = None,
     ) -> None:
         """A straight line; `dashes` are lengths of stroke and gap in widths of the line."""
         (drawn,) = self.axes.plot(
-            xs, ys, color=colour or self.muted, linewidth=width, solid_capstyle="butt", clip_on=False
+            xs, ys, color=color or self.muted, linewidth=width, solid_capstyle="butt", clip_on=False
         )
         if dashes:
             drawn.set_linestyle((0, dashes))
 
-    def curve(self, points: list[tuple[float, float]], colour: str, width: float, *, zorder: float = 1) -> None:
+    def curve(self, points: list[tuple[float, float]], color: str, width: float, *, zorder: float = 1) -> None:
         """A line through four points: start, two points that draw it, end (Bezier); or straight through two."""
         codes = [Path.MOVETO, *[Path.CURVE4 if len(points) == 4 else Path.LINETO] * (len(points) - 1)]
-        line = PathPatch(Path(np.array(points), codes), facecolor="none", edgecolor=colour, linewidth=width)
+        line = PathPatch(Path(np.array(points), codes), facecolor="none", edgecolor=color, linewidth=width)
         line.set_zorder(zorder)
         self.axes.add_patch(line)
 

@@ -11,11 +11,11 @@ from viz_app.figures import fonts
 from viz_app.figures.colours.scales import format_number, numbers_map
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Entry, Frame, page_height, page_width
-from viz_app.figures.mpl.heatmaps import colour_bar
+from viz_app.figures.mpl.heatmaps import color_bar
 
 _CURVES = (100.0, 0.6)  # width in mm and height over width of the plot area when they are free
 _MATRIX = 140.0
@@ -29,7 +29,7 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     """Curves on a page."""
     font = style.font
     width = page_width(style, _CURVES[0] * POINTS_PER_MM)
-    colours = HEAD_COLOURS[figure.theme]
+    colors = HEAD_COLORS[figure.theme]
     frame = Frame(figure, style, width, _key(figure))
     left, right = PAD + font * LINE + 4.5 * font, 2 * PAD
     above = frame.above + (0.0 if figure.cut is None else font * LINE)
@@ -43,7 +43,7 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     frame.draw(canvas)
     axes = canvas.plot_area(left, above, width - left - right, area)
     for i, series in enumerate(figure.series):
-        (line,) = axes.plot(series.xs, series.ys, color=colours[i % len(colours)], linewidth=_LINE_WIDTH)
+        (line,) = axes.plot(series.xs, series.ys, color=colors[i % len(colors)], linewidth=_LINE_WIDTH)
         if series.dashed:
             line.set_linestyle((0, DASHES))
         if series.marked:
@@ -64,11 +64,11 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
 
 def _key(figure: CurvesFigure) -> list[Entry]:
     """The names of the curves, with their readings where there is a cut."""
-    colours = HEAD_COLOURS[figure.theme]
+    colors = HEAD_COLORS[figure.theme]
     readings = figure.formatted_readings() or ("",) * len(figure.series)
     room = max(readings, key=len).replace("\u2212", "+").translate(_WIDEST)
     return [
-        Entry(series.label, colours[i % len(colours)], _LINE_WIDTH, series.dashed, reading=reading, room=room)
+        Entry(series.label, colors[i % len(colors)], _LINE_WIDTH, series.dashed, reading=reading, room=room)
         for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True))
         if series.label
     ]
@@ -79,8 +79,8 @@ def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[floa
     assert figure.cut is not None
     axes.axvline(figure.cut, color=canvas.ink, linewidth=0.8, clip_on=False)
     for i, reading in enumerate(figure.readings()):
-        colour = HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]
-        axes.plot([figure.cut], [reading], "o", color=colour, markersize=4.6, clip_on=False, zorder=4,
+        color = HEAD_COLORS[figure.theme][i % len(HEAD_COLORS[figure.theme])]
+        axes.plot([figure.cut], [reading], "o", color=color, markersize=4.6, clip_on=False, zorder=4,
                   markeredgecolor=canvas.background, markeredgewidth=0.5)  # fmt: skip
     left, right, y = room
     text = f"{figure.x_title} = {format_number(figure.cut)}"
@@ -103,8 +103,8 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
         area = max(3 * font, style.height * POINTS_PER_MM - frame.above - below - frame.below)
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
     frame.draw(canvas)
-    colours = numbers_map(figure.matrix, figure.two_ends, style, figure.theme)
-    canvas.image(colours.rgb(figure.matrix), left, frame.above, across, area)
+    colors = numbers_map(figure.matrix, figure.two_ends, style, figure.theme)
+    canvas.image(colors.rgb(figure.matrix), left, frame.above, across, area)
     axes = canvas.plot_area(left, frame.above, across, area)
     axes.patch.set_visible(False)  # the colours lie below, on the page
     axes.set_xlim(figure.column_start - 0.5, figure.column_start + columns - 0.5)
@@ -116,7 +116,7 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
     canvas.text(PAD + font * LINE / 2, frame.above + area / 2, figure.row_title, font, canvas.ink, rotation=90)
     if style.legend:
         bar = (left + across + 3 * GAP, frame.above + max(0.0, (area - 110) / 2), 7.0, min(area, 110.0))
-        colour_bar(canvas, colours, figure.scale_title, *bar, font=font)
+        color_bar(canvas, colors, figure.scale_title, *bar, font=font)
     return canvas
 
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from viz_app.figures import fonts
 from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
 from viz_app.figures.model.dots import Dots, DotsFigure
-from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
@@ -76,14 +76,14 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
     middles = [place.above + (row + 0.5) * place.pitch for row in range(rows)]
     for label, y in zip(figure.row_labels, middles, strict=True):
         canvas.text(place.starts[0] - 2 * GAP, y, display_label(label, _LABEL), place.text, canvas.ink, ha="right")
-    colours = HEAD_COLOURS[figure.theme][1:]
+    colors = HEAD_COLORS[figure.theme][1:]
     for index, column in enumerate(figure.columns):
         start, room, lines = place.starts[index], place.rooms[index], place.titles[index]
         for number_of_line, line in enumerate(lines):
             y = place.above - GAP - (len(lines) - number_of_line - 0.5) * font * LINE
             canvas.text(start + (place.across + room) / 2, y, line, font, canvas.ink)
         axes = canvas.plot_area(start, place.above, place.across, rows * place.pitch)
-        _column(canvas, axes, column, colours[index % len(colours)], place.text, place.across)
+        _column(canvas, axes, column, colors[index % len(colors)], place.text, place.across)
         foot = place.above + rows * place.pitch + 2.1 * font * LINE
         canvas.text(start + place.across / 2, foot, column.axis, 0.9 * font, canvas.ink)
         end = start + place.across + room - _AIR * place.text
@@ -92,8 +92,8 @@ def draw(figure: DotsFigure, style: Style, format: str, dpi: int) -> Canvas:
     return canvas
 
 
-def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float, across: float) -> None:
-    rows, blue = len(column.places), HEAD_COLOURS[canvas.spec.theme][0]
+def _column(canvas: Canvas, axes: Axes, column: Dots, color: str, font: float, across: float) -> None:
+    rows, blue = len(column.places), HEAD_COLORS[canvas.spec.theme][0]
     axes.set_xscale("log" if column.log else "linear")
     axes.set_xlim(*column.ends())
     axes.set_ylim(rows - 0.5, -0.5)
@@ -106,9 +106,9 @@ def _column(canvas: Canvas, axes: Axes, column: Dots, colour: str, font: float, 
         if np.isnan(value):
             continue
         if column.base is not None:
-            axes.plot([column.base, value], [row, row], color=colour, linewidth=1.2, zorder=3)
-        fill = canvas.background if column.empty[row] else colour
-        axes.plot([value], [row], "o", markersize=0.55 * font, markerfacecolor=fill, markeredgecolor=colour,
+            axes.plot([column.base, value], [row, row], color=color, linewidth=1.2, zorder=3)
+        fill = canvas.background if column.empty[row] else color
+        axes.plot([value], [row], "o", markersize=0.55 * font, markerfacecolor=fill, markeredgecolor=color,
                   markeredgewidth=0.8, clip_on=False, zorder=4)  # fmt: skip
     count = max(2, min(4, int(across / (_TICK * font))))
     axes.xaxis.set_major_locator(FixedLocator(list(column.ticks(count))))

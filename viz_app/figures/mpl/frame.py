@@ -25,7 +25,7 @@ class Entry:
     """
 
     label: str
-    colour: str
+    color: str
     width: float = 1.5
     dashed: bool = False
     boxed: bool = False
@@ -89,10 +89,10 @@ class Frame:
         for entry in row:
             end = x + _SWATCH * self.font
             if entry.boxed:
-                canvas.box(x, y - 0.4 * self.font, end - x, 0.8 * self.font, edge=entry.colour, line=entry.width)
+                canvas.box(x, y - 0.4 * self.font, end - x, 0.8 * self.font, edge=entry.color, line=entry.width)
             else:
                 dashes = DASHES if entry.dashed else None
-                canvas.line((x, end), (y, y), colour=entry.colour, width=entry.width, dashes=dashes)
+                canvas.line((x, end), (y, y), color=entry.color, width=entry.width, dashes=dashes)
             canvas.text(end + GAP, y, entry.label, 0.9 * self.font, canvas.ink, ha="left")
             x += self._length(entry)
             if entry.reading:

@@ -35,7 +35,7 @@ class _Drawing:
         self.spec, self.style, self.layout, self.canvas = figure, style, layout, canvas
         self.map = weights_map(figure.weights, style, figure.theme)
         self.difference_map = differences_map(figure.differences, style, figure.theme)
-        self.title_colour = canvas.accent(figure.kind, text=True)
+        self.title_color = canvas.accent(figure.kind, text=True)
 
     def draw(self) -> None:
         spec, layout, canvas = self.spec, self.layout, self.canvas
@@ -43,8 +43,8 @@ class _Drawing:
         for i, panel in enumerate(spec.panels):
             self.panel(panel, i)
         if layout.label_font:
-            canvas.text(*layout.query_title, spec.query_title, layout.font, self.title_colour, rotation=90)
-            canvas.text(*layout.key_title, spec.key_title, layout.font, self.title_colour)
+            canvas.text(*layout.query_title, spec.query_title, layout.font, self.title_color, rotation=90)
+            canvas.text(*layout.key_title, spec.key_title, layout.font, self.title_color)
         for row, title in enumerate(spec.row_titles):
             top = layout.panels[row * spec.columns][1]
             size = layout.row_title_font
@@ -52,19 +52,19 @@ class _Drawing:
         first = 0
         for title, rows in spec.row_groups:
             top, last = layout.panels[first * spec.columns][1], layout.panels[(first + rows - 1) * spec.columns][1]
-            colour = canvas.accent(spec.panels[first * spec.columns].kind, text=True)
+            color = canvas.accent(spec.panels[first * spec.columns].kind, text=True)
             middle = (top + last + layout.slot[1]) / 2
-            canvas.text(layout.group_titles, middle, title, layout.group_title_font, colour, rotation=90)
+            canvas.text(layout.group_titles, middle, title, layout.group_title_font, color, rotation=90)
             first += rows
         canvas.lines_of_text(layout.foot_lines, layout.foot_top, 0.85 * layout.font, canvas.muted)
         canvas.lines_of_text(layout.caption_lines, layout.caption_top, layout.font, canvas.ink)
-        for bar, colours, title in zip(
+        for bar, colors, title in zip(
             layout.bars,
             (self.map, self.difference_map) if spec.weights else (self.difference_map,),
             (spec.scale_title, spec.difference_title) if spec.weights else (spec.difference_title,),
             strict=False,
         ):
-            colour_bar(canvas, colours, title, *bar, font=layout.font)
+            color_bar(canvas, colors, title, *bar, font=layout.font)
 
     def panel(self, panel: HeatmapPanel, index: int) -> None:
         """Cells, hatching, frame, and the labels that belong to this panel."""
@@ -125,20 +125,20 @@ class _Drawing:
                 text = f"\u2192 {display_label(label, MAX_LABEL)}"
                 canvas.text(right + 5, top + (row + 0.5) * cell, text, size, canvas.muted, ha="left")
         heading = self.layout.notes_title - size * 0.5
-        canvas.text(right + 5, heading, self.spec.note_title, size, self.title_colour, ha="left")
+        canvas.text(right + 5, heading, self.spec.note_title, size, self.title_color, ha="left")
 
     def label(self, x: float, y: float, label: str, size: float, *, ha: str, rotation: float = 0) -> None:
         self.canvas.text(x, y, display_label(label, MAX_LABEL), size, self.canvas.ink, ha=ha, rotation=rotation)
 
 
-def colour_bar(
-    canvas: Canvas, colours: ColorMap, title: str, left: float, top: float, width: float, height: float, *, font: float
+def color_bar(
+    canvas: Canvas, colors: ColorMap, title: str, left: float, top: float, width: float, height: float, *, font: float
 ) -> None:
     """The key of a colour scale, its largest value at the top."""
     size = 0.85 * font
-    canvas.image(colours.colours[::-1, None, :], left, top, width, height)
+    canvas.image(colors.colors[::-1, None, :], left, top, width, height)
     canvas.box(left, top, width, height, edge=canvas.muted)
-    ticks = [(float(colours.position(value)), format_number(value)) for value in colours.ticks()]
+    ticks = [(float(colors.position(value)), format_number(value)) for value in colors.ticks()]
     for place, text in ticks:
         y = top + (1 - place) * height
         canvas.line((left + width, left + width + 2), (y, y))

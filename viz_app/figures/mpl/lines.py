@@ -80,26 +80,26 @@ def draw(figure: LinesFigure, style: Style, format: str, dpi: int) -> Canvas:
     place = plan(figure, style)
     canvas = Canvas(figure, style, format, dpi, place.width, place.height)
     place.frame.draw(canvas)
-    size, colour = 0.9 * style.font, canvas.accent(figure.kind, text=True)
+    size, color = 0.9 * style.font, canvas.accent(figure.kind, text=True)
     for i in range(max(len(lines) for lines in place.titles)):
         y = place.frame.above + (i + 0.5) * size * LINE
         for lines, x, ha in zip(place.titles, (PAD, place.width - PAD), ("left", "right"), strict=True):
             if i < len(lines):
-                canvas.text(x, y, lines[i], size, colour, ha=ha)
+                canvas.text(x, y, lines[i], size, color, ha=ha)
     _draw_labels(canvas, figure, place)
     _draw_links(canvas, figure, style, place)
     return canvas
 
 
-def colours(figure: LinesFigure, canvas: Canvas) -> tuple[str, ...]:
+def colors(figure: LinesFigure, canvas: Canvas) -> tuple[str, ...]:
     """One head has the colour of its kind, several have one each."""
-    return figure.colours if len(figure.panels) > 1 else (canvas.accent(figure.kind),)
+    return figure.colors if len(figure.panels) > 1 else (canvas.accent(figure.kind),)
 
 
 def _entries(figure: LinesFigure) -> list[Entry]:
     if len(figure.panels) == 1:
         return []
-    return [Entry(panel.title, colour, 2.5) for panel, colour in zip(figure.panels, figure.colours, strict=True)]
+    return [Entry(panel.title, color, 2.5) for panel, color in zip(figure.panels, figure.colors, strict=True)]
 
 
 def _y(place: Plan, row: int, count: int, longest: int) -> float:
@@ -120,8 +120,8 @@ def _draw_labels(canvas: Canvas, figure: LinesFigure, place: Plan) -> None:
                 place.left - GAP - long - 2, y - 0.65 * place.label_font, long + 4, 1.3 * place.label_font,
                 edge=canvas.ink, zorder=1,
             )  # fmt: skip
-        colour = canvas.ink if chosen else canvas.muted
-        canvas.text(place.left - GAP, y, text, place.label_font, colour, ha="right")
+        color = canvas.ink if chosen else canvas.muted
+        canvas.text(place.left - GAP, y, text, place.label_font, color, ha="right")
     side = _SQUARE * place.label_font
     start = place.right + GAP + place.squares * side + (GAP if place.squares else 0.0)
     for row, label in enumerate(panel.key_labels):
@@ -129,7 +129,7 @@ def _draw_labels(canvas: Canvas, figure: LinesFigure, place: Plan) -> None:
         canvas.text(start, y, display_label(label, MAX_LABEL), place.label_font, canvas.ink, ha="left")
         for i in range(place.squares):
             weight = float(figure.panels[i].weights[figure.query or 0, row])
-            fill = canvas.mixed(figure.colours[i], min(1.0, weight) ** 0.5)
+            fill = canvas.mixed(figure.colors[i], min(1.0, weight) ** 0.5)
             canvas.box(place.right + GAP + i * side, y - side / 2, side, side, edge=canvas.faint, fill=fill, line=0.3)
 
 
@@ -138,7 +138,7 @@ def _draw_links(canvas: Canvas, figure: LinesFigure, style: Style, place: Plan) 
     queries, keys = len(panel.query_labels), len(panel.key_labels)
     longest = max(queries, keys)
     scale = weights_map([each.weights for each in figure.panels], style, figure.theme)
-    table = colours(figure, canvas)
+    table = colors(figure, canvas)
     links = figure.links()
     # Lines of several heads between the same tokens lie beside each other.
     count = len(figure.panels)

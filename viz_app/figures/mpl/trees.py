@@ -119,18 +119,18 @@ def _draw_edge(canvas: Canvas, figure: TreeFigure, place: Plan, ranks: tuple[int
         y0 = place.first + ranks[node.parent] * place.pitch
     bend = 0.5 * (place.columns[node.step - 1] - x0)
     pruned = node.status == "pruned"
-    colour = BEST[figure.theme] if node.best else canvas.faint if pruned else canvas.ink
+    color = BEST[figure.theme] if node.best else canvas.faint if pruned else canvas.ink
     width = 1.8 if node.best else 0.5 if pruned else 0.7
     order = 3 if node.best else 1 if pruned else 2
-    canvas.curve([(x0, y0), (x0 + bend, y0), (x1 - bend, y1), (x1, y1)], colour, width, zorder=order)
+    canvas.curve([(x0, y0), (x0 + bend, y0), (x1 - bend, y1), (x1, y1)], color, width, zorder=order)
 
 
 def _draw_node(canvas: Canvas, place: Plan, node: TreeNode, rank: int) -> None:
     size, x, y = place.label_font, place.columns[node.step - 1], place.first + rank * place.pitch
     text, score = display_label(node.label, MAX_LABEL), _score(node)
-    colour = BEST[canvas.spec.theme] if node.best else canvas.muted if node.status == "pruned" else canvas.ink
+    color = BEST[canvas.spec.theme] if node.best else canvas.muted if node.status == "pruned" else canvas.ink
     middle = y - 0.42 * size
-    canvas.text(x, middle, text, size, colour, ha="left")
+    canvas.text(x, middle, text, size, color, ha="left")
     canvas.text(x, y + 0.62 * size, score, _SCORE * size, canvas.muted, ha="left")
     if node.status == "finished":
-        canvas.box(x - 2, middle - 0.68 * size, fonts.width(text, size) + 4, 1.36 * size, edge=colour, line=0.6)
+        canvas.box(x - 2, middle - 0.68 * size, fonts.width(text, size) + 4, 1.36 * size, edge=color, line=0.6)

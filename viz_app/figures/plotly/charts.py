@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import numbers_map, weights_map
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.lines import HEAD_COLOURS, LinesFigure
+from viz_app.figures.model.lines import HEAD_COLORS, LinesFigure
 from viz_app.figures.model.spec import Figure, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.model.tree import BEST, TreeFigure
 from viz_app.figures.plotly.dots import dots
-from viz_app.figures.plotly.parts import base_layout, colour_bar, escaped, plotly_scale
+from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
 _MAX_LABEL = 16
 _BINS = 8  # strengths of lines; each is one trace
@@ -44,12 +44,12 @@ def _lines(figure: LinesFigure, style: Style) -> go.Figure:
     queries, keys = len(panel.query_labels), len(panel.key_labels)
     longest = max(queries, keys)
     places = (np.arange(queries) + (longest - queries) / 2, np.arange(keys) + (longest - keys) / 2)
-    accent = kind_colour(figure.kind, figure.theme) if figure.kind else MUTED[figure.theme]
-    colours = figure.colours if len(figure.panels) > 1 else (accent,)
-    data = _line_traces(figure, style, colours, places)
+    accent = kind_color(figure.kind, figure.theme) if figure.kind else MUTED[figure.theme]
+    colors = figure.colors if len(figure.panels) > 1 else (accent,)
+    data = _line_traces(figure, style, colors, places)
     data += [_hover_points(figure, side, places[side]) for side in (0, 1)]
     if len(figure.panels) > 1 and style.legend:
-        data += [_legend_entry(each.title, colour) for each, colour in zip(figure.panels, colours, strict=True)]
+        data += [_legend_entry(each.title, color) for each, color in zip(figure.panels, colors, strict=True)]
     left = _token_axis(panel.query_labels, places[0], figure.query_title, longest)
     right = _token_axis(panel.key_labels, places[1], figure.key_title, longest)
     layout = {
@@ -64,7 +64,7 @@ def _lines(figure: LinesFigure, style: Style) -> go.Figure:
 
 
 def _line_traces(
-    figure: LinesFigure, style: Style, colours: tuple[str, ...], places: tuple[Any, Any]
+    figure: LinesFigure, style: Style, colors: tuple[str, ...], places: tuple[Any, Any]
 ) -> list[dict[str, Any]]:
     """The lines, those of one head and about one strength in one trace, weak ones first."""
     scale = weights_map([each.weights for each in figure.panels], style, figure.theme)
@@ -84,7 +84,7 @@ def _line_traces(
                 for row, column in links
                 for y in (places[0][row] + beside[number], places[1][column] + beside[number], None)
             ],
-            "line": {"color": colours[number], "width": 0.5 + 3 * strength / _BINS},
+            "line": {"color": colors[number], "width": 0.5 + 3 * strength / _BINS},
             "opacity": (strength / _BINS) ** 0.5,
             "hoverinfo": "skip",
             "showlegend": False,
@@ -136,8 +136,8 @@ def _hover_points(figure: LinesFigure, side: int, places: Any) -> dict[str, Any]
     }
 
 
-def _legend_entry(title: str, colour: str) -> dict[str, Any]:
-    line = {"color": colour, "width": 3}
+def _legend_entry(title: str, color: str) -> dict[str, Any]:
+    line = {"color": color, "width": 3}
     return {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": escaped(title), "line": line}
 
 
@@ -178,8 +178,8 @@ def _tree_edges(
     figure: TreeFigure, style: Style, ranks: tuple[int, ...], titles: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """A trace for the pruned, the kept and the chosen branches."""
-    colours = {"pruned": MASK_HATCH[figure.theme], "kept": INK[figure.theme], "best": BEST[figure.theme]}
-    edges: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in colours}
+    colors = {"pruned": MASK_HATCH[figure.theme], "kept": INK[figure.theme], "best": BEST[figure.theme]}
+    edges: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in colors}
     for i, node in enumerate(figure.nodes):
         name = "best" if node.best else "pruned" if node.status == "pruned" else "kept"
         start = (figure.nodes[node.parent].step, ranks[node.parent]) if node.parent >= 0 else (0, 0)
@@ -190,7 +190,7 @@ def _tree_edges(
             "mode": "lines",
             "x": [x for x, _ in points],
             "y": [y for _, y in points],
-            "line": {"color": colours[name], "width": 3 if name == "best" else 1},
+            "line": {"color": colors[name], "width": 3 if name == "best" else 1},
             "hoverinfo": "skip",
             "name": escaped(titles[name]),
             "showlegend": style.legend,
@@ -230,7 +230,7 @@ def _plain(title: str, figure: Figure) -> dict[str, Any]:
 
 
 def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
-    colours = HEAD_COLOURS[figure.theme]
+    colors = HEAD_COLORS[figure.theme]
     readings = figure.formatted_readings() or ("",) * len(figure.series)
     data: list[dict[str, Any]] = [
         {
@@ -239,7 +239,7 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
             "x": series.xs,
             "y": series.ys,
             "name": escaped(f"{series.label} {reading}".rstrip()),
-            "line": {"color": colours[i % len(colours)], "width": 2, "dash": "dash" if series.dashed else "solid"},
+            "line": {"color": colors[i % len(colors)], "width": 2, "dash": "dash" if series.dashed else "solid"},
         }
         for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True))
     ]
@@ -250,7 +250,7 @@ def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
                 "mode": "markers",
                 "x": [figure.cut] * len(readings),
                 "y": figure.readings(),
-                "marker": {"color": [colours[i % len(colours)] for i in range(len(readings))], "size": 8},
+                "marker": {"color": [colors[i % len(colors)] for i in range(len(readings))], "size": 8},
                 "cliponaxis": False,
                 "showlegend": False,
                 "hoverinfo": "x+y",
@@ -293,7 +293,7 @@ def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
         "dy": 1,
         **plotly_scale(scale),
         "showscale": style.legend,
-        "colorbar": colour_bar(scale, figure.scale_title),
+        "colorbar": color_bar(scale, figure.scale_title),
         "zsmooth": False,
         "hovertemplate": (
             f"{escaped(figure.row_title)}: %{{y}}<br>{escaped(figure.column_title)}: %{{x}}"

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import MUTED
 from viz_app.figures.model.dots import Dots, DotsFigure
-from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly.parts import base_layout, escaped
@@ -70,7 +70,7 @@ def _axis(column: Dots, domain: tuple[float, float]) -> dict[str, Any]:
 
 
 def _bands(figure: DotsFigure, column: Dots, axis: str) -> list[dict[str, Any]]:
-    blue = HEAD_COLOURS[figure.theme][0]
+    blue = HEAD_COLORS[figure.theme][0]
     shapes: list[dict[str, Any]] = [
         {
             **{"type": "rect", "xref": axis, "yref": "y", "x0": low, "x1": high, "y0": row - _BAND, "y1": row + _BAND},
@@ -89,8 +89,8 @@ def _bands(figure: DotsFigure, column: Dots, axis: str) -> list[dict[str, Any]]:
 
 def _points(figure: DotsFigure, index: int, axis: str) -> list[dict[str, Any]]:
     """The lines from the base, then the points."""
-    colours = HEAD_COLOURS[figure.theme][1:]
-    column, colour = figure.columns[index], colours[index % len(colours)]
+    colors = HEAD_COLORS[figure.theme][1:]
+    column, color = figure.columns[index], colors[index % len(colors)]
     there = [(row, value) for row, value in enumerate(column.places.tolist()) if not np.isnan(value)]
     points = {
         "type": "scatter",
@@ -99,10 +99,10 @@ def _points(figure: DotsFigure, index: int, axis: str) -> list[dict[str, Any]]:
         "x": [value for _, value in there],
         "y": [row for row, _ in there],
         "marker": {
-            "color": colour,
+            "color": color,
             "symbol": ["circle-open" if column.empty[row] else "circle" for row, _ in there],
             "size": 10,
-            "line": {"width": 2, "color": colour},
+            "line": {"width": 2, "color": color},
         },
         "hovertext": [
             f"{escaped(display_label(figure.row_labels[row]))}: {column.format_value(row)}" for row, _ in there
@@ -118,7 +118,7 @@ def _points(figure: DotsFigure, index: int, axis: str) -> list[dict[str, Any]]:
         "xaxis": axis,
         "x": [x for _, value in there for x in (column.base, value, None)],
         "y": [y for row, _ in there for y in (row, row, None)],
-        "line": {"color": colour, "width": 2},
+        "line": {"color": color, "width": 2},
         "hoverinfo": "skip",
     }
     return [line, points]

@@ -33,13 +33,13 @@ def base_layout(figure: Figure) -> dict[str, Any]:
 
 def plotly_scale(scale: ColorMap) -> dict[str, Any]:
     """Range and colours of a heatmap trace; a root is in the places of the colours, so that `z` stays the weights."""
-    last = len(scale.colours) - 1
+    last = len(scale.colors) - 1
     places = [(scale.value(i / last) - scale.low) / (scale.high - scale.low) for i in range(last + 1)]
-    colours = [[min(max(place, 0.0), 1.0), colour] for place, colour in zip(places, scale.hex(), strict=True)]
-    return {"zmin": scale.low, "zmax": scale.high, "colorscale": colours}
+    colors = [[min(max(place, 0.0), 1.0), color] for place, color in zip(places, scale.hex(), strict=True)]
+    return {"zmin": scale.low, "zmax": scale.high, "colorscale": colors}
 
 
-def colour_bar(scale: ColorMap, title: str) -> dict[str, Any]:
+def color_bar(scale: ColorMap, title: str) -> dict[str, Any]:
     """The key of a scale."""
     return {
         "title": {"text": escaped(title), "side": "right"},

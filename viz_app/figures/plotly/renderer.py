@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_colour
+from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import ColorMap, differences_map, weights_map
 from viz_app.figures.layout import letter
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly import charts
-from viz_app.figures.plotly.parts import base_layout, colour_bar, escaped, plotly_scale
+from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
 _MAX_LABEL = 16
 _CELL = 26  # pixels of a row at most
@@ -72,7 +72,7 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
             beside = 1.02 + (0.15 if two_ends and figure.weights else 0.0)
             trace |= {
                 "showscale": True,
-                "colorbar": _colour_bar(figure, difference_scale if two_ends else weights_scale, two_ends, beside),
+                "colorbar": _color_bar(figure, difference_scale if two_ends else weights_scale, two_ends, beside),
             }
         data.append(trace)
         layout[f"yaxis{place}"] = _axis(
@@ -128,9 +128,9 @@ def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: Color
     }
 
 
-def _colour_bar(figure: HeatmapFigure, scale: ColorMap, two_ends: bool, x: float) -> dict[str, Any]:
+def _color_bar(figure: HeatmapFigure, scale: ColorMap, two_ends: bool, x: float) -> dict[str, Any]:
     title = figure.difference_title if two_ends else figure.scale_title
-    return {**colour_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
+    return {**color_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
 
 
 def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
@@ -161,7 +161,7 @@ def _axis(
 ) -> dict[str, Any]:
     ticks = [escaped(display_label(label, _MAX_LABEL)) for label in labels]
     end = len(ticks) - 0.5
-    accent = kind_colour(kind, figure.theme) if kind else MUTED[figure.theme]
+    accent = kind_color(kind, figure.theme) if kind else MUTED[figure.theme]
     return {
         "type": "linear",
         "range": [end, -0.5] if rows else [-0.5, end],  # rows from the top
@@ -190,8 +190,8 @@ def _key_angle(figure: HeatmapFigure) -> int:
 
 
 def _axis_title(figure: HeatmapFigure, text: str) -> dict[str, Any]:
-    colour = kind_colour(figure.kind, figure.theme, text=True) if figure.kind else MUTED[figure.theme]
-    return {"text": escaped(text), "font": {"color": colour}}
+    color = kind_color(figure.kind, figure.theme, text=True) if figure.kind else MUTED[figure.theme]
+    return {"text": escaped(text), "font": {"color": color}}
 
 
 def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list[dict[str, Any]]:

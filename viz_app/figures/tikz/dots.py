@@ -6,10 +6,10 @@ import math
 
 from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.dots import Dots, DotsFigure
-from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
-from viz_app.figures.tikz.parts import colour, heading, tex
+from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
 _LABEL = 34  # characters of a name at most
@@ -33,7 +33,7 @@ def dots(figure: DotsFigure, style: Style) -> list[str]:
     down = _PITCH * style.font / POINTS_PER_MM * len(figure.row_labels)
     if style.height:
         down = style.height
-    colours = HEAD_COLOURS[figure.theme]
+    colors = HEAD_COLORS[figure.theme]
     options = [
         f"scale only axis, width={across:.2f}mm, height={down:.2f}mm, clip=false, y dir=reverse",
         f"ymin=-0.5, ymax={len(figure.row_labels) - 0.5}, axis x line*=bottom, axis y line*=left",
@@ -41,12 +41,12 @@ def dots(figure: DotsFigure, style: Style) -> list[str]:
         f"title style={{text width={across + gap - _GAP / 2:.2f}mm, align=center}}",
         f"group style={{group size={len(numbers)} by 1, horizontal sep={gap:.2f}mm}}",
     ]
-    lines = [colour(chr(ord("a") + index), colours[index]) for index in range(len(colours))]
+    lines = [color(chr(ord("a") + index), colors[index]) for index in range(len(colors))]
     lines += ["\\begin{tikzpicture}", f"\\begin{{groupplot}}[{', '.join(options)}]"]
     for index, column in enumerate(figure.columns):
         lines += [
             f"\\nextgroupplot[{', '.join(_axis(figure, column, first=not index))}]",
-            *_points(column, chr(ord("b") + index % (len(colours) - 1))),
+            *_points(column, chr(ord("b") + index % (len(colors) - 1))),
         ]
     lines.append("\\end{groupplot}")
     if style.legend and figure.notes:

@@ -41,7 +41,7 @@ def tex(text: str) -> str:
     return "".join(_ESCAPED.get(character, character) for character in text)
 
 
-def colour(name: str, value: str) -> str:
+def color(name: str, value: str) -> str:
     """The line that gives a colour (#rrggbb) a name, after `headlight`."""
     return f"\\definecolor{{headlight{name}}}{{HTML}}{{{value[1:].upper()}}}"
 

@@ -16,12 +16,12 @@ from viz_app.figures.colours.scales import ColorMap, differences_map, numbers_ma
 from viz_app.figures.layout import POINTS_PER_MM, letter
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.lines import HEAD_COLOURS
+from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
 from viz_app.figures.tikz.dots import dots
-from viz_app.figures.tikz.parts import MAX_LABEL, colour, heading, tex
+from viz_app.figures.tikz.parts import MAX_LABEL, color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
 _CELL = 5.0  # mm at most
@@ -210,7 +210,7 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
         options.append(f"title={{{tex(figure.title)}}}")
     lines = ["\\begin{tikzpicture}"]
     for i in range(len(figure.series)):
-        lines.append(colour(chr(ord("a") + i % 26), HEAD_COLOURS[figure.theme][i % len(HEAD_COLOURS[figure.theme])]))
+        lines.append(color(chr(ord("a") + i % 26), HEAD_COLORS[figure.theme][i % len(HEAD_COLORS[figure.theme])]))
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
     if figure.cut is not None:
         ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))

@@ -11,7 +11,7 @@ import streamlit as st
 
 from viz_app.components import events
 from viz_app.components.modules import join_modules
-from viz_app.figures.colours.palette import THEMES, kind_colour
+from viz_app.figures.colours.palette import THEMES, kind_color
 
 _FOLDER = Path(__file__).parent
 _KEY = "index"
@@ -71,7 +71,7 @@ def lesson_index(
         "language": language,
         "sentence": sentence,
         "kinds": {
-            theme: {kind: kind_colour(kind, theme) for kind in ("encoder", "decoder", "cross")} for theme in THEMES
+            theme: {kind: kind_color(kind, theme) for kind in ("encoder", "decoder", "cross")} for theme in THEMES
         },
     }
     result: Any = _mount(key=_KEY, data=data, on_open_change=_nothing)

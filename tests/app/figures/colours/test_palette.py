@@ -6,14 +6,14 @@ import pytest
 from viz_app.figures.colours.palette import (
     BACKGROUND,
     INK,
-    KIND_COLOURS,
-    KIND_COLOURS_DARK,
-    KIND_TEXT_COLOURS,
+    KIND_COLORS,
+    KIND_COLORS_DARK,
+    KIND_TEXT_COLORS,
     MASK_HATCH,
     MUTED,
     THEMES,
     Theme,
-    kind_colour,
+    kind_color,
     scale,
 )
 
@@ -31,8 +31,8 @@ def lightness(rgb: np.ndarray) -> np.ndarray:
     return np.where(y > 216 / 24389, 116 * np.cbrt(y) - 16, y * 24389 / 27)
 
 
-def rgb_of(colour: str) -> np.ndarray:
-    return np.frombuffer(bytes.fromhex(colour[1:]), dtype=np.uint8)
+def rgb_of(color: str) -> np.ndarray:
+    return np.frombuffer(bytes.fromhex(color[1:]), dtype=np.uint8)
 
 
 def contrast(one: str, other: str) -> float:
@@ -42,11 +42,11 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize(("theme", "background"), [("light", "#ffffff"), ("dark", "#0e1117")])
 def test_scale_starts_at_the_background_so_that_zero_disappears(theme: Theme, background: str) -> None:
-    colours = scale(theme)
-    assert colours.shape == (256, 3)
-    assert colours.dtype == np.uint8
-    assert "#" + colours[0].tobytes().hex() == background == BACKGROUND[theme]
-    assert (lightness(colours[-1]) < 15) if theme == "light" else (lightness(colours[-1]) > 90)
+    colors = scale(theme)
+    assert colors.shape == (256, 3)
+    assert colors.dtype == np.uint8
+    assert "#" + colors[0].tobytes().hex() == background == BACKGROUND[theme]
+    assert (lightness(colors[-1]) < 15) if theme == "light" else (lightness(colors[-1]) > 90)
 
 
 @pytest.mark.parametrize("theme", THEMES)
@@ -79,16 +79,16 @@ def test_a_wrong_theme_or_kind_says_what_is_allowed() -> None:
     with pytest.raises(ValueError, match="'sepia', but must be one of light, dark"):
         scale("sepia")
     with pytest.raises(ValueError, match="one of encoder, decoder, cross"):
-        kind_colour("both")
+        kind_color("both")
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
-def test_kind_colours_reach_the_contrast_that_text_and_lines_need(kind: str) -> None:
-    assert contrast(KIND_COLOURS[kind], BACKGROUND["light"]) >= 3  # lines and frames
-    assert contrast(KIND_TEXT_COLOURS[kind], BACKGROUND["light"]) >= 4.5
-    assert contrast(KIND_COLOURS_DARK[kind], BACKGROUND["dark"]) >= 4.5
-    assert kind_colour(kind) == KIND_COLOURS[kind]
-    assert kind_colour(kind, "dark", text=True) == KIND_COLOURS_DARK[kind]
+def test_kind_colors_reach_the_contrast_that_text_and_lines_need(kind: str) -> None:
+    assert contrast(KIND_COLORS[kind], BACKGROUND["light"]) >= 3  # lines and frames
+    assert contrast(KIND_TEXT_COLORS[kind], BACKGROUND["light"]) >= 4.5
+    assert contrast(KIND_COLORS_DARK[kind], BACKGROUND["dark"]) >= 4.5
+    assert kind_color(kind) == KIND_COLORS[kind]
+    assert kind_color(kind, "dark", text=True) == KIND_COLORS_DARK[kind]
 
 
 @pytest.mark.parametrize("theme", THEMES)

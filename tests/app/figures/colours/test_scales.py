@@ -16,8 +16,8 @@ def luminance(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_default_is_the_scale_of_the_screen(theme: Theme) -> None:
-    colours = weights_map([np.eye(2)], Style(), theme)
-    np.testing.assert_array_equal(colours.rgb(np.linspace(0, 1, 256)), scale(theme))
+    colors = weights_map([np.eye(2)], Style(), theme)
+    np.testing.assert_array_equal(colors.rgb(np.linspace(0, 1, 256)), scale(theme))
 
 
 @pytest.mark.parametrize("name", ["grey", "viridis", "cividis"])
@@ -34,46 +34,46 @@ def test_viridis_is_matplotlibs() -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_no_difference_has_the_colour_of_the_page_and_both_ends_weigh_the_same(theme: Theme) -> None:
-    colours = diverging(theme)
-    assert f"#{bytes(colours[128]).hex()}" == BACKGROUND[theme]
-    light = luminance(colours)
+def test_no_difference_has_the_color_of_the_page_and_both_ends_weigh_the_same(theme: Theme) -> None:
+    colors = diverging(theme)
+    assert f"#{bytes(colors[128]).hex()}" == BACKGROUND[theme]
+    light = luminance(colors)
     away = np.abs(light - light[128])
     assert abs(away[0] - away[-1]) < 0.03
     assert (np.diff(away[128::8]) > 0).all()
     assert (np.diff(away[128::-8]) > 0).all()
-    assert colours[0][2] > colours[0][0]  # less is blue
-    assert colours[-1][0] > colours[-1][2]  # more is brown
+    assert colors[0][2] > colors[0][0]  # less is blue
+    assert colors[-1][0] > colors[-1][2]  # more is brown
 
 
 def test_a_shared_range_ends_at_the_largest_weight() -> None:
     arrays = [np.array([[0.1, 0.3]]), np.array([[0.0, 0.4]])]
-    colours = weights_map(arrays, Style(value_range="shared"), "light")
-    assert (colours.low, colours.high) == (0, 0.4)
-    assert colours.rgb(0.4).tolist() == scale("light")[255].tolist()
+    colors = weights_map(arrays, Style(value_range="shared"), "light")
+    assert (colors.low, colors.high) == (0, 0.4)
+    assert colors.rgb(0.4).tolist() == scale("light")[255].tolist()
     assert weights_map(arrays, Style(value_range=(0, 0.2)), "light").rgb(0.4).tolist() == scale("light")[255].tolist()
 
 
 @pytest.mark.parametrize("two_ends", [False, True])
 @pytest.mark.parametrize("mapping", ["linear", "sqrt"])
 def test_a_place_and_its_value_belong_together(mapping: str, two_ends: bool) -> None:
-    colours = ColorMap(scale("light"), -0.5, 0.5, mapping, two_ends)  # type: ignore[arg-type]
+    colors = ColorMap(scale("light"), -0.5, 0.5, mapping, two_ends)  # type: ignore[arg-type]
     places = np.linspace(0, 1, 21)
-    values = [colours.value(float(place)) for place in places]
-    np.testing.assert_allclose(colours.position(values), places, atol=1e-9)
-    assert np.isclose(colours.value(0.5), 0.0) or not two_ends
+    values = [colors.value(float(place)) for place in places]
+    np.testing.assert_allclose(colors.position(values), places, atol=1e-9)
+    assert np.isclose(colors.value(0.5), 0.0) or not two_ends
 
 
 def test_the_root_of_a_quarter_is_in_the_middle() -> None:
-    colours = weights_map([np.eye(2)], Style(mapping="sqrt"), "light")
-    assert float(colours.position(0.25)) == 0.5
-    assert colours.ticks() == (0.0, 0.25, 1.0)
+    colors = weights_map([np.eye(2)], Style(mapping="sqrt"), "light")
+    assert float(colors.position(0.25)) == 0.5
+    assert colors.ticks() == (0.0, 0.25, 1.0)
 
 
 def test_the_ends_of_differences_are_round_and_alike() -> None:
-    colours = differences_map([np.array([[-0.433, 0.2]])], Style(), "light")
-    assert (colours.low, colours.high) == (-0.5, 0.5)
-    assert float(colours.position(0)) == 0.5
+    colors = differences_map([np.array([[-0.433, 0.2]])], Style(), "light")
+    assert (colors.low, colors.high) == (-0.5, 0.5)
+    assert float(colors.position(0)) == 0.5
     assert differences_map([np.zeros((2, 2))], Style(), "light").high == 1
 
 

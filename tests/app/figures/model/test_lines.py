@@ -26,7 +26,7 @@ def test_lines_have_the_weights_of_their_heads(maps: AttentionMaps) -> None:
     expected = {(i, 3, k): maps.cross[2, h, 3, k] for i, h in enumerate((1, 4)) for k in range(7)}
     assert {link[:3]: np.float32(link[3]) for link in links} == {p: w for p, w in expected.items() if w >= 0.01}
     assert [link[3] for link in links] == sorted(link[3] for link in links)
-    assert len(set(figure.colours)) == 2
+    assert len(set(figure.colors)) == 2
     assert "biss" in figure.caption
 
 

@@ -19,9 +19,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 @pytest.mark.parametrize("theme", THEMES)
 def test_plotly_has_the_shared_scale_from_zero_to_one(maps: AttentionMaps, theme: Theme) -> None:
     trace = to_plotly(one_head(maps, "cross", 0, 0, theme=theme)).data[0]
-    assert tuple(colour for _, colour in trace.colorscale) == tuple(
-        "#" + colour.tobytes().hex() for colour in scale(theme)
-    )
+    assert tuple(color for _, color in trace.colorscale) == tuple("#" + color.tobytes().hex() for color in scale(theme))
     np.testing.assert_allclose([place for place, _ in trace.colorscale], np.arange(256) / 255)
     assert (trace.zmin, trace.zmax) == (0, 1)
 
