@@ -22,7 +22,7 @@ from pathlib import Path
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "((?:\./|(?:\.\./)+)(?:\w+/)*(\w+)\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import\b|export\b(?! default function\b)).*$", re.MULTILINE)
-_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
 _SPACE = re.compile(r"\n[ \t\n]+")
 
 

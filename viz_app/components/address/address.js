@@ -1,6 +1,7 @@
 /**
  * Sets <html lang> and the query of the address, without a new entry in the history.
  * data: { params: { name: string | null }, language: string, page: string }
+ * @param {{ data: any }} given
  */
 export default function ({ data }) {
   document.documentElement.lang = data.language;

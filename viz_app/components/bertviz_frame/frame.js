@@ -9,20 +9,32 @@ const LOWEST = 120;
 const views = new WeakMap();
 
 class View {
+  /** @type {any} */
+  note;
+  /** @type {string} */
+  title;
+  /** @type {any} */
+  content;
+
+  /** @param {HTMLElement} place */
   constructor(place) {
     this.place = place;
+    /** @type {HTMLIFrameElement | null} */
     this.shown = null;
     this.next = null;
+    /** @param {any} event */
     this.receive = (event) => this.onMessage(event);
     window.addEventListener("message", this.receive);
   }
 
+  /** @param {{ document: any, title: string, failed: any }} given */
   draw({ document: content, title, failed }) {
-    this.note = this.place.querySelector(".failed");
+    this.note = /** @type {HTMLElement} */ (this.place.querySelector(".failed"));
     this.note.textContent = failed;
     this.title = title;
     if (this.content === content) {
-      (this.next || this.shown).title = title;
+      const frame = this.next || this.shown;
+      if (frame) frame.title = title;
       return;
     }
     this.content = content;
@@ -31,6 +43,7 @@ class View {
     this.place.append(this.next);
   }
 
+  /** @param {any} content */
   frame(content) {
     const frame = document.createElement("iframe");
     frame.setAttribute("sandbox", "allow-scripts");
@@ -42,6 +55,7 @@ class View {
     return frame;
   }
 
+  /** @param {{ source: any, data: any }} given */
   onMessage({ source, data }) {
     const frame = [this.next, this.shown].find((one) => one && one.contentWindow === source);
     if (!frame || typeof data !== "object" || data === null) {
@@ -70,8 +84,9 @@ class View {
   }
 }
 
+/** @param {{ data: any, parentElement: HTMLElement }} given */
 export default function ({ data, parentElement }) {
-  const place = parentElement.querySelector(".frame");
+  const place = /** @type {any} */ (parentElement).querySelector(".frame");
   let view = views.get(place);
   if (!view) {
     view = new View(place);

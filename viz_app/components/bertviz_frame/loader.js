@@ -2,6 +2,7 @@
 // The frame tells the page around it two things only: how high its drawing is, or that it failed.
 
 (() => {
+  /** @param {{ failed: boolean } | { height: number }} message */
   const tell = (message) => window.parent.postMessage(message, "*");
   const drawingHeight = () => {
     const root = document.documentElement;
@@ -10,8 +11,14 @@
   };
 
   window.addEventListener("error", () => tell({ failed: true }));
-  window.requirejs = (_names, draw) => {
-    draw(window.jQuery, window.d3);
+  /**
+   * @param {any} _names
+   * @param {any} draw
+   */
+  /** @type {any} */
+  const page = window;
+  page.requirejs = (/** @type {string[]} */ _names, /** @type {(...libraries: any[]) => void} */ draw) => {
+    draw(page.jQuery, page.d3);
     // At once, since a browser lays out a frame that is out of sight only when somebody asks; and after every change.
     tell({ height: drawingHeight() });
     new ResizeObserver(() => tell({ height: drawingHeight() })).observe(document.body);

@@ -1,54 +1,97 @@
 // Small helpers around the DOM. Data reach the page only as text nodes and attribute values, never as markup.
 
-/** An element; attributes that are functions become listeners, null and false leave an attribute out. */
+/**
+ * An element; attributes that are functions become listeners, null and false leave an attribute out.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {...(Node | string | null | undefined)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== null && value !== undefined && value !== false)
-      element.setAttribute(name, value === true ? "" : value);
+      element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
   return element;
 }
 
-/** Sets an attribute only when it changes, so that screen readers are not told twice. */
+/**
+ * Sets an attribute only when it changes, so that screen readers are not told twice.
+ * @param {Element} element
+ * @param {string} name
+ * @param {string | number | boolean | null} value
+ */
 export function setAttribute(element, name, value) {
   if (value === null || value === false) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
-/** Text that comes from a sentence: its own direction must not turn the words around it. */
+/**
+ * The document or shadow root that an element is in.
+ * @param {Node} element
+ */
+export function rootOf(element) {
+  return /** @type {Document | ShadowRoot} */ (element.getRootNode());
+}
+
+/**
+ * Text that comes from a sentence: its own direction must not turn the words around it.
+ * @param {string} text
+ * @param {keyof HTMLElementTagNameMap} [tag]
+ * @param {Attributes} [attributes]
+ */
 export function token(text, tag = "bdi", attributes = {}) {
   return h(tag, { dir: "auto", ...attributes }, text);
 }
 
-/** A label with its {placeholders} filled by strings or nodes, in one pass. */
+/**
+ * A label with its {placeholders} filled by strings or nodes, in one pass.
+ * @param {string} template
+ * @param {Record<string, Node | string | number>} values
+ */
 export function fill(template, values) {
   const fragment = document.createDocumentFragment();
   for (const [index, part] of template.split(/\{([a-z_]+)\}/).entries()) {
     const value = index % 2 ? values[part] : part;
-    if (value !== undefined && value !== "") fragment.append(value);
+    if (value !== undefined && value !== "") fragment.append(typeof value === "number" ? String(value) : value);
   }
   return fragment;
 }
 
-/** The same as plain text. */
+/**
+ * The same as plain text.
+ * @param {string} template
+ * @param {Record<string, string | number | undefined>} values
+ */
 export function fillText(template, values) {
-  return template.replace(/\{([a-z_]+)\}/g, (match, name) => String(values[name] ?? ""));
+  return template.replace(/\{([a-z_]+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
-/** 0.8123 -> "81 %", with a space that does not break. */
+/**
+ * 0.8123 -> "81 %", with a space that does not break.
+ * @param {number} value
+ */
 export function percent(value) {
   return `${Math.round(value * 100)}\u202f%`;
 }
 
-/** 0.8123 -> "0.812". */
+/**
+ * 0.8123 -> "0.812".
+ * @param {number} value
+ */
 export function decimals(value) {
   return value.toFixed(3);
 }
 
-/** Layer 3, head 5, both from 0 -> "4.6". */
+/**
+ * Layer 3, head 5, both from 0 -> "4.6".
+ * @param {number} layer
+ * @param {number} head
+ */
 export function headName(layer, head) {
   return `${layer + 1}.${head + 1}`;
 }

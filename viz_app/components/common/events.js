@@ -7,6 +7,9 @@ const LAST = Symbol.for("headlight.event"); // of the window, since every mount 
  * the clock so that a page that is loaded anew goes on above what its session may know.
  */
 export function eventId() {
-  globalThis[LAST] = Math.max(Date.now(), (globalThis[LAST] ?? 0) + 1);
-  return globalThis[LAST];
+  /** @type {Record<symbol, number | undefined>} */
+  const shared = /** @type {any} */ (globalThis);
+  const id = Math.max(Date.now(), (shared[LAST] ?? 0) + 1);
+  shared[LAST] = id;
+  return id;
 }

@@ -2,10 +2,22 @@
 
 /** A scale from numbers to pixels, linear or logarithmic. */
 export class Axis {
+  /**
+   * @param {number} low The number at `from`.
+   * @param {number} high The number at `to`.
+   * @param {number} from Pixels.
+   * @param {number} to Pixels.
+   * @param {{ log?: boolean }} [options]
+   */
   constructor(low, high, from, to, { log = false } = {}) {
-    Object.assign(this, { low, high, from, to, log });
+    this.low = low;
+    this.high = high;
+    this.from = from;
+    this.to = to;
+    this.log = log;
   }
 
+  /** @param {number} value */
   place(value) {
     const share = this.log
       ? Math.log(value / this.low) / Math.log(this.high / this.low)
@@ -13,13 +25,19 @@ export class Axis {
     return this.from + share * (this.to - this.from);
   }
 
-  /** Pixels -> number, within the axis. */
+  /**
+   * Pixels -> number, within the axis.
+   * @param {number} place
+   */
   value(place) {
     const share = Math.max(0, Math.min(1, (place - this.from) / (this.to - this.from)));
     return this.log ? this.low * (this.high / this.low) ** share : this.low + share * (this.high - this.low);
   }
 
-  /** Round numbers along the axis, about `count` of them. */
+  /**
+   * Round numbers along the axis, about `count` of them.
+   * @param {number} [count]
+   */
   ticks(count = 5) {
     if (this.log) {
       const ticks = [];
@@ -29,7 +47,7 @@ export class Axis {
     }
     const rough = (this.high - this.low) / count;
     const base = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((factor) => factor * base).find((each) => each >= rough - 1e-12);
+    const step = [1, 2, 5].map((factor) => factor * base).find((each) => each >= rough - 1e-12) ?? 10 * base;
     const ticks = [];
     for (let tick = Math.ceil(this.low / step - 1e-9) * step; tick <= this.high + step * 1e-9; tick += step)
       ticks.push(Math.abs(tick) < step * 1e-9 ? 0 : tick);
@@ -37,7 +55,12 @@ export class Axis {
   }
 }
 
-/** A line through points; a point that is null leaves a gap. */
+/**
+ * A line through points; a point that is null leaves a gap.
+ * @param {CanvasRenderingContext2D} context
+ * @param {(number[] | null | undefined | false)[]} points Each [x, y].
+ * @param {{ colour: string, width?: number, dash?: number[], alpha?: number }} style
+ */
 export function trace(context, points, { colour, width = 1.5, dash = [], alpha = 1 }) {
   context.save();
   context.globalAlpha = alpha;
@@ -56,6 +79,14 @@ export function trace(context, points, { colour, width = 1.5, dash = [], alpha =
   context.restore();
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} radius
+ * @param {string} colour
+ * @param {string | null} [ring] The colour of a ring around it.
+ */
 export function dot(context, x, y, radius, colour, ring = null) {
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
@@ -67,7 +98,14 @@ export function dot(context, x, y, radius, colour, ring = null) {
   context.stroke();
 }
 
-/** Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`. */
+/**
+ * Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {TextStyle} style
+ */
 export function write(
   context,
   text,
@@ -78,15 +116,20 @@ export function write(
   context.save();
   context.font = `${weight} ${size}px ${font}`;
   context.fillStyle = colour;
-  context.textAlign = align;
-  context.textBaseline = baseline;
+  context.textAlign = /** @type {CanvasTextAlign} */ (align);
+  context.textBaseline = /** @type {CanvasTextBaseline} */ (baseline);
   context.translate(x, y);
   if (turn) context.rotate(turn);
   context.fillText(fitted(context, text, most), 0, 0);
   context.restore();
 }
 
-/** The longest start of a text that fits, with an ellipsis. */
+/**
+ * The longest start of a text that fits, with an ellipsis.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} most
+ */
 export function fitted(context, text, most) {
   if (most === Infinity || context.measureText(text).width <= most) return text;
   const letters = [...text];
@@ -94,7 +137,14 @@ export function fitted(context, text, most) {
   return `${letters.join("")}\u2026`;
 }
 
-/** Ticks and labels below or left of a plot. */
+/**
+ * Ticks and labels below or left of a plot.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Axis} axis
+ * @param {"bottom" | "left"} side
+ * @param {number} at Pixels: y of an axis below, x of one at the left.
+ * @param {{ theme: Theme, ticks?: number[], show?: (tick: number) => string, grid?: number, title?: string }} options
+ */
 export function drawAxis(
   context,
   axis,

@@ -6,6 +6,7 @@
 const WELL_ON_ITS_WAY = 400; // milliseconds
 
 let clicked = -Infinity;
+/** @type {EventTarget[]} */
 let path = [];
 
 addEventListener(
@@ -19,6 +20,9 @@ addEventListener(
 
 /**
  * Calls `send` after some milliseconds, or later if something outside the element is clicked meanwhile.
+ * @param {number} milliseconds
+ * @param {Element} element
+ * @param {() => void} send
  * @returns {() => void} Calls it off.
  */
 export function reportAfter(milliseconds, element, send) {

@@ -1,9 +1,16 @@
 // Colours: Streamlit's theme for the page, the payload's tables for weights and kinds.
 
+import { context2d } from "./canvas.js";
+
 /** The theme as it stands at an element. */
 export class Theme {
+  /**
+   * @param {Element} element
+   * @param {Palettes} colours
+   */
   constructor(element, colours) {
     const style = getComputedStyle(element);
+    /** @type {(name: string, fallback: string) => string} */
     const read = (name, fallback) => style.getPropertyValue(name).trim() || fallback;
     this.background = read("--st-background-color", "#ffffff");
     this.text = read("--st-text-color", "#1a1d24");
@@ -23,20 +30,27 @@ export class Theme {
   }
 }
 
+/** @param {string} colour */
 function channels(colour) {
-  const context = document.createElement("canvas").getContext("2d");
+  const context = context2d(document.createElement("canvas"));
   context.fillStyle = colour;
   context.fillRect(0, 0, 1, 1);
   return context.getImageData(0, 0, 1, 1).data;
 }
 
-/** Whether a page of this colour, in any form that CSS knows, is dark. */
+/**
+ * Whether a page of this colour, in any form that CSS knows, is dark.
+ * @param {string} colour
+ */
 export function isDark(colour) {
   const [red, green, blue] = channels(colour);
   return (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255 < 0.5;
 }
 
-/** A 32-bit pixel for each RGB triple, in the byte order of canvas memory (all browsers: little-endian). */
+/**
+ * A 32-bit pixel for each RGB triple, in the byte order of canvas memory (all browsers: little-endian).
+ * @param {string} table In base 64.
+ */
 function unpacked(table) {
   const bytes = Uint8Array.from(atob(table), (letter) => letter.charCodeAt(0));
   return Uint32Array.from(
@@ -45,6 +59,7 @@ function unpacked(table) {
   );
 }
 
+/** @param {string} colour */
 function pixel(colour) {
   const [red, green, blue] = channels(colour);
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;

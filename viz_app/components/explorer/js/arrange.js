@@ -21,12 +21,25 @@ const BROAD = 2; // and so much broader
 const PHONE = 400; // narrower pages scroll instead of shrinking their tiles
 
 /**
+ * @typedef {object} BlockShape
+ * @property {number} layers
+ * @property {number} heads
+ * @property {number} queries
+ * @property {number} keys
+ * @property {boolean} told Whether its tiles flow in reading order, each with a line of text.
+ * @property {boolean} one Whether they are the heads of one layer.
+ * @property {boolean} titled
+ *
+ * @typedef {{ columns: number, gap: number, width: number, height: number, titleLines: number, narrow: boolean }} Fit
+ */
+
+/**
  * Sizes for all blocks in a space.
  *
- * @param blocks For each block {layers, heads, queries, keys, told, one, titled}: the shape of its maps; whether its
- *     tiles flow in reading order, each with a line of text; whether they are the heads of one layer; whether it has a
- *     title.
- * @returns {{side: boolean, fits: {columns, gap, width, height, titleLines, narrow}[]}}
+ * @param {BlockShape[]} blocks
+ * @returns {{ side: boolean, fits: Fit[] }}
+ * @param {number} width
+ * @param {number} height
  */
 export function arrange(blocks, width, height) {
   const number = blocks.length;
@@ -39,16 +52,28 @@ export function arrange(blocks, width, height) {
   return { side, fits: alike(side ? beside : below) };
 }
 
-/** All blocks with tiles of one size, so that layers of one number stand on one line. */
+/**
+ * All blocks with tiles of one size, so that layers of one number stand on one line.
+ * @param {Fit[]} fits
+ */
 function alike(fits) {
+  /** @param {"width" | "height"} name */
   const least = (name) => Math.min(...fits.map((fit) => fit[name]));
   const size = { width: least("width"), height: least("height"), narrow: fits.some(({ narrow }) => narrow) };
   return fits.map((fit) => ({ ...fit, ...size }));
 }
 
+/** @param {Fit[]} fits */
 const smallest = (fits) => Math.min(...fits.map(({ width, height }) => width * height));
 
-/** The largest tiles that keep to a width and, while they stay readable, to a height, at most `stretch` times too high. */
+/**
+ * The largest tiles that keep to a width and, while they stay readable, to a height, at most `stretch` times too high.
+ * @param {BlockShape} block
+ * @param {number} width
+ * @param {number} height
+ * @param {number} stretch
+ * @param {boolean} [low]
+ */
 function fit(block, width, height, stretch, low = false) {
   const { layers, heads, told, one } = block;
   const gap = one ? HEADS_GAP : low ? TIGHT_GAP : GAP;
@@ -72,7 +97,12 @@ function fit(block, width, height, stretch, low = false) {
   return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < AT_EASE };
 }
 
-/** The heads of one layer stand in as many columns as make them largest. */
+/**
+ * The heads of one layer stand in as many columns as make them largest.
+ * @param {number} heads
+ * @param {number} width
+ * @param {number} height
+ */
 function columnsOfLayer(heads, width, height) {
   let best = { columns: 1, size: 0 };
   for (let columns = 1; columns <= heads; columns++) {

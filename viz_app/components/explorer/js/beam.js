@@ -9,14 +9,42 @@ const MOST_ALPHA = 2;
 const MOST_RANKED = 12; // finished hypotheses in the list; the table has all branches
 
 export class Beam {
+  /** @type {HTMLHeadingElement} */
+  title;
+  /** @type {HTMLParagraphElement} */
+  about;
+  /** @type {HTMLSpanElement} */
+  label;
+  /** @type {HTMLHeadingElement} */
+  ranked;
+  /** @type {HTMLParagraphElement} */
+  formula;
+  /** @type {HTMLParagraphElement} */
+  pruning;
+  /** @type {HTMLHeadingElement[]} */
+  contents;
+  /** @type {Texts} */
+  texts;
+  /** @type {any} The search of the translation, a Search; null when there was none. */
+  search;
+  /** @type {number} */
+  alpha;
+  /** @type {number} */
+  shown;
+  /** @type {any} */
+  first;
+  /** @type {number} */
+  spokenAt;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.button = h("button", { type: "button", class: "plain beam-button", click: () => this.toggle() });
     this.note = new BranchNote(store);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
     this.tree = new BeamTree(
-      (branch) => store.set({ branch }),
-      (node, spoken) => this.tell(node, spoken),
+      (/** @type {number} */ branch) => store.set({ branch }),
+      (/** @type {number | null} */ node, /** @type {boolean} */ spoken) => this.tell(node, spoken),
     );
     this.slider = h("input", {
       type: "range",
@@ -51,7 +79,11 @@ export class Beam {
     this.contents = [this.title, this.about, body, this.table.element, this.live]; // on the page while it is open
   }
 
-  /** Takes over a new translation, or another branch of the same search. */
+  /**
+   * Takes over a new translation, or another branch of the same search.
+   * @param {Translation} translation
+   * @param {Texts} texts
+   */
   build(translation, texts) {
     this.texts = texts;
     const { beam } = translation;
@@ -90,6 +122,11 @@ export class Beam {
     this.store.mark("alpha");
   }
 
+  /**
+   * @param {State} state
+   * @param {Theme} theme
+   * @param {string} language
+   */
   update(state, theme, language) {
     const { texts, search } = this;
     const open = Boolean(search && state.beam);
@@ -100,7 +137,7 @@ export class Beam {
     if (!open) return this.element.replaceChildren();
     if (!this.element.firstChild) this.element.append(...this.contents);
     if (Number(this.slider.value) !== this.alpha) this.slider.value = String(this.alpha);
-    this.slider.style.setProperty("--share", Math.min(1, this.alpha / MOST_ALPHA));
+    this.slider.style.setProperty("--share", String(Math.min(1, this.alpha / MOST_ALPHA)));
     this.value.textContent = this.alpha.toFixed(2);
     this.own.disabled = this.alpha === search.alpha;
     const ranking = search.ranking(this.alpha);
@@ -112,10 +149,14 @@ export class Beam {
     this.legible(ranking[0], state.beam);
   }
 
-  /** The list; its buttons stay, so that the focus does. */
+  /**
+   * The list; its buttons stay, so that the focus does.
+   * @param {{ node: number, branch: number, ended: number, score: number }[]} ranking
+   * @param {string} language
+   */
   rank(ranking, language) {
     const { search, texts } = this;
-    while (this.list.children.length > ranking.length) this.list.lastChild.remove();
+    while (this.list.children.length > ranking.length) this.list.lastElementChild?.remove();
     while (this.list.children.length < ranking.length) {
       const button = h("button", {
         type: "button",
@@ -125,8 +166,8 @@ export class Beam {
       this.list.append(h("li", {}, button));
     }
     ranking.forEach(({ node, branch, score }, index) => {
-      const button = this.list.children[index].firstChild;
-      button.dataset.branch = branch;
+      const button = /** @type {HTMLButtonElement} */ (this.list.children[index].firstElementChild);
+      button.dataset.branch = String(branch);
       setAttribute(button, "aria-pressed", String(branch === this.shown));
       const values = {
         score: signed(score, 3),
@@ -148,24 +189,33 @@ export class Beam {
     });
   }
 
-  /** Says aloud when another hypothesis has come to the top. */
+  /**
+   * Says aloud when another hypothesis has come to the top.
+   * @param {{ branch: number, node: number }} given
+   * @param {boolean} open
+   */
   legible({ branch, node }, open) {
-    if (open && this.first !== undefined && this.first !== branch && this.alpha !== this.told) {
+    if (open && this.first !== undefined && this.first !== branch && this.alpha !== this.spokenAt) {
       this.live.textContent = fillText(this.texts.beam_first, {
         alpha: this.alpha.toFixed(2),
         text: this.search.text(node),
       });
     }
     this.first = branch;
-    this.told = this.alpha;
+    this.spokenAt = this.alpha;
   }
 
+  /**
+   * @param {number | null} node
+   * @param {boolean} spoken
+   */
   tell(node, spoken) {
     const line = node === null ? this.texts.beam_point : this.tree.sentence(node);
     this.readout.textContent = line;
     if (spoken) this.live.textContent = line;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === " ") event.stopPropagation(); // here it does not play the decoding
     if (event.key !== "Escape") return;
@@ -177,12 +227,19 @@ export class Beam {
 
 /** Says which branch stands in place of the translation, with a way back. */
 class BranchNote {
+  /** @param {Store} store */
   constructor(store) {
     this.text = h("span", {});
     this.back = h("button", { type: "button", class: "plain", click: () => store.set({ branch: 0 }) });
     this.element = h("p", { class: "branch-note", role: "status", hidden: true }, this.text, " ", this.back);
   }
 
+  /**
+   * @param {Search} search
+   * @param {number} shown
+   * @param {{ branch: number }} given
+   * @param {Texts} texts
+   */
   update(search, shown, { branch }, texts) {
     const waits = Boolean(search) && branch !== shown;
     this.element.hidden = !search || (!shown && !waits);
@@ -192,6 +249,11 @@ class BranchNote {
     if (this.text.textContent !== line) this.text.textContent = line;
   }
 
+  /**
+   * @param {Search} search
+   * @param {number} branch
+   * @param {Texts} texts
+   */
   line(search, branch, texts) {
     return fillText(texts[`beam_fate_${search.fate(branch)}`], {
       number: branch + 1,

@@ -6,6 +6,10 @@ import { signed } from "./beamtree.js";
 const PER_PAGE = 12;
 
 export class BeamTable {
+  /** @type {any} */
+  wanted;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.first = 0;
@@ -24,11 +28,18 @@ export class BeamTable {
     this.store.mark("alpha");
   }
 
+  /** @param {number} rows */
   turn(rows) {
     this.first += rows;
     this.store.mark("alpha");
   }
 
+  /**
+   * @param {Search} search
+   * @param {{ alpha: number, shown: number }} given
+   * @param {Texts} texts
+   * @param {string} language
+   */
   update(search, { alpha, shown }, texts, language) {
     this.button.textContent = this.open ? texts.table_close : texts.beam_all;
     setAttribute(this.button, "aria-expanded", String(this.open));
@@ -62,6 +73,11 @@ export class BeamTable {
     this.focus();
   }
 
+  /**
+   * @param {number} branch
+   * @param {number} shown
+   * @param {Texts} texts
+   */
   opener(branch, shown, texts) {
     const open = () => {
       this.wanted = branch;
@@ -81,7 +97,9 @@ export class BeamTable {
   /** The table is made anew with every change; the button that was pressed keeps the focus. */
   focus() {
     if (this.wanted === undefined) return;
-    this.scroll.querySelector(`[data-branch="${this.wanted}"]`)?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */ (this.scroll.querySelector(`[data-branch="${this.wanted}"]`))?.focus({
+      preventScroll: true,
+    });
     this.wanted = undefined;
   }
 }

@@ -12,15 +12,52 @@ const TOP = 24; // room of the numbers of the steps
 const BEND = 26; // in which an edge changes its row
 const TALLEST = 420;
 
-/** -1.2345 -> "−1.23", with a minus that is as wide as a digit. */
+/**
+ * -1.2345 -> "−1.23", with a minus that is as wide as a digit.
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function signed(value, digits = 2) {
   return value.toFixed(digits).replace("-", "\u2212");
 }
 
 export class BeamTree {
-  /** `open(branch)` is called when somebody chooses the end of a branch, `tell(node)` when one points at a node. */
+  /** @type {Search} */
+  search;
+  /** @type {Theme} */
+  theme;
+  /** @type {Kind} */
+  kind;
+  /** @type {number} */
+  alpha;
+  /** @type {Texts} */
+  texts;
+  /** @type {number} */
+  branch;
+  /** @type {Set<number>} */
+  best;
+  /** @type {Set<number>} */
+  chosen;
+  /** @type {number} */
+  width;
+  /** @type {number} */
+  height;
+  /** @type {Labels} */
+  labels;
+  /** @type {CanvasRenderingContext2D} */
+  context;
+
+  /**
+   * `open(branch)` is called when somebody chooses the end of a branch, `tell(node)` when one points at a node.
+   * @param {any} open
+   * @param {any} tell
+   */
   constructor(open, tell) {
-    Object.assign(this, { open, tell, node: null, focused: START });
+    this.open = open;
+    this.tell = tell;
+    /** @type {number | null} */
+    this.node = null;
+    this.focused = START;
     this.canvas = h("canvas", { "aria-hidden": true });
     this.space = h("div", {}, this.canvas);
     this.element = h(
@@ -39,9 +76,18 @@ export class BeamTree {
     );
   }
 
+  /**
+   * @param {Search} search
+   * @param {{ theme: Theme, kind: Kind, alpha: number, branch: number, winner: any, texts: Texts }} given
+   */
   show(search, { theme, kind, alpha, branch, winner, texts }) {
     if (search !== this.search) Object.assign(this, { node: null, focused: search.leaves[0] ?? START });
-    Object.assign(this, { search, theme, kind, alpha, texts, branch });
+    this.search = search;
+    this.theme = theme;
+    this.kind = kind;
+    this.alpha = alpha;
+    this.texts = texts;
+    this.branch = branch;
     this.best = new Set(search.path(winner));
     this.chosen = new Set(search.path(search.leaves[branch]));
     this.element.setAttribute("aria-label", `${texts.beam_tree}. ${texts.beam_keys}`);
@@ -54,10 +100,12 @@ export class BeamTree {
     this.draw();
   }
 
+  /** @param {number} node */
   x(node) {
     return node === START ? LEFT - 8 : LEFT + this.search.step[node] * COLUMN - 8;
   }
 
+  /** @param {number} node */
   y(node) {
     return TOP + ((node === START ? 0 : this.search.row[node]) + 0.5) * ROW;
   }
@@ -90,11 +138,14 @@ export class BeamTree {
     this.dot(START, theme.text, 3.5);
   }
 
-  /** One column: edges first, what is pruned below what lives, then the names. */
+  /**
+   * One column: edges first, what is pruned below what lives, then the names.
+   * @param {number} step
+   */
   drawStep(step) {
     const { context, theme, search } = this;
     const nodes = [...search.columns[step]].reverse();
-    nodes.sort((a, b) => this.best.has(a) - this.best.has(b));
+    nodes.sort((a, b) => Number(this.best.has(a)) - Number(this.best.has(b)));
     for (const node of nodes) this.drawEdge(node);
     for (const node of nodes) this.drawNode(node);
     context.font = `11px ${theme.font}`;
@@ -104,12 +155,14 @@ export class BeamTree {
     context.fillText(String(step), this.x(nodes[0]) - COLUMN / 2 + 12, this.element.scrollTop + 9);
   }
 
+  /** @param {number} node */
   colour(node) {
     const { theme, search } = this;
     if (this.best.has(node)) return theme.kinds[this.kind];
     return search.pruned(node) ? theme.mark : theme.text;
   }
 
+  /** @param {number} node */
   drawEdge(node) {
     const { context, search } = this;
     const parent = search.parent[node];
@@ -125,6 +178,7 @@ export class BeamTree {
     context.setLineDash([]);
   }
 
+  /** @param {number} node */
   drawNode(node) {
     const { context, theme, search, labels } = this;
     const [x, y] = [this.x(node), this.y(node)];
@@ -145,7 +199,12 @@ export class BeamTree {
     this.dot(node, this.colour(node), search.pruned(node) ? 2.5 : 3.5);
   }
 
-  /** A node; an end that can be opened is a square, and the branch that is shown has a ring. */
+  /**
+   * A node; an end that can be opened is a square, and the branch that is shown has a ring.
+   * @param {number} node
+   * @param {string} colour
+   * @param {number} radius
+   */
   dot(node, colour, radius) {
     const { context, theme, search } = this;
     const [x, y] = [this.x(node), this.y(node)];
@@ -163,7 +222,10 @@ export class BeamTree {
     context.stroke();
   }
 
-  /** The node under the pointer, or null. */
+  /**
+   * The node under the pointer, or null.
+   * @param {PointerEvent} event
+   */
   at(event) {
     const box = this.canvas.getBoundingClientRect();
     const x = event.clientX - box.left + this.element.scrollLeft - LEFT;
@@ -172,6 +234,10 @@ export class BeamTree {
     return this.search.columns[Math.floor(x / COLUMN) + 1]?.[Math.floor(y / ROW)] ?? null;
   }
 
+  /**
+   * @param {number | null} node
+   * @param {boolean} spoken
+   */
   point(node, spoken) {
     if (node === this.node) return;
     this.node = node;
@@ -180,6 +246,7 @@ export class BeamTree {
     this.tell(node, spoken);
   }
 
+  /** @param {any} event */
   click(event) {
     const node = this.at(event);
     if (node === null) return;
@@ -188,6 +255,7 @@ export class BeamTree {
     if (this.search.branches.has(node)) this.open(this.search.branches.get(node));
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.key === "Escape" || event.key === "Tab") return;
     const target = this.target(event.key);
@@ -203,7 +271,10 @@ export class BeamTree {
     this.reveal(target);
   }
 
-  /** Where a key leads; null for a key that opens, undefined for one that means nothing here. */
+  /**
+   * Where a key leads; null for a key that opens, undefined for one that means nothing here.
+   * @param {string} key
+   */
   target(key) {
     const { search, focused } = this;
     if (key === "Enter" || key === " ") return null;
@@ -219,8 +290,15 @@ export class BeamTree {
     return undefined;
   }
 
+  /** @param {number} node */
   reveal(node) {
     const { element } = this;
+    /**
+     * @param {number} scroll
+     * @param {number} start
+     * @param {number} end
+     * @param {number} extent
+     */
     const within = (scroll, start, end, extent) => Math.min(start, Math.max(scroll, end - extent));
     element.scrollLeft = within(element.scrollLeft, this.x(node) - COLUMN, this.x(node) + 14, element.clientWidth);
     element.scrollTop = within(
@@ -231,7 +309,10 @@ export class BeamTree {
     );
   }
 
-  /** A node in one line: its piece, how probable it was, the sum so far, the score. */
+  /**
+   * A node in one line: its piece, how probable it was, the sum so far, the score.
+   * @param {number} node
+   */
   sentence(node) {
     const { search, texts } = this;
     return fillText(texts.beam_node, {

@@ -1,12 +1,43 @@
 // The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
 
-import { h, headName, setAttribute } from "../../common/dom.js";
+import { h, headName, rootOf, setAttribute } from "../../common/dom.js";
 import { Look, paintHead, resize } from "./paint.js";
 
+/**
+ * @typedef {object} Tile
+ * @property {Block} block
+ * @property {number} row
+ * @property {number} head
+ * @property {HTMLCanvasElement} canvas
+ * @property {HTMLButtonElement} button
+ * @property {HTMLElement} [name]
+ * @property {HTMLElement} [value]
+ */
+
 export class Block {
-  /** @param one Whether the tiles are the heads of one layer, which may change. */
+  /** @type {string} */
+  kind;
+  /** @type {string} */
+  arranged;
+  /** @type {boolean} */
+  told;
+  /** @type {any[]} */
+  ordered;
+  /** @type {any} */
+  fit;
+  /** @type {Look} */
+  look;
+
+  /**
+   * @param {boolean} one Whether the tiles are the heads of one layer, which may change.
+   * @param {any} layers
+   * @param {any} heads
+   * @param {any} open
+   */
   constructor(layers, heads, one, open) {
-    Object.assign(this, { heads, one, layers: one ? 1 : layers });
+    this.heads = heads;
+    this.one = one;
+    this.layers = one ? 1 : layers;
     this.name = h("b", { class: "block-name" });
     this.axes = h("span", { class: "note block-axes" });
     this.title = h("p", { class: "block-title", "aria-hidden": true }, this.name, this.axes);
@@ -15,47 +46,63 @@ export class Block {
     this.tiles = Array.from({ length: this.layers * heads }, (_, index) => this.tile(index, open));
   }
 
+  /**
+   * @param {number} index
+   * @param {(tile: Tile) => void} open
+   */
   tile(index, open) {
     const canvas = h("canvas", { "aria-hidden": true });
-    const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas };
-    tile.button = h(
+    const button = h(
       "button",
       { type: "button", class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) },
       canvas,
     );
+    /** @type {Tile} */
+    const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas, button };
     return tile;
   }
 
+  /** @param {Kind} kind */
   setKind(kind) {
     this.kind = kind;
     this.element.dataset.kind = kind;
   }
 
-  /** Layer of a tile, given the layer that is selected. */
+  /**
+   * Layer of a tile, given the layer that is selected.
+   * @param {Tile} tile
+   * @param {number} selected
+   */
   layerOf(tile, selected) {
     return this.one ? selected : tile.row;
   }
 
-  /** Whether an order differs from the one that the tiles stand in. */
+  /**
+   * Whether an order differs from the one that the tiles stand in.
+   * @param {any} order
+   */
   moves(order) {
     return this.arranged !== String(order);
   }
 
-  /** Puts the tiles into an order; `null` is the grid of layers and heads. */
+  /**
+   * Puts the tiles into an order; `null` is the grid of layers and heads.
+   * @param {any} order
+   */
   arrange(order) {
     if (!this.moves(order)) return;
     this.arranged = String(order);
     this.told = order !== null || this.one;
     this.grid.classList.toggle("told", this.told);
-    this.ordered = (order ?? Array.from(this.tiles.keys())).map((index) => this.tiles[index]);
-    const focused = this.grid.getRootNode().activeElement;
+    this.ordered = (order ?? Array.from(this.tiles.keys())).map((/** @type {number} */ index) => this.tiles[index]);
+    const focused = rootOf(this.grid).activeElement;
     const buttons = this.ordered.map(({ button }) => button);
     if (this.told) {
       for (const tile of this.tiles) this.tell(tile);
       this.grid.replaceChildren(h("div", { role: "row", class: "tile-row" }, ...buttons));
     } else this.grid.replaceChildren(this.headings(), ...this.rows(buttons));
     // What is moved loses the focus.
-    if (buttons.includes(focused)) focused.focus({ preventScroll: true });
+    if (focused instanceof HTMLButtonElement && buttons.includes(focused)) focused.focus({ preventScroll: true });
   }
 
   /** A grid may hold nothing but rows, and these nothing but cells and their headers. */
@@ -64,6 +111,7 @@ export class Block {
     return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
   }
 
+  /** @param {any} buttons */
   rows(buttons) {
     return Array.from({ length: this.layers }, (_, row) => {
       const cells = buttons.slice(row * this.heads, (row + 1) * this.heads);
@@ -71,7 +119,10 @@ export class Block {
     });
   }
 
-  /** The line under a tile; made when it is first needed, so that the page stays light. */
+  /**
+   * The line under a tile; made when it is first needed, so that the page stays light.
+   * @param {Tile} tile
+   */
   tell(tile) {
     if (tile.name) return;
     tile.name = h("span", { class: "tile-name", "aria-hidden": true });
@@ -79,6 +130,7 @@ export class Block {
     tile.button.append(tile.name, tile.value);
   }
 
+  /** @param {any} fit */
   layout(fit) {
     this.fit = fit;
     this.grid.style.setProperty("--columns", fit.columns);
@@ -90,7 +142,12 @@ export class Block {
     this.title.hidden = fit.titleLines === 0;
   }
 
-  /** Paints all tiles. */
+  /**
+   * Paints all tiles.
+   * @param {View} view
+   * @param {State} state
+   * @param {Theme} theme
+   */
   paint(view, state, theme) {
     const look = new Look(view, state, theme);
     const { width, height } = this.fit;
@@ -100,7 +157,11 @@ export class Block {
     }
   }
 
-  /** Marks one row and one column in all tiles at once; null for none. */
+  /**
+   * Marks one row and one column in all tiles at once; null for none.
+   * @param {number} query
+   * @param {number} key
+   */
   follow(query, key) {
     if (!this.look) return;
     const { queries, keys, allKeys } = this.look;
@@ -111,19 +172,34 @@ export class Block {
     this.stripe("column", column, allKeys, this.fit.width);
   }
 
+  /**
+   * @param {string} name
+   * @param {number} index
+   * @param {number} count
+   * @param {number} extent
+   */
   stripe(name, index, count, extent) {
     this.grid.style.setProperty(`--${name}-start`, `${(Math.max(0, index) * extent) / count}px`);
     this.grid.style.setProperty(`--${name}-extent`, index < 0 ? "0px" : `${Math.max(2, extent / count)}px`);
   }
 
-  /** Names the block for the eye and the ear. */
+  /**
+   * Names the block for the eye and the ear.
+   * @param {any} kindName
+   * @param {any} axes
+   */
   label(kindName, axes) {
     this.name.textContent = kindName;
     this.axes.textContent = axes;
     setAttribute(this.grid, "aria-label", kindName);
   }
 
-  /** Names a tile, frames it when it is selected, and marks it when its head has changed. */
+  /**
+   * Names a tile, frames it when it is selected, and marks it when its head has changed.
+   * @param {any} tile
+   * @param {number} layer
+   * @param {{ label: string, title: string, selected: any, value: string | undefined, changed: any }} given
+   */
   mark(tile, layer, { label, title, selected, value, changed }) {
     const { button } = tile;
     const name = headName(layer, tile.head);
@@ -138,6 +214,10 @@ export class Block {
   }
 }
 
+/**
+ * @param {string} role
+ * @param {number} number
+ */
 function label(role, number) {
   return h("span", { class: "tile-number", role }, String(number));
 }

@@ -1,20 +1,32 @@
 // The cells of a large map: colours, hatch, gaps and outlines. The origin is the corner of the first cell.
 
+import { context2d } from "../../common/canvas.js";
+
 const HATCH = 6; // distance of two hatch lines, in CSS pixels
 const GAPS_FROM = 10; // smaller cells touch each other
 
 export class Cells {
+  /** @type {Picture} */
+  picture;
+  /** @type {Theme} */
+  theme;
+
   constructor() {
     this.canvas = document.createElement("canvas");
   }
 
-  /** One pixel for each cell; scaled up without smoothing when drawn. */
+  /**
+   * One pixel for each cell; scaled up without smoothing when drawn.
+   * @param {Picture} picture
+   * @param {Theme} theme
+   */
   paint(picture, theme) {
-    Object.assign(this, { picture, theme });
+    this.picture = picture;
+    this.theme = theme;
     const { rows, columns, written, existing } = picture;
     this.canvas.width = Math.max(1, columns.length);
     this.canvas.height = Math.max(1, written);
-    const context = this.canvas.getContext("2d");
+    const context = context2d(this.canvas);
     const image = context.createImageData(this.canvas.width, this.canvas.height);
     const pixels = new Uint32Array(image.data.buffer).fill(theme.pixels[0]);
     for (let row = 0; row < written; row++) {
@@ -26,7 +38,12 @@ export class Cells {
     context.putImageData(image, 0, 0);
   }
 
-  /** Draws everything but the crosshair; `sight` are the slots in sight, [first, end) of rows and of columns. */
+  /**
+   * Draws everything but the crosshair; `sight` are the slots in sight, [first, end) of rows and of columns.
+   * @param {CanvasRenderingContext2D} context
+   * @param {{ cell: number, row: number }} given
+   * @param {{ rows: number[], columns: number[] }} sight
+   */
   draw(context, { cell, row }, sight) {
     const { picture, theme } = this;
     const { written, existing, columns, rows } = picture;
@@ -44,7 +61,14 @@ export class Cells {
     context.strokeRect(0.5, 0.5, columns.length * cell - 1, rows.length * row - 1);
   }
 
-  /** Thin gaps between the cells. */
+  /**
+   * Thin gaps between the cells.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} cell
+   * @param {number} row
+   * @param {number} right
+   * @param {number} bottom
+   */
   gaps(context, cell, row, right, bottom) {
     context.fillStyle = this.theme.background;
     context.globalAlpha = 0.75;
@@ -53,14 +77,27 @@ export class Cells {
     context.globalAlpha = 1;
   }
 
-  /** A line between rows that belong to different groups, such as the heads of different layers. */
+  /**
+   * A line between rows that belong to different groups, such as the heads of different layers.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} row
+   * @param {number} right
+   */
   groups(context, row, right) {
     const { written, sheet } = this.picture;
     context.fillStyle = this.theme.muted;
-    for (let q = sheet.groups; q < written; q += sheet.groups) context.fillRect(0, q * row - 0.5, right, 1);
+    const { groups } = sheet;
+    if (!groups) return;
+    for (let q = groups; q < written; q += groups) context.fillRect(0, q * row - 0.5, right, 1);
   }
 
-  /** Runs of cells with nothing to see in them. */
+  /**
+   * Runs of cells with nothing to see in them.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} cell
+   * @param {number} row
+   * @param {{ rows: number[], columns: number[] }} given
+   */
   hatch(context, cell, row, { rows: [firstRow, endRow], columns: [firstColumn, endColumn] }) {
     const { picture, theme } = this;
     const box = [firstColumn * cell, firstRow * row, endColumn * cell, endRow * row];
@@ -86,7 +123,12 @@ export class Cells {
   }
 }
 
-/** Hatches a rectangle; the lines lie at the same places wherever its corner is. */
+/**
+ * Hatches a rectangle; the lines lie at the same places wherever its corner is.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number[]} pair
+ * @param {Theme} given
+ */
 function hatchArea(context, [left, top, right, bottom], { background, hatch }) {
   context.fillStyle = background;
   context.fillRect(left, top, right - left, bottom - top);
@@ -101,7 +143,16 @@ function hatchArea(context, [left, top, right, bottom], { background, hatch }) {
   context.stroke();
 }
 
-/** A frame inside a rectangle. */
+/**
+ * A frame inside a rectangle.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {string} colour
+ * @param {number} line
+ */
 export function outline(context, x, y, width, height, colour, line) {
   context.strokeStyle = colour;
   context.lineWidth = line;

@@ -9,6 +9,8 @@
 /**
  * The change of every head of a kind, from one view to another; null when they cannot be compared: other layers or heads,
  * or no piece of text among the queries of both.
+ * @param {View} before
+ * @param {View} after
  */
 export function compare(before, after) {
   if (before.layers !== after.layers || before.heads !== after.heads) return null;
@@ -31,12 +33,24 @@ export function compare(before, after) {
   return result;
 }
 
+/**
+ * @param {Float64Array} difference
+ * @param {View} view
+ * @param {number} start
+ * @param {Uint16Array} places
+ * @param {number} factor
+ */
 function add(difference, { values }, start, places, factor) {
   for (let key = 0; key < places.length; key++) difference[places[key]] += values[start + key] * factor;
 }
 
-/** Pairs of positions of the longest common subsequence of two axes, in order. */
+/**
+ * Pairs of positions of the longest common subsequence of two axes, in order.
+ * @param {Position[]} before
+ * @param {Position[]} after
+ */
 export function align(before, after) {
+  /** @param {Position} position */
   const name = ({ text, start, special }) => `${special ? "<" : start ? " " : "+"}${text}`;
   const [a, b] = [before.map(name), after.map(name)];
   const width = b.length + 1;
@@ -57,7 +71,12 @@ export function align(before, after) {
   return pairs;
 }
 
-/** Numbers the places of both axes: an aligned pair is one, and so is everything between two of them. */
+/**
+ * Numbers the places of both axes: an aligned pair is one, and so is everything between two of them.
+ * @param {number[][]} pairs
+ * @param {number} beforeLength
+ * @param {number} afterLength
+ */
 function commonPlaces(pairs, beforeLength, afterLength) {
   const before = new Uint16Array(beforeLength);
   const after = new Uint16Array(afterLength);

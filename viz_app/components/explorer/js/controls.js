@@ -7,6 +7,11 @@ const BEAT = 650; // milliseconds from one piece to the next while playing
 
 /** Buttons of which one is pressed. */
 export class Choice {
+  /**
+   * @param {string} name
+   * @param {string[] | number[]} values
+   * @param {{ set: (patch: Partial<State>) => void }} store
+   */
   constructor(name, values, store) {
     this.name = name;
     this.store = store;
@@ -21,11 +26,16 @@ export class Choice {
     this.element = h("div", { class: `choice-group ${name}`, role: "group" }, ...this.buttons);
   }
 
+  /**
+   * @param {string} group
+   * @param {string[]} labels
+   */
   label(group, labels) {
     setAttribute(this.element, "aria-label", group);
     this.buttons.forEach((button, index) => (button.textContent = labels[index]));
   }
 
+  /** @param {Partial<State>} state */
   update(state) {
     this.buttons.forEach((button, index) =>
       setAttribute(button, "aria-pressed", String(state[this.name] === this.values[index])),
@@ -35,6 +45,14 @@ export class Choice {
 
 /** Steps through the decoding: at step t, t pieces are written. */
 export class Player {
+  /** @type {Translation} */
+  translation;
+  /** @type {Texts} */
+  texts;
+  /** @type {number} */
+  timer;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.button = h("button", { type: "button", class: "play", click: () => this.toggle() }, playIcon());
@@ -43,6 +61,10 @@ export class Player {
     this.element = h("div", { class: "player", role: "group" }, this.button, this.slider, this.text);
   }
 
+  /**
+   * @param {Translation} translation
+   * @param {Texts} texts
+   */
   build(translation, texts) {
     this.translation = translation;
     this.texts = texts;
@@ -51,10 +73,14 @@ export class Player {
     setAttribute(this.slider, "aria-label", texts.step);
   }
 
+  /**
+   * @param {State} state
+   * @param {number} step
+   */
   update(state, step) {
     const { length, axes } = this.translation;
     this.slider.value = String(step);
-    this.slider.style.setProperty("--share", length > 1 ? (step - 1) / (length - 1) : 1);
+    this.slider.style.setProperty("--share", String(length > 1 ? (step - 1) / (length - 1) : 1));
     const piece = shown(axes.outputs.tokens[step - 1] ?? "");
     setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, piece }));
     this.text.textContent = fillText(this.texts.step_of, { step, steps: length });
@@ -70,6 +96,7 @@ export class Player {
     this.store.set({ playing: false });
   }
 
+  /** @param {number} step */
   go(step) {
     const last = this.translation.length;
     this.store.set({ step: step >= last ? null : Math.max(1, step), cursor: null });
@@ -81,12 +108,16 @@ export class Player {
     this.store.set({ playing: !playing && this.translation.length > 1 });
   }
 
-  /** Space, left, right, Home and End work wherever they have no other meaning. */
+  /**
+   * Space, left, right, Home and End work wherever they have no other meaning.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const target = event.composedPath()[0];
+    const target = /** @type {Element} */ (event.composedPath()[0]);
     const { length } = this.translation;
     const now = this.store.state.step ?? length;
+    /** @type {Record<string, number>} */
     const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 1, End: length };
     if (event.key === " ") {
       if (target.matches("button, input:not([type=range])")) return;
@@ -114,6 +145,7 @@ function playIcon() {
   return h("span", { class: "play-icon", "aria-hidden": true });
 }
 
+/** @param {Store} store */
 export function kindChoice(store) {
   return new Choice("kind", KINDS, store);
 }

@@ -8,15 +8,19 @@ import { FULL, Weights } from "./weights.js";
 const BOUNDARY = "\u2581"; // SentencePiece writes a space before a piece as this character
 
 /** What each kind of attention has on its two axes. */
-const AXES = {
+const AXES = /** @type {Record<Kind, { queries: AxisName, keys: AxisName }>} */ ({
   encoder: { queries: "source", keys: "source" },
   decoder: { queries: "inputs", keys: "inputs" },
   cross: { queries: "outputs", keys: "source" },
-};
+});
 
 export const KINDS = ["encoder", "decoder", "cross"];
 
-/** A buffer of one payload, or of two, of which the second is what the first is compared with; see `pair` in payload.py. */
+/**
+ * A buffer of one payload, or of two, of which the second is what the first is compared with; see `pair` in payload.py.
+ * @param {Uint8Array} buffer
+ * @returns {[Uint8Array, Uint8Array | null]}
+ */
 export function halves(buffer) {
   const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength);
   if (view.getUint32(0, true) !== 0) return [buffer, null];
@@ -24,7 +28,11 @@ export function halves(buffer) {
   return [buffer.subarray(8, end), buffer.subarray(end)];
 }
 
-/** A payload as its header and the bytes of its weights. */
+/**
+ * A payload as its header and the bytes of its weights.
+ * @param {Uint8Array} buffer
+ * @returns {{ header: ExplorerHeader, data: Uint8Array }}
+ */
 export function readPayload(buffer) {
   const read = readBuffer(buffer);
   if (read.header.version !== 2) throw new Error(`explorer payload of version ${read.header.version}, expected 2`);
@@ -32,15 +40,38 @@ export function readPayload(buffer) {
 }
 
 export class Translation {
+  /** @param {{ header: ExplorerHeader, data: Uint8Array }} payload */
   constructor({ header, data }) {
-    Object.assign(this, header);
+    this.id = header.id;
+    this.kinds = header.kinds;
+    this.axes = header.axes;
+    this.finished = header.finished;
+    this.steps = header.steps;
+    this.languages = header.languages;
+    this.colours = header.colours;
+    this.texts = header.texts;
+    this.alignment = header.alignment;
+    this.about = header.about;
+    this.beam = header.beam;
+    this.selection = header.selection;
+    this.gloss = header.gloss;
+    this.follow = header.follow;
+    this.resolution = header.resolution;
     this.weights = new Weights(header, data);
     this.length = this.steps.length;
+    /** @type {Map<string, View>} */
     this.views = new Map();
+    /** @type {Map<Kind, Merged>} */
     this.words = new Map();
   }
 
-  /** Positions of an axis: every piece, or every word; texts are cut off after `written` pieces. */
+  /**
+   * Positions of an axis: every piece, or every word; texts are cut off after `written` pieces.
+   * @param {AxisName} name
+   * @param {string} unit
+   * @param {number} [written]
+   * @returns {Position[]}
+   */
   axis(name, unit, written = Infinity) {
     const { tokens, words, special } = this.axes[name];
     if (unit === "pieces") {
@@ -52,6 +83,7 @@ export class Translation {
         last: index,
       }));
     }
+    /** @type {Position[]} */
     const positions = [];
     tokens.forEach((text, index) => {
       positions[words[index]] ??= { text: "", start: false, special: false, first: index, last: index };
@@ -64,30 +96,41 @@ export class Translation {
     return positions;
   }
 
-  /** The maps of one kind as they stand when `step` pieces have been written. */
+  /**
+   * The maps of one kind as they stand when `step` pieces have been written.
+   * @param {Kind} kind
+   * @param {string} unit
+   * @param {number} step
+   */
   view(kind, unit, step) {
     const key = `${kind} ${unit} ${kind === "encoder" ? 0 : step}`;
     let view = this.views.get(key);
     if (!view) {
       view = new View(this, kind, unit, step);
       // Views share their weights; the labels of some hundred pieces are no great load, those of all steps would be.
-      if (this.views.size >= 8) this.views.delete(this.views.keys().next().value);
+      if (this.views.size >= 8) this.views.delete(String(this.views.keys().next().value));
       this.views.set(key, view);
     }
     return view;
   }
 
-  /** The maps of one kind over words. */
+  /**
+   * The maps of one kind over words.
+   * @param {Kind} kind
+   */
   merged(kind) {
     if (!this.words.has(kind)) {
       const { layers, heads, keys } = this.kinds[kind];
-      const positions = [AXES[kind].queries, AXES[kind].keys].map((name) => this.axis(name, "words"));
-      this.words.set(kind, new Merged(this.weights.of(kind), layers * heads, keys, ...positions));
+      const [queryWords, keyWords] = [AXES[kind].queries, AXES[kind].keys].map((name) => this.axis(name, "words"));
+      this.words.set(kind, new Merged(this.weights.of(kind), layers * heads, keys, queryWords, keyWords));
     }
     return this.words.get(kind);
   }
 
-  /** Number of layers or heads of a kind. */
+  /**
+   * Number of layers or heads of a kind.
+   * @param {Kind} kind
+   */
   shape(kind) {
     return this.kinds[kind];
   }
@@ -95,6 +138,12 @@ export class Translation {
 
 /** All heads of one kind: values over queries and keys, the labels of both, and what exists already. */
 export class View {
+  /**
+   * @param {Translation} translation
+   * @param {Kind} kind
+   * @param {string} unit
+   * @param {number} step
+   */
   constructor(translation, kind, unit, step) {
     const shape = translation.kinds[kind];
     const { queries, keys } = AXES[kind];
@@ -108,7 +157,10 @@ export class View {
     this.queries = translation.axis(queries, unit, written);
     this.keys = translation.axis(keys, unit, kind === "decoder" ? written : Infinity);
     // The other side of the decoder at the same position: what a row has read last, or what it writes next.
-    this.others = kind === "encoder" ? [] : translation.axis(kind === "cross" ? "inputs" : "outputs", unit, written);
+    this.others =
+      kind === "encoder"
+        ? /** @type {Position[]} */ ([])
+        : translation.axis(kind === "cross" ? "inputs" : "outputs", unit, written);
     if (this.causal) this.queries.forEach((query, index) => (query.next = this.others[index]?.text ?? ""));
     this.rows = this.queries.filter((query) => query.first < written).length;
     this.columns = kind === "decoder" ? this.rows : this.keys.length;
@@ -116,22 +168,41 @@ export class View {
     this.written = Math.min(written, shape.queries);
     this.weights = translation.weights;
     this.scale = 1 / FULL;
+    /** @type {Map<string, Float64Array | Float32Array>} */
+    this.means = new Map();
     this.words = unit === "words" ? translation.merged(kind) : null;
+    /** @type {Float32Array | Uint16Array} */
     this.values = this.words ? this.words.values : this.weights.of(kind);
   }
 
-  /** Where a head's row starts in `values`; words are merged when a head is first asked for. */
+  /**
+   * Where a head's row starts in `values`; words are merged when a head is first asked for.
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   */
   offset(layer, head, query) {
     const map = layer * this.heads + head;
     this.words?.need(map, this.written);
     return (map * this.queries.length + query) * this.keys.length;
   }
 
+  /**
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   * @param {number} key
+   */
   at(layer, head, query, key) {
     return this.values[this.offset(layer, head, query) + key] * this.scale;
   }
 
-  /** Sum of a row of one head as it was before rounding; only of weights that travelled as bytes. */
+  /**
+   * Sum of a row of one head as it was before rounding; only of weights that travelled as bytes.
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   */
   rowSum(layer, head, query) {
     const start = (layer * this.heads + head) * this.queryPieces;
     const { first, last } = this.queries[query];
@@ -141,7 +212,12 @@ export class View {
     return sum / (end - first);
   }
 
-  /** One head as a matrix of its own, or a mean over heads. */
+  /**
+   * One head as a matrix of its own, or a mean over heads.
+   * @param {number} layer
+   * @param {number} head
+   * @param {string} [average]
+   */
   sheet(layer, head, average = "none") {
     if (average === "none") {
       const start = this.offset(layer, head, 0);
@@ -149,13 +225,15 @@ export class View {
     }
     const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
     const name = average === "all" ? "mean" : `${layer + 1}.mean`;
-    this.means ??= new Map();
     if (!this.means.has(name)) this.means.set(name, this.mean(layers));
     const heads = layers.flatMap((row) => Array.from({ length: this.heads }, (_, column) => [row, column]));
-    return new Sheet(this, name, this.means.get(name), 0, this.scale, heads);
+    return new Sheet(this, name, this.means.get(name) ?? [], 0, this.scale, heads);
   }
 
-  /** Mean over all heads of these layers, in the unit of `values`. */
+  /**
+   * Mean over all heads of these layers, in the unit of `values`.
+   * @param {number[]} layers
+   */
   mean(layers) {
     const size = this.queries.length * this.keys.length;
     const sum = new Float32Array(size);
@@ -169,12 +247,22 @@ export class View {
     return sum.map((value) => value * share);
   }
 
-  /** Whether the model may not look from this query at this key. */
+  /**
+   * Whether the model may not look from this query at this key.
+   * @param {number} query
+   * @param {number} key
+   */
   masked(query, key) {
     return this.causal && key > query;
   }
 
-  /** The key that a head prefers in a row; see Sheet. */
+  /**
+   * The key that a head prefers in a row; see Sheet.
+   * @param {number} layer
+   * @param {number} head
+   * @param {number} query
+   * @param {(position: Position) => boolean} [allowed]
+   */
   favourite(layer, head, query, allowed) {
     return this.sheet(layer, head).favourite(query, allowed);
   }
@@ -187,16 +275,42 @@ export class View {
  * [layer, head] what it is the mean of; null where it is something else.
  */
 export class Sheet {
+  /**
+   * @param {View} view
+   * @param {string} name
+   * @param {ArrayLike<number>} values
+   * @param {number} start
+   * @param {number} scale
+   * @param {number[][] | null} [heads]
+   */
   constructor(view, name, values, start, scale, heads = null) {
-    Object.assign(this, { view, name, values, start, scale, heads });
+    this.view = view;
+    this.name = name;
+    this.values = values;
+    this.start = start;
+    this.scale = scale;
+    this.heads = heads;
     const { kind, unit, step, causal, queries, keys, others, rows, columns } = view;
-    Object.assign(this, { kind, unit, step, causal, queries, keys, others, rows, columns });
+    this.kind = kind;
+    this.unit = unit;
+    this.step = step;
+    this.causal = causal;
+    this.queries = queries;
+    this.keys = keys;
+    this.others = others;
+    this.rows = rows;
+    this.columns = columns;
   }
 
+  /**
+   * @param {number} query
+   * @param {number} key
+   */
   at(query, key) {
     return this.values[this.start + query * this.keys.length + key] * this.scale;
   }
 
+  /** @param {number} query */
   rowSum(query) {
     let sum = 0;
     if (this.heads && this.view.weights.bits === 8) {
@@ -207,11 +321,19 @@ export class Sheet {
     return sum;
   }
 
+  /**
+   * @param {number} query
+   * @param {number} key
+   */
   masked(query, key) {
     return this.view.masked(query, key);
   }
 
-  /** The key with the largest weight in a row, among those that `allowed` lets through; -1 when there is none. */
+  /**
+   * The key with the largest weight in a row, among those that `allowed` lets through; -1 when there is none.
+   * @param {number} query
+   * @param {(position: Position) => boolean} [allowed]
+   */
   favourite(query, allowed = () => true) {
     let best = -1;
     for (let key = 0; key < this.columns; key++) {
@@ -222,7 +344,10 @@ export class Sheet {
   }
 }
 
-/** A piece without its word boundary; a lone boundary becomes a visible space. */
+/**
+ * A piece without its word boundary; a lone boundary becomes a visible space.
+ * @param {string} text
+ */
 export function shown(text) {
   return text.replaceAll(BOUNDARY, "") || (text ? "\u2423" : "");
 }

@@ -3,29 +3,58 @@
 import { align } from "./align.js";
 
 export class Difference {
-  /** `a` is the pinned sheet, `b` the one that is shown; differences are b - a, in the rows and columns of b. */
+  /**
+   * `a` is the pinned sheet, `b` the one that is shown; differences are b - a, in the rows and columns of b.
+   * @param {Sheet} a
+   * @param {Sheet} b
+   */
   constructor(a, b) {
-    Object.assign(this, { a, b, comparable: a.kind === b.kind });
+    this.a = a;
+    this.b = b;
+    this.comparable = a.kind === b.kind;
+    /**
+     * @param {any[]} positions
+     * @param {number} count
+     */
     const names = (positions, count) => positions.slice(0, count).map(({ text, start }) => (start ? " " : "") + text);
-    const none = (sheet) => new Int32Array(sheet).fill(-1);
+    /** @param {number} length */
+    const none = (length) => new Int32Array(length).fill(-1);
     this.rows = this.comparable ? align(names(a.queries, a.rows), names(b.queries, b.rows)) : none(b.rows);
     this.columns = this.comparable ? align(names(a.keys, a.columns), names(b.keys, b.columns)) : none(b.columns);
   }
 
-  /** The cell of a that belongs to a cell of b; a side without a partner is null. */
+  /**
+   * The cell of a that belongs to a cell of b; a side without a partner is null.
+   * @param {Cursor} given
+   */
   partner({ query, key }) {
+    /**
+     * @param {Int32Array} positions
+     * @param {number | null} index
+     */
     const of = (positions, index) =>
       index === null || index === undefined || positions[index] < 0 ? null : (positions[index] ?? null);
     return { query: of(this.rows, query), key: of(this.columns, key) };
   }
 
-  /** The cell of b that belongs to a cell of a. */
+  /**
+   * The cell of b that belongs to a cell of a.
+   * @param {Cursor} given
+   */
   counterpart({ query, key }) {
+    /**
+     * @param {Int32Array} positions
+     * @param {number | null} index
+     */
     const of = (positions, index) => (index === null || positions.indexOf(index) < 0 ? null : positions.indexOf(index));
     return { query: of(this.rows, query), key: of(this.columns, key) };
   }
 
-  /** b - a; null where a token has no partner or the model may not look. */
+  /**
+   * b - a; null where a token has no partner or the model may not look.
+   * @param {number} query
+   * @param {number} key
+   */
   at(query, key) {
     const [row, column] = [this.rows[query], this.columns[key]];
     if (!(row >= 0 && column >= 0) || this.b.masked(query, key) || this.a.masked(row, column)) return null;
@@ -34,6 +63,11 @@ export class Difference {
 
   /** Texts of the tokens without a partner: those of a, and those of b, each axis by itself. */
   alone() {
+    /**
+     * @param {any[]} positions
+     * @param {number} count
+     * @param {any} pairs
+     */
     const inA = (positions, count, pairs) => {
       const paired = new Set(pairs);
       return positions
@@ -41,6 +75,11 @@ export class Difference {
         .filter((_, index) => !paired.has(index))
         .map(({ text }) => text);
     };
+    /**
+     * @param {any[]} positions
+     * @param {number} count
+     * @param {any} pairs
+     */
     const inB = (positions, count, pairs) =>
       positions
         .slice(0, count)
@@ -54,7 +93,11 @@ export class Difference {
   }
 }
 
-/** 0.3125 -> "+0.31", with a minus that is as wide as a plus; a value that rounds to 0 has no sign. */
+/**
+ * 0.3125 -> "+0.31", with a minus that is as wide as a plus; a value that rounds to 0 has no sign.
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function plus(value, digits = 2) {
   const text = Math.abs(value).toFixed(digits);
   if (Number(text) === 0) return text;

@@ -6,6 +6,19 @@ import { plus } from "./difference.js";
 const MOST_CELLS = 600;
 
 export class DifferenceTable {
+  /** @type {Difference} */
+  difference;
+  /** @type {number[]} */
+  rows;
+  /** @type {number[]} */
+  columns;
+  /** @type {string} */
+  title;
+  /** @type {Texts} */
+  texts;
+  /** @type {number} */
+  perPage;
+
   constructor() {
     this.open = false;
     this.first = 0;
@@ -23,13 +36,25 @@ export class DifferenceTable {
     this.draw();
   }
 
+  /** @param {number} pages */
   turn(pages) {
     this.first += pages * this.perPage;
     this.draw();
   }
 
+  /**
+   * @param {Difference} difference
+   * @param {number[]} rows
+   * @param {number[]} columns
+   * @param {string} title
+   * @param {Texts} texts
+   */
   update(difference, rows, columns, title, texts) {
-    Object.assign(this, { difference, rows, columns, title, texts });
+    this.difference = difference;
+    this.rows = rows;
+    this.columns = columns;
+    this.title = title;
+    this.texts = texts;
     this.draw();
   }
 
@@ -60,6 +85,7 @@ export class DifferenceTable {
     this.scroll.replaceChildren(h("table", {}, caption, h("thead", {}, head), h("tbody", {}, ...body)));
   }
 
+  /** @param {number | null} value */
   cell(value) {
     if (value === null) return h("td", { class: "masked", "aria-label": this.texts.compare_nothing }, "\u2013");
     return h("td", {}, plus(value, 3));

@@ -19,17 +19,44 @@ const WIDE = 720; // from this width on the map and the tiles stand side by side
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
 const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "scale", "special", "threshold"];
 
-/** Distance of an element from the top of the page when nothing is scrolled. */
+/**
+ * Distance of an element from the top of the page when nothing is scrolled.
+ * @param {HTMLDivElement} element
+ */
 function top(element) {
   let distance = element.getBoundingClientRect().top;
-  for (let node = element; node; node = node.parentNode ?? node.host) distance += node.scrollTop ?? 0;
+  /** @type {any} */
+  let node = element;
+  for (; node; node = node.parentNode ?? node.host) distance += node.scrollTop ?? 0;
   return distance;
 }
 
 export class Explorer {
+  /** @type {(selection: Partial<State>) => void} Tells Python; main.js gives it. */
+  report;
+  /** @type {boolean} */
+  pointing;
+  /** @type {HTMLDivElement} */
+  controls;
+  /** @type {HTMLDivElement} */
+  body;
+  /** @type {Translation} */
+  translation;
+  /** @type {Texts} */
+  texts;
+  /** @type {any} */
+  reported;
+  /** @type {Theme} */
+  theme;
+  /** @type {() => void} */
+  callOff;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.store = new Store((state, changed) => this.render(state, changed));
+    this.store = new Store((/** @type {State} */ state, /** @type {Set<string>} */ changed) =>
+      this.render(state, changed),
+    );
     this.words = new Words(this.store);
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
@@ -79,7 +106,10 @@ export class Explorer {
     this.root.replaceChildren(...parts, this.compare.element, this.body, this.figure.table.element);
   }
 
-  /** New data, or the same again after a rerun or a change of theme. */
+  /**
+   * New data, or the same again after a rerun or a change of theme.
+   * @param {any} buffer
+   */
   receive(buffer) {
     const [own, compared] = halves(buffer);
     const read = readPayload(own);
@@ -113,13 +143,17 @@ export class Explorer {
     if (first) this.store.flush();
   }
 
+  /** @param {Translation} translation */
   start({ selection, gloss }) {
-    this.store.set({ ...selection, ...this.fitted(selection), kind: selection.kind });
+    this.store.set({ ...selection, ...this.fitted({ ...this.store.state, ...selection }), kind: selection.kind });
     this.store.touch({ gloss });
     this.reported = JSON.stringify(this.store.selection());
   }
 
-  /** Layer, head, step and pin that exist in this translation. */
+  /**
+   * Layer, head, step and pin that exist in this translation.
+   * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average">} state
+   */
   fitted({ kind, layer, head, step, pin, unit, average }) {
     const shape = this.translation.shape(kind);
     const view = this.translation.view(kind, unit, this.step({ step }));
@@ -158,13 +192,21 @@ export class Explorer {
     return this.shown().sheet(layer, head, average);
   }
 
-  /** Pieces written so far. */
+  /**
+   * Pieces written so far.
+   * @param {Pick<State, "step">} given
+   */
   step({ step }) {
     return step ?? this.translation.length;
   }
 
+  /**
+   * @param {State} state
+   * @param {any} changed
+   */
   render(state, changed) {
     if (!this.translation) return;
+    /** @param {...string} names */
     const has = (...names) => names.some((name) => changed.has(name));
     if (has("theme")) this.retheme();
     Object.assign(state, this.fitted(state)); // kinds may differ in layers and heads
@@ -207,6 +249,10 @@ export class Explorer {
     this.root.style.setProperty("--line", this.theme.line);
   }
 
+  /**
+   * @param {State} state
+   * @param {number} step
+   */
   update(state, step) {
     for (const choice of [this.zoom, this.kind]) choice.update(state);
     this.root.dataset.zoom = state.zoom;
@@ -218,6 +264,7 @@ export class Explorer {
     this.overview.update(state, step, this.theme);
   }
 
+  /** @param {State} state */
   layout(state) {
     const width = this.root.clientWidth;
     const wide = width >= WIDE;
@@ -230,21 +277,27 @@ export class Explorer {
     this.figure.layout(height, tallest);
   }
 
-  /** A head that was opened comes into sight; back in the overview its tile has the focus again. */
+  /**
+   * A head that was opened comes into sight; back in the overview its tile has the focus again.
+   * @param {{ zoom: any }} given
+   */
   zoomed({ zoom }) {
     if (!this.overview.opened) return;
     if (zoom === "heads") this.overview.comeBack();
     else this.figure.caption.scrollIntoView({ block: "nearest" });
   }
 
-  /** Escape goes back, one thing at a time; the other keys that mean something everywhere are those of the time bar. */
+  /**
+   * Escape goes back, one thing at a time; the other keys that mean something everywhere are those of the time bar.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     if (event.key !== "Escape") return this.player.key(event);
     const { zoom, pin } = this.store.state;
     if (pin && zoom !== "token") this.store.set({ pin: null });
     else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
     else if (this.compare.release()) event.preventDefault();
-    else if (zoom === "head" && !this.pointing && this.body.contains(event.composedPath()[0])) {
+    else if (zoom === "head" && !this.pointing && this.body.contains(/** @type {Node} */ (event.composedPath()[0]))) {
       this.overview.opened = true;
       this.store.set({ zoom: "heads" });
     }

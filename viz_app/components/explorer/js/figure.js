@@ -13,12 +13,31 @@ import { TokenView, tokenCaption, tokenReadout, tokenSpoken } from "./token.js";
 const BESIDE = 185; // width that the readout needs to stand beside the picture
 
 export class Figure {
+  /** @type {Texts} */
+  texts;
+  /** @type {Theme} */
+  theme;
+  /** @type {Picture} */
+  picture;
+  /** @type {string} */
+  title;
+  /** @type {any} */
+  shown;
+  /** @type {any} */
+  followed;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     const hand = {
       cursor: () => store.state.cursor,
+      /** @param {any} cursor */
       move: (cursor) => store.set({ cursor }),
-      pick: (cell, how) => this.pin(cell, how),
+      /**
+       * @param {number} cell
+       * @param {any} how
+       */
+      pick: (/** @type {Cursor} */ cell, /** @type {any} */ how) => this.pin(cell, how),
     };
     this.map = new LargeMap(hand);
     this.lines = new Lines(hand);
@@ -49,6 +68,7 @@ export class Figure {
     this.element = h("figure", { class: "head" }, top, this.token.head, this.row, this.live);
   }
 
+  /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
     this.form.label(texts.form, [texts.form_map, texts.form_lines]);
@@ -56,16 +76,25 @@ export class Figure {
 
   /** Fonts have come: labels have other widths now. */
   forget() {
-    for (const plate of [this.map, this.lines, this.token.map]) plate.labels = null;
+    for (const plate of [this.map, this.lines, this.token.map]) plate.stale = true;
   }
 
-  /** What is drawn now: one of the three pictures. */
+  /**
+   * What is drawn now: one of the three pictures.
+   * @param {{ zoom: any, form: any }} given
+   */
   plate({ zoom, form }) {
     if (zoom === "token") return this.token.map;
     return form === "lines" ? this.lines : this.map;
   }
 
-  /** In the zoom on a token something has to be pinned, and it follows the time bar. */
+  /**
+   * In the zoom on a token something has to be pinned, and it follows the time bar.
+   * @param {Sheet} sheet
+   * @param {State} state
+   * @param {any} current
+   * @param {boolean} stepped
+   */
   pinFor(sheet, state, current, stepped) {
     if (state.zoom !== "token") return state.pin;
     if (stepped && current !== null && !state.pin?.startsWith("k")) return `q${current}`;
@@ -74,7 +103,14 @@ export class Figure {
     return `q${query ?? 0}`;
   }
 
-  /** Takes over what is to be seen; `current` is the row of the step, or null. */
+  /**
+   * Takes over what is to be seen; `current` is the row of the step, or null.
+   * @param {View} view
+   * @param {Sheet} sheet
+   * @param {State} state
+   * @param {any} current
+   * @param {Theme} theme
+   */
   update(view, sheet, state, current, theme) {
     const { texts } = this;
     const own = state.zoom === "token";
@@ -98,13 +134,18 @@ export class Figure {
     this.tell(state, theme, plate === this.lines);
   }
 
+  /** @param {LargeMap | Lines} plate */
   help(plate) {
     const { texts } = this;
     if (plate === this.lines) return texts.lines_keys;
     return plate === this.map ? texts.map_keys : texts.token_keys;
   }
 
-  /** The names of both axes. */
+  /**
+   * The names of both axes.
+   * @param {View} view
+   * @param {boolean} own
+   */
   name(view, own) {
     const { texts } = this;
     const { kind } = view;
@@ -113,7 +154,12 @@ export class Figure {
     this.keyTitle.textContent = own && this.picture.sheet.received ? query : texts[`key_${kind}`];
   }
 
-  /** Legend and notes. */
+  /**
+   * Legend and notes.
+   * @param {State} state
+   * @param {Theme} theme
+   * @param {boolean} lines
+   */
   tell(state, theme, lines) {
     const { texts, picture } = this;
     const { sheet } = picture;
@@ -129,13 +175,20 @@ export class Figure {
     this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
   }
 
-  /** The numbers of the picture, when they are asked for. */
+  /**
+   * The numbers of the picture, when they are asked for.
+   * @param {State} state
+   */
   tabulate(state) {
     const corner = state.zoom === "token" ? `${this.texts.token_heads} \u2193` : undefined;
     this.table.update(this.picture, state, this.title, this.texts, corner);
   }
 
-  /** The readout stands beside the picture where that leaves it a good size, else under it. */
+  /**
+   * The readout stands beside the picture where that leaves it a good size, else under it.
+   * @param {number} height
+   * @param {number} tallest
+   */
   layout(height, tallest) {
     const space = this.element.clientWidth - 22;
     if (space <= 0) return;
@@ -170,7 +223,10 @@ export class Figure {
     this.omitted.textContent = this.omitted.hidden ? "" : this.texts.lines_omitted;
   }
 
-  /** Everything about the cell under the pointer or of the keyboard, else about what is pinned. */
+  /**
+   * Everything about the cell under the pointer or of the keyboard, else about what is pinned.
+   * @param {State} state
+   */
   point(state) {
     const { picture, texts } = this;
     const own = state.zoom === "token";
@@ -180,21 +236,34 @@ export class Figure {
     this.readout.replaceChildren(
       ...(parts ?? [h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point)]),
     );
-    const cell = valid && cursor.query !== null && cursor.key !== null && !picture.forbidden(cursor.query, cursor.key);
-    this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
+    const { query, key } = valid ? cursor : { query: null, key: null };
+    const cell = query !== null && key !== null && !picture.forbidden(query, key);
+    this.legend.point(cell ? picture.place(Number(query), Number(key)) : null);
     const line = valid ? (own ? tokenSpoken : spoken)(picture, cursor, texts) : "";
     if (this.live.textContent !== line) this.live.textContent = line;
   }
 
-  /** Whether a cursor points at something that is shown; it may come from elsewhere on the page. */
+  /**
+   * Whether a cursor points at something that is shown; it may come from elsewhere on the page.
+   * @param {Cursor} given
+   */
   exists({ query, key }) {
     const { rows, columns, written, existing } = this.picture;
+    /**
+     * @param {number[]} indices
+     * @param {number} count
+     * @param {number | null} index
+     */
     const inside = (indices, count, index) =>
       index === null || (indices.includes(index) && indices.indexOf(index) < count);
     return inside(rows, written, query) && inside(columns, existing, key);
   }
 
-  /** A click pins a label's row or column; the Enter key the row of the cell, with Shift its column. */
+  /**
+   * A click pins a label's row or column; the Enter key the row of the cell, with Shift its column.
+   * @param {Cursor} given
+   * @param {any} how
+   */
   pin({ query, key }, how) {
     if (query !== null && key !== null && !how?.keyboard) return;
     const column = query === null || (how?.column && key !== null);

@@ -1,5 +1,7 @@
 // Where everything in the large map lies, in CSS pixels.
 
+import { context2d } from "../../common/canvas.js";
+
 const SMALLEST = 12; // cells do not shrink below this; the map scrolls instead
 const LARGEST = 44;
 const LOWEST = 10; // rows that need not be square, in a list of many heads
@@ -14,16 +16,24 @@ const SLANTS = [
   [Math.PI / 2, 0],
 ];
 
+/** @typedef {{ queries: Position[], keys: Position[], causal: boolean, groups?: number }} Axes */
+
 /** Measures and shortens labels in one font. */
 export class Labels {
+  /**
+   * @param {string} family
+   * @param {number} size
+   */
   constructor(family, size) {
+    this.family = family;
     this.size = size;
     this.font = `${size}px ${family}`;
-    this.context = document.createElement("canvas").getContext("2d");
+    this.context = context2d(document.createElement("canvas"));
     this.context.font = this.font;
     this.widths = new Map();
   }
 
+  /** @param {string} text */
   width(text) {
     let width = this.widths.get(text);
     if (width === undefined) {
@@ -33,7 +43,11 @@ export class Labels {
     return width;
   }
 
-  /** The text, or as much of its start as fits with an ellipsis. Never cuts a character of several units in two. */
+  /**
+   * The text, or as much of its start as fits with an ellipsis. Never cuts a character of several units in two.
+   * @param {string} text
+   * @param {number} limit
+   */
   shorten(text, limit) {
     if (this.width(text) <= limit) return text;
     const letters = [...text];
@@ -51,18 +65,21 @@ export class Labels {
 /**
  * The sizes of a large map.
  *
- * @param view Its axes as shown; `groups` when its rows are heads, whose cells need not be square.
- * @param width Space from left to right.
- * @param height Space that the map should keep to while its cells can shrink.
- * @param tallest Space that the map never exceeds; beyond it scrolls.
+ * @param {Axes} view Its axes as shown; `groups` when its rows are heads, whose cells need not be square.
+ * @param {number} width Space from left to right.
+ * @param {number} height Space that the map should keep to while its cells can shrink.
+ * @param {number} tallest Space that the map never exceeds; beyond it scrolls.
+ * @param {Labels} labels
  */
 export function measureMap(view, labels, width, height, tallest) {
   const limit = Math.min(LONGEST, width * 0.3);
+  /** @param {Position[]} positions */
   const longest = (positions) => Math.max(8, ...positions.map(({ text }) => Math.min(limit, labels.width(text))));
   const left = Math.ceil(longest(view.queries) + nextWidth(view, labels, limit)) + 16;
   const keyWidth = longest(view.keys);
   const Q = Math.max(1, view.queries.length);
   const K = Math.max(1, view.keys.length);
+  /** @param {number[]} pair */
   const place = ([angle, smallest]) => {
     const top = Math.ceil(keyWidth * Math.sin(angle) + labels.size * Math.cos(angle)) + 10;
     const over = Math.ceil(overhang(view.keys, labels, limit, angle, Math.max(smallest, SMALLEST)));
@@ -72,7 +89,8 @@ export function measureMap(view, labels, width, height, tallest) {
     const row = view.groups ? Math.max(LOWEST, Math.min(HIGHEST, down)) : cell;
     return { angle, smallest, top, over, cell, row };
   };
-  const map = SLANTS.map(place).find(({ cell, smallest }) => cell >= smallest);
+  const slants = SLANTS.map(place);
+  const map = slants.find(({ cell, smallest }) => cell >= smallest) ?? slants[slants.length - 1];
   const full = { width: left + K * map.cell + map.over + 2, height: map.top + Q * map.row + 2 };
   return {
     ...map,
@@ -84,13 +102,25 @@ export function measureMap(view, labels, width, height, tallest) {
   };
 }
 
-/** Room for what a row of the decoder writes next; a long sentence leaves it to the readout. */
+/**
+ * Room for what a row of the decoder writes next; a long sentence leaves it to the readout.
+ * @param {Axes} view
+ * @param {Labels} labels
+ * @param {number} limit
+ */
 function nextWidth(view, labels, limit) {
   if (!view.causal || view.groups || view.queries.length > 40) return 0;
   return Math.max(0, ...view.queries.map(({ next }) => Math.min(limit * 0.6, labels.width(`${ARROW}${next}`)))) + 6;
 }
 
-/** How far slanted labels reach beyond the last cell. */
+/**
+ * How far slanted labels reach beyond the last cell.
+ * @param {Position[]} keys
+ * @param {Labels} labels
+ * @param {number} limit
+ * @param {number} angle
+ * @param {number} cell
+ */
 function overhang(keys, labels, limit, angle, cell) {
   const reach = keys.map(({ text }, k) => {
     return (Math.min(limit, labels.width(text)) + labels.size) * Math.cos(angle) - (keys.length - k - 0.5) * cell;

@@ -8,9 +8,13 @@ const WIDTH = 132;
 const HEIGHT = 8;
 
 /** Weights that the scale is numbered with; of a row's scale they are shares of its largest weight. */
+/** @type {Record<string, number[]>} */
 const NUMBERS = { linear: [0, 0.5, 1], sqrt: [0, 0.1, 0.5, 1], row: [0, 0.5, 1] };
 
 export class Legend {
+  /** @type {any} */
+  scale;
+
   constructor() {
     this.canvas = h("canvas", { "aria-hidden": true });
     this.mark = h("span", { class: "legend-mark", hidden: true });
@@ -24,9 +28,11 @@ export class Legend {
   }
 
   /**
-   * @param lines Whether the weights are lines: these fade in the colour of the kind.
-   * @param mean Name of the mean that is shown, or "".
-   * @param hatched What the hatch means here, or "" when nothing is hatched.
+   * `lines`: whether the weights are lines: these fade in the colour of the kind. `mean`: name of the mean that is shown, or "". `hatched`: what the hatch means here, or "" when nothing is hatched.
+   * @param {Theme} theme
+   * @param {Texts} texts
+   * @param {{ scale: string, threshold: number, sheet: { kind: Kind } }} picture
+   * @param {{ lines: boolean, mean: string, hatched: string }} how
    */
   draw(theme, texts, { scale, threshold, sheet }, { lines, mean, hatched }) {
     this.scale = scale;
@@ -42,6 +48,7 @@ export class Legend {
     this.paint(theme, scale, threshold, lines ? theme.kinds[sheet.kind] : null);
   }
 
+  /** @param {string} scale */
   number(scale) {
     const numbers = NUMBERS[scale].map((weight) => {
       const place = tonePlace(weight, 1, scale);
@@ -53,7 +60,13 @@ export class Legend {
     this.numbers.replaceChildren(...numbers);
   }
 
-  /** Of a row's scale, whose largest weight differs from row to row, the threshold's place is not one. */
+  /**
+   * Of a row's scale, whose largest weight differs from row to row, the threshold's place is not one.
+   * @param {Theme} theme
+   * @param {string} scale
+   * @param {any} threshold
+   * @param {any} line
+   */
   paint(theme, scale, threshold, line) {
     const context = resize(this.canvas, WIDTH, HEIGHT);
     const { width, height } = this.canvas;
@@ -72,13 +85,17 @@ export class Legend {
     context.globalAlpha = 1;
   }
 
-  /** Marks a place of the scale, 0 to 1; null for none. */
+  /**
+   * Marks a place of the scale, 0 to 1; null for none.
+   * @param {number | null} place
+   */
   point(place) {
     this.mark.hidden = place === null;
     if (place !== null) this.mark.style.left = `${place * WIDTH}px`;
   }
 }
 
+/** @param {any} pixel */
 function colour(pixel) {
   return `rgb(${pixel & 255} ${(pixel >> 8) & 255} ${(pixel >> 16) & 255})`;
 }

@@ -14,7 +14,25 @@ const LOW = 20;
 const HIGH = 30;
 
 export class Lines {
-  /** @param hand What it is worked with, as for LargeMap. */
+  /** @type {Picture} */
+  picture;
+  /** @type {Theme} */
+  theme;
+  /** @type {any} */
+  found;
+  /** @type {Labels} */
+  labels;
+  stale = false; // whether the font of the labels has come since
+  /** @type {{ limit: number, step: number, shown: { width: number, height: number }, left: number, right: number }} */
+  geometry;
+  /** @type {CanvasRenderingContext2D} */
+  context;
+  /** @type {boolean} */
+  omitted;
+
+  /**
+   * @param {any} hand What it is worked with, as for LargeMap.
+   */
   constructor(hand) {
     this.hand = hand;
     this.canvas = h("canvas", { "aria-hidden": true });
@@ -36,20 +54,32 @@ export class Lines {
     );
   }
 
+  /**
+   * @param {Picture} picture
+   * @param {Theme} theme
+   * @param {string} label
+   */
   show(picture, theme, label) {
-    Object.assign(this, { picture, theme });
+    this.picture = picture;
+    this.theme = theme;
     this.element.setAttribute("aria-label", label);
     this.found = null;
   }
 
+  /**
+   * @param {number} width
+   * @param {number} height
+   * @param {number} tallest
+   */
   layout(width, height, tallest) {
     const { sheet, rows, columns } = this.picture;
     const size = width < 420 ? 11 : 12.5;
-    if (this.labels?.size !== size || this.labels.family !== this.theme.code) {
+    if (this.stale || this.labels?.size !== size || this.labels.family !== this.theme.code) {
       this.labels = new Labels(this.theme.code, size);
-      this.labels.family = this.theme.code;
+      this.stale = false;
     }
     const limit = Math.min(150, width * 0.23);
+    /** @param {Position[]} positions */
     const widest = (positions) =>
       Math.ceil(Math.max(8, ...positions.map(({ text }) => Math.min(limit, this.labels.width(text)))));
     const left = widest(rows.map((query) => sheet.queries[query])) + NUMBER + 14;
@@ -100,15 +130,20 @@ export class Lines {
     this.drawSide("key", focus);
   }
 
-  /** What is to be drawn, by tone: lists of slots [q, k, q, k ...]; the lines of one token, or all. */
+  /**
+   * What is to be drawn, by tone: lists of slots [q, k, q, k ...]; the lines of one token, or all.
+   * @param {any} focus
+   */
   wanted(focus) {
     if (focus) return this.collect(focus);
     this.found ??= this.collect();
     return this.found;
   }
 
+  /** @param {Cursor | null} [focus] */
   collect(focus = null) {
     const { rows, columns, written, existing } = this.picture;
+    /** @type {number[][]} */
     const levels = Array.from({ length: 256 }, () => []);
     for (let q = 0; q < written; q++) {
       if (focus && focus.query !== null && focus.query !== rows[q]) continue;
@@ -121,12 +156,20 @@ export class Lines {
     return levels;
   }
 
-  /** Strong lines lie above faint ones. */
+  /**
+   * Strong lines lie above faint ones.
+   * @param {any} levels
+   */
   drawLines(levels) {
     const { context, geometry, theme, picture } = this;
     const { step, left, right, shown } = geometry;
     const top = this.element.scrollTop;
+    /** @param {number} slot */
     const y = (slot) => (slot + 0.5) * step - top;
+    /**
+     * @param {number} q
+     * @param {number} k
+     */
     const inside = (q, k) => Math.max(y(q), y(k)) >= 0 && Math.min(y(q), y(k)) <= shown.height;
     const first = this.weakest(levels, inside);
     const newest = picture.current === null || this.focus() ? -1 : picture.rows.indexOf(picture.current);
@@ -150,7 +193,11 @@ export class Lines {
     context.globalAlpha = 1;
   }
 
-  /** The tone down to which the lines in sight may be drawn without drawing too many. */
+  /**
+   * The tone down to which the lines in sight may be drawn without drawing too many.
+   * @param {any} levels
+   * @param {(q: number, k: number) => boolean} inside
+   */
   weakest(levels, inside) {
     let count = 0;
     let tone = 255;
@@ -162,7 +209,11 @@ export class Lines {
     return tone + 1;
   }
 
-  /** One column of tokens; beside those of the other side stand the weights of the token in focus. */
+  /**
+   * One column of tokens; beside those of the other side stand the weights of the token in focus.
+   * @param {string} side
+   * @param {any} focus
+   */
   drawSide(side, focus) {
     const { context, geometry, labels, theme, picture } = this;
     const { step, left, right, shown, limit } = geometry;
@@ -187,20 +238,30 @@ export class Lines {
       context.fillText(short, x, y);
       if (start && picture.sheet.unit === "pieces")
         this.drawStart(query ? x - context.measureText(short).width - 4 : x - 4, y);
-      if (picture.pin?.[side] === index)
+      if (picture.pin?.[/** @type {"query" | "key"} */ (side)] === index)
         this.drawPin(query ? x + 3 : x - 3, y, context.measureText(short).width + 6, query);
       if (cell) this.drawNumber(cell, query ? 2 : shown.width - 2, y, query);
     }
   }
 
-  /** The thin mark at the start of a word. */
+  /**
+   * The thin mark at the start of a word.
+   * @param {number} x
+   * @param {number} y
+   */
   drawStart(x, y) {
     const { context, labels, theme } = this;
     context.fillStyle = theme.mark;
     context.fillRect(Math.round(x), y - labels.size * 0.4, 1, labels.size * 0.8);
   }
 
-  /** Behind a token: how much the token in focus looks at it, or is looked at by it. */
+  /**
+   * Behind a token: how much the token in focus looks at it, or is looked at by it.
+   * @param {{ query: number, key: number }} cell
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   */
   drawShare({ query, key }, x, y, width) {
     const { context, picture, theme, geometry } = this;
     if (picture.forbidden(query, key)) return;
@@ -210,6 +271,12 @@ export class Lines {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {{ query: number, key: number }} cell
+   * @param {number} x
+   * @param {number} y
+   * @param {boolean} left
+   */
   drawNumber({ query, key }, x, y, left) {
     const { context, picture, labels, theme } = this;
     const weight = picture.sheet.at(query, key);
@@ -219,6 +286,12 @@ export class Lines {
     context.fillText(picture.forbidden(query, key) ? "\u2013" : decimals(weight), x, y);
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {boolean} left
+   */
   drawPin(x, y, width, left) {
     const { context, geometry, theme } = this;
     context.strokeStyle = theme.text;
@@ -228,7 +301,10 @@ export class Lines {
     context.setLineDash([]);
   }
 
-  /** The token at the place of an event: {query, key} of which one is null; null elsewhere. */
+  /**
+   * The token at the place of an event: {query, key} of which one is null; null elsewhere.
+   * @param {PointerEvent} event
+   */
   tokenAt(event) {
     const { left, right, step } = this.geometry;
     const { rows, columns, written, existing } = this.picture;
@@ -240,16 +316,21 @@ export class Lines {
     return null;
   }
 
+  /** @param {any} cursor */
   move(cursor) {
     const old = this.hand.cursor();
     if (old?.query !== cursor?.query || old?.key !== cursor?.key) this.hand.move(cursor);
   }
 
+  /** @param {Cursor | null} token */
   pick(token) {
     if (token) this.hand.pick(token);
   }
 
-  /** Up and down go to the neighbours, left and right to the other side, Enter and the space bar pin. */
+  /**
+   * Up and down go to the neighbours, left and right to the other side, Enter and the space bar pin.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const focus = this.focus();
@@ -262,6 +343,7 @@ export class Lines {
       event.stopPropagation();
       return this.pick(focus);
     }
+    /** @type {Record<string, number>} */
     const ways = {
       ArrowUp: -1,
       ArrowDown: 1,
@@ -278,19 +360,30 @@ export class Lines {
     this.step(focus, event.key, ways[event.key]);
   }
 
+  /**
+   * @param {any} focus
+   * @param {string} key
+   * @param {number} way
+   */
   step(focus, key, way) {
     const { rows, columns, written, existing, current } = this.picture;
     const was = focus ? (focus.query !== null ? "query" : "key") : null;
     const side = key === "ArrowLeft" ? "query" : key === "ArrowRight" ? "key" : (was ?? "query");
     const [indices, count] = side === "query" ? [rows, written] : [columns, existing];
-    const start = was ? (was === "query" ? rows : columns).indexOf(focus[was]) : Math.max(0, rows.indexOf(current));
+    const start = was
+      ? (was === "query" ? rows : columns).indexOf(focus[was])
+      : Math.max(0, rows.indexOf(current ?? -1));
     const slot = Math.max(0, Math.min(count - 1, was ? start + way : start));
     const index = indices[slot];
     this.move(side === "query" ? { query: index, key: null, spoken: true } : { query: null, key: index, spoken: true });
     this.reveal(side === "query" ? slot : -1, side === "key" ? slot : -1);
   }
 
-  /** Scrolls a slot of the left or of the right column into sight. */
+  /**
+   * Scrolls a slot of the left or of the right column into sight.
+   * @param {number} q
+   * @param {number} k
+   */
   reveal(q, k) {
     const slot = q >= 0 ? q : k;
     const { step, shown } = this.geometry;

@@ -8,8 +8,9 @@ const explorers = new WeakMap();
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 
+/** @param {{ data: any, parentElement: HTMLElement, setStateValue: any }} given */
 function show({ data, parentElement, setStateValue }) {
-  const root = parentElement.querySelector(".explorer");
+  const root = /** @type {any} */ (parentElement).querySelector(".explorer");
   let explorer = explorers.get(root);
   if (!explorer) {
     root.getRootNode().adoptedStyleSheets = [style];
@@ -17,6 +18,7 @@ function show({ data, parentElement, setStateValue }) {
     explorers.set(root, explorer);
     root.explorer = explorer; // for tests and the console
   }
+  /** @param {any} selection */
   explorer.report = (selection) => setStateValue("selection", selection);
   explorer.receive(data);
   return () => {
@@ -29,7 +31,7 @@ function show({ data, parentElement, setStateValue }) {
 }
 
 export default function provide() {
-  if (globalThis[CODE]) return;
-  globalThis[CODE] = show;
-  dispatchEvent(new Event(CODE.description));
+  if (/** @type {any} */ (globalThis)[CODE]) return;
+  /** @type {any} */ (globalThis)[CODE] = show;
+  dispatchEvent(new Event(String(CODE.description)));
 }

@@ -9,8 +9,22 @@ import { resize } from "./paint.js";
 const ROOMY = 16; // cells from this size on leave room for something else
 
 export class LargeMap {
+  /** @type {Picture} */
+  picture;
+  /** @type {Theme} */
+  theme;
+  /** @type {Labels} */
+  labels;
+  stale = false; // whether the font of the labels has come since
+  /** @type {any} */
+  geometry;
+  /** @type {CanvasRenderingContext2D} */
+  context;
+  /** @type {boolean} */
+  touched;
+
   /**
-   * @param hand What the map is worked with: `cursor()` tells the cell under the pointer or of the keyboard, `move(cell)`
+   * @param {any} hand What the map is worked with: `cursor()` tells the cell under the pointer or of the keyboard, `move(cell)`
    *   puts it elsewhere, `pick(cell, how)` hears of a click or the Enter key. A cell on a label lacks query or key.
    */
   constructor(hand) {
@@ -35,20 +49,31 @@ export class LargeMap {
     this.cells = new Cells();
   }
 
-  /** Takes over what is to be seen. */
+  /**
+   * Takes over what is to be seen.
+   * @param {Picture} picture
+   * @param {Theme} theme
+   * @param {string} label
+   */
   show(picture, theme, label) {
-    Object.assign(this, { picture, theme });
+    this.picture = picture;
+    this.theme = theme;
     this.element.setAttribute("aria-label", label);
     this.cells.paint(picture, theme);
   }
 
-  /** Fits the map into a width and, while the cells can shrink, a height. */
+  /**
+   * Fits the map into a width and, while the cells can shrink, a height.
+   * @param {number} width
+   * @param {number} height
+   * @param {number} tallest
+   */
   layout(width, height, tallest) {
     const { sheet, rows, columns } = this.picture;
     const size = width < 420 || columns.length > 40 ? 11 : 12.5;
-    if (this.labels?.size !== size || this.labels.family !== this.theme.code) {
+    if (this.stale || this.labels?.size !== size || this.labels.family !== this.theme.code) {
       this.labels = new Labels(this.theme.code, size);
-      this.labels.family = this.theme.code;
+      this.stale = false;
     }
     const axes = {
       queries: rows.map((query) => sheet.queries[query]),
@@ -114,7 +139,12 @@ export class LargeMap {
     if (query !== null && key !== null) this.frame(cursor, theme.text, 2);
   }
 
-  /** A frame around a row, a column or a cell, if it is shown. */
+  /**
+   * A frame around a row, a column or a cell, if it is shown.
+   * @param {Cursor} given
+   * @param {string} colour
+   * @param {number} line
+   */
   frame({ query, key }, colour, line) {
     const { rows, columns, written, existing } = this.picture;
     const { cell, row } = this.geometry;
@@ -159,12 +189,20 @@ export class LargeMap {
     context.restore();
   }
 
-  /** A label; the start of a word carries a thin mark, a special token stands back. */
+  /**
+   * A label; the start of a word carries a thin mark, a special token stands back.
+   * @param {Position} position
+   * @param {number} x
+   * @param {number} y
+   * @param {string} align
+   * @param {boolean} strong
+   * @param {string} [font]
+   */
   drawLabel({ text, start, special }, x, y, align, strong, font = this.labels.font) {
     const { context, geometry, labels, theme, picture } = this;
     const short = labels.shorten(text, geometry.limit);
     context.fillStyle = strong || !special ? theme.text : theme.muted;
-    context.textAlign = align;
+    context.textAlign = /** @type {CanvasTextAlign} */ (align);
     context.font = strong ? `bold ${font}` : font;
     context.fillText(short, x, y);
     if (!start || picture.sheet.unit === "words") return;
@@ -173,7 +211,12 @@ export class LargeMap {
     context.fillRect(Math.round(edge), y - labels.size * 0.4, 1, labels.size * 0.8);
   }
 
-  /** Beside what the decoder has read: what this row helps to write. */
+  /**
+   * Beside what the decoder has read: what this row helps to write.
+   * @param {Position} position
+   * @param {number} x
+   * @param {number} y
+   */
   drawNext({ next }, x, y) {
     const { context, geometry, labels, theme } = this;
     if (!geometry.next || !next) return;
@@ -183,7 +226,10 @@ export class LargeMap {
     context.fillText(labels.shorten(`${ARROW}${next}`, geometry.next), x - geometry.next + 6, y);
   }
 
-  /** The cell, row label or column label at the place of an event; null elsewhere. */
+  /**
+   * The cell, row label or column label at the place of an event; null elsewhere.
+   * @param {PointerEvent} event
+   */
   cellAt(event) {
     const { left, top, cell, row } = this.geometry;
     const { rows, columns, written, existing } = this.picture;
@@ -192,14 +238,16 @@ export class LargeMap {
     const y = event.clientY - box.top;
     const q = y < top ? null : Math.floor((y - top + this.element.scrollTop) / row);
     const k = x < left ? null : Math.floor((x - left + this.element.scrollLeft) / cell);
-    if ((q === null && k === null) || q >= written || k >= existing) return null;
+    if ((q === null && k === null) || (q ?? 0) >= written || (k ?? 0) >= existing) return null;
     return { query: q === null ? null : rows[q], key: k === null ? null : columns[k] };
   }
 
+  /** @param {any} event */
   point(event) {
     this.move(this.cellAt(event));
   }
 
+  /** @param {PointerEvent} event */
   press(event) {
     const before = this.hand.cursor();
     const cell = this.cellAt(event);
@@ -207,21 +255,27 @@ export class LargeMap {
     this.move(cell);
   }
 
-  /** A finger first shows the cell; a second touch of its row picks it. */
+  /**
+   * A finger first shows the cell; a second touch of its row picks it.
+   * @param {any} event
+   */
   click(event) {
     const cell = this.cellAt(event);
     if (cell) this.hand.pick(cell, { keyboard: false, column: false, first: this.touched });
   }
 
+  /** @param {PointerEvent} event */
   leave(event) {
     if (event.pointerType === "mouse") this.move(null);
   }
 
+  /** @param {Cursor | null} cursor */
   move(cursor) {
     const old = this.hand.cursor();
     if (old?.query !== cursor?.query || old?.key !== cursor?.key) this.hand.move(cursor);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const cursor = this.hand.cursor();
     if (event.key === "Escape" && cursor) {
@@ -233,6 +287,7 @@ export class LargeMap {
       event.preventDefault();
     }
     const { rows, columns, written, existing } = this.picture;
+    /** @type {Record<string, number[]>} */
     const steps = {
       ArrowUp: [-1, 0],
       ArrowDown: [1, 0],
@@ -247,24 +302,34 @@ export class LargeMap {
     event.preventDefault();
     event.stopPropagation();
     const [down, right] = steps[event.key];
-    const [q, k] = [rows.indexOf(cursor?.query), columns.indexOf(cursor?.key)];
+    const [q, k] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
     const slot =
       q < 0 || k < 0
-        ? [Math.max(0, rows.indexOf(this.picture.current)), 0]
+        ? [Math.max(0, rows.indexOf(this.picture.current ?? -1)), 0]
         : [Math.max(0, Math.min(written - 1, q + down)), Math.max(0, Math.min(existing - 1, k + right))];
     this.move({ query: rows[slot[0]], key: columns[slot[1]], spoken: true });
-    this.reveal(...slot);
+    this.reveal(slot[0], slot[1]);
   }
 
-  /** Scrolls a cell into sight, or only a row or a column where the other slot is negative. */
-  reveal(q, k) {
+  /**
+   * Scrolls a cell into sight, or only a row or a column where the other slot is negative.
+   * @param {number} q
+   * @param {number} [k]
+   */
+  reveal(q, k = -1) {
     const { cell, row, left, top, shown } = this.geometry;
     if (q >= 0) this.element.scrollTop = within(this.element.scrollTop, q * row, row, shown.height - top - 2);
     if (k >= 0) this.element.scrollLeft = within(this.element.scrollLeft, k * cell, cell, shown.width - left - 2);
   }
 }
 
-/** The slots [first, end) of `count` that a scrolled extent shows. */
+/**
+ * The slots [first, end) of `count` that a scrolled extent shows.
+ * @param {number} count
+ * @param {number} scroll
+ * @param {number} extent
+ * @param {number} size
+ */
 export function inSight(count, scroll, extent, size) {
   return [
     Math.min(count, Math.max(0, Math.floor(scroll / size))),
@@ -272,7 +337,13 @@ export function inSight(count, scroll, extent, size) {
   ];
 }
 
-/** The scroll position nearest to the present one at which a slot is in sight. */
+/**
+ * The scroll position nearest to the present one at which a slot is in sight.
+ * @param {number} scroll
+ * @param {number} start
+ * @param {number} size
+ * @param {number} extent
+ */
 export function within(scroll, start, size, extent) {
   return Math.min(start, Math.max(scroll, start + size - extent));
 }

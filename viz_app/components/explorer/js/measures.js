@@ -10,24 +10,39 @@ const LEVELS = 65536; // values of the uint16 that a weight is stored as
 const LEAST_CHANGE = 0.05; // a smaller change is never marked
 
 export class Measures {
-  /** @param before The translation that was shown before this one, or null. */
+  /**
+   * @param {any} before The translation that was shown before this one, or null.
+   * @param {Translation} translation
+   */
   constructor(translation, before) {
     this.translation = translation;
     this.before = before;
     this.known = new Map();
   }
 
-  /** One number for each head of a kind, at layer * heads + head; null where the measure does not exist. */
+  /**
+   * One number for each head of a kind, at layer * heads + head; null where the measure does not exist.
+   * @param {string} order
+   * @param {string} kind
+   */
   of(order, kind) {
     const key = `${order} ${kind}`;
     if (!this.known.has(key)) this.known.set(key, this.compute(order, kind));
     return this.known.get(key);
   }
 
+  /**
+   * @param {string} order
+   * @param {string} kind
+   */
   has(order, kind) {
     return order === "entropy" || order === "distance" || this.of(order, kind) !== null;
   }
 
+  /**
+   * @param {any} order
+   * @param {Kind} kind
+   */
   compute(order, kind) {
     const { translation, before } = this;
     if (order === "entropy") return meanOfRows(whole(translation, kind), rowEntropy);
@@ -38,7 +53,11 @@ export class Measures {
     return null;
   }
 
-  /** Heads of a kind in the order of a measure, as indices: sharp, local, aligning or changed ones first. */
+  /**
+   * Heads of a kind in the order of a measure, as indices: sharp, local, aligning or changed ones first.
+   * @param {string} order
+   * @param {Kind} kind
+   */
   sorted(order, kind) {
     const values = order === "layer" ? null : this.of(order, kind);
     if (!values) return null;
@@ -49,30 +68,46 @@ export class Measures {
   /**
    * The heads whose change lies clearly above that of the others of their kind: above the median by more than three
    * times the median distance from it (about two standard deviations, but not drawn up by the changed heads themselves).
+   * @param {Kind} kind
    */
   changed(kind) {
     const values = this.of("change", kind);
     if (!values) return new Set();
     const middle = median(values);
-    const limit = Math.max(LEAST_CHANGE, middle + 3 * median(values.map((value) => Math.abs(value - middle))));
+    const limit = Math.max(
+      LEAST_CHANGE,
+      middle + 3 * median(values.map((/** @type {number} */ value) => Math.abs(value - middle))),
+    );
     return new Set(Array.from(values.keys()).filter((index) => values[index] > limit));
   }
 
-  /** The change of the middle head of a kind. */
+  /**
+   * The change of the middle head of a kind.
+   * @param {Kind} kind
+   */
   usualChange(kind) {
     return median(this.of("change", kind));
   }
 }
 
+/**
+ * @param {Translation} translation
+ * @param {Kind} kind
+ */
 const whole = (translation, kind) => translation.view(kind, "pieces", translation.length);
 
+/** @param {any} values */
 export function median(values) {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** For each head the mean of a function of its rows; rows that look nowhere (fully masked) do not count. */
+/**
+ * For each head the mean of a function of its rows; rows that look nowhere (fully masked) do not count.
+ * @param {View} view
+ * @param {any} ofRow
+ */
 function meanOfRows(view, ofRow) {
   const result = new Float64Array(view.layers * view.heads);
   const measure = ofRow(view);
@@ -92,29 +127,37 @@ function meanOfRows(view, ofRow) {
   return result;
 }
 
+/** @type {Float64Array | null} */
 let surprise = null;
 
-/** Entropy of a row in bits: -sum w log2 w. The values of pieces are levels. */
+/**
+ * Entropy of a row in bits: -sum w log2 w. The values of pieces are levels.
+ * @param {View} view
+ */
 function rowEntropy({ values, keys }) {
   surprise ??= Float64Array.from({ length: LEVELS }, (_, level) => {
     const weight = level / (LEVELS - 1);
     return level ? -weight * Math.log2(weight) : 0;
   });
-  return (start) => {
+  const bitsOf = surprise;
+  return (/** @type {number} */ start) => {
     let bits = 0;
     let mass = 0;
     for (let i = start; i < start + keys.length; i++) {
-      bits += surprise[values[i]];
+      bits += bitsOf[values[i]];
       mass += values[i];
     }
     return mass ? bits : null;
   };
 }
 
-/** Mean distance of the keys that a row looks at from the diagonal, in pieces: sum w |k - q (K - 1) / (Q - 1)|. */
+/**
+ * Mean distance of the keys that a row looks at from the diagonal, in pieces: sum w |k - q (K - 1) / (Q - 1)|.
+ * @param {View} view
+ */
 function rowDistance({ values, scale, keys, queries }) {
   const slope = queries.length > 1 ? (keys.length - 1) / (queries.length - 1) : 0;
-  return (start, query) => {
+  return (/** @type {number} */ start, /** @type {number} */ query) => {
     let distance = 0;
     let mass = 0;
     for (let key = 0; key < keys.length; key++) {

@@ -4,10 +4,19 @@
 import { fillText, h, percent, setAttribute } from "../../common/dom.js";
 import { Choice } from "./controls.js";
 
+/** @type {Partial<State>} */
 const START = { unit: "pieces", scale: "linear", special: true, threshold: 0, average: "none" };
 const MOST_THRESHOLD = 50; // percent
 
 export class Menu {
+  /** @type {Texts} */
+  texts;
+  /** @type {any} */
+  shown;
+  /** @type {Texts} */
+  chipTexts;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.button = h(
@@ -48,13 +57,19 @@ export class Menu {
     );
     this.chips = h("div", { class: "chips" });
     this.element = h("div", { class: "menu", keydown: (event) => this.escape(event) }, this.button, this.panel);
+    /** @param {any} event */
     this.outside = (event) => event.composedPath().includes(this.element) || this.close();
   }
 
+  /**
+   * @param {string} name
+   * @param {...HTMLDivElement | HTMLSpanElement | HTMLLabelElement} parts
+   */
   row(name, ...parts) {
     return h("div", { class: `menu-row menu-${name}` }, this.titles[name], ...parts);
   }
 
+  /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
     setAttribute(this.button, "aria-label", texts.menu);
@@ -69,11 +84,12 @@ export class Menu {
     this.specialLabel.textContent = texts.menu_special_show;
   }
 
+  /** @param {State} state */
   update(state) {
     for (const choice of [this.unit, this.scale, this.average]) choice.update(state);
     this.special.checked = state.special;
     this.threshold.value = String(state.threshold);
-    this.threshold.style.setProperty("--share", Math.min(1, state.threshold / MOST_THRESHOLD));
+    this.threshold.style.setProperty("--share", String(Math.min(1, state.threshold / MOST_THRESHOLD)));
     this.cut.textContent = percent(state.threshold / 100);
     setAttribute(this.threshold, "aria-valuetext", percent(state.threshold / 100));
     const changed = Object.keys(START).filter((name) => state[name] !== START[name]);
@@ -81,10 +97,15 @@ export class Menu {
     const chips = changed.map((name) => this.chip(name, this.setting(name, state)));
     const key = changed.map((name) => `${name} ${state[name]}`).join();
     if (key !== this.shown || this.chipTexts !== this.texts) this.chips.replaceChildren(...chips);
-    Object.assign(this, { shown: key, chipTexts: this.texts });
+    this.shown = key;
+    this.chipTexts = this.texts;
   }
 
-  /** A setting in a word or two. */
+  /**
+   * A setting in a word or two.
+   * @param {string} name
+   * @param {State} state
+   */
   setting(name, state) {
     const { texts } = this;
     if (name === "unit") return texts.unit_words;
@@ -94,6 +115,10 @@ export class Menu {
     return texts[`menu_average_${state.average}_chip`];
   }
 
+  /**
+   * @param {string} name
+   * @param {string} setting
+   */
   chip(name, setting) {
     const back = () => {
       this.store.set({ [name]: START[name] });
@@ -115,12 +140,12 @@ export class Menu {
     window.addEventListener("pointerdown", this.outside, true);
     this.place();
     this.panel.scrollIntoView({ block: "nearest" }); // on a telephone it would reach below the window
-    this.panel.querySelector("[aria-pressed=true]").focus();
+    /** @type {HTMLElement | null} */ (this.panel.querySelector("[aria-pressed=true]"))?.focus();
   }
 
   /** Under the button, but inside the component. */
   place() {
-    const box = this.panel.offsetParent.getBoundingClientRect();
+    const box = /** @type {Element} */ (this.panel.offsetParent).getBoundingClientRect();
     const target = this.button.getBoundingClientRect();
     this.panel.style.left = `${Math.max(0, Math.min(target.left - box.left, box.width - this.panel.offsetWidth))}px`;
     this.panel.style.top = `${target.bottom - box.top + 6}px`;
@@ -133,6 +158,7 @@ export class Menu {
     window.removeEventListener("pointerdown", this.outside, true);
   }
 
+  /** @param {KeyboardEvent} event */
   escape(event) {
     if (event.key !== "Escape" || this.panel.hidden) return;
     event.stopPropagation();
@@ -140,7 +166,10 @@ export class Menu {
     this.button.focus();
   }
 
-  /** Keys in the menu belong to its controls. */
+  /**
+   * Keys in the menu belong to its controls.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     if (event.key !== "Escape") event.stopPropagation();
   }

@@ -4,14 +4,23 @@ const NOTHING = -2; // not merged yet
 const WHOLE = -1; // every row is over all pieces of its word
 
 export class Merged {
+  /** @type {any} */
+  asked;
+  /** @type {any} */
+  found;
+
   /**
-   * @param pieces Weights of all heads of a kind, (maps, queries, keys) in a row.
-   * @param keyPieces Keys of one row of `pieces`.
-   * @param queries Words as positions with `first` and `last` piece.
-   * @param keys The same for the keys.
+   * @param {Uint16Array} pieces Weights of all heads of a kind, (maps, queries, keys) in a row.
+   * @param {number} keyPieces Keys of one row of `pieces`.
+   * @param {Position[]} queries Words as positions with `first` and `last` piece.
+   * @param {Position[]} keys The same for the keys.
+   * @param {number} maps
    */
   constructor(pieces, maps, keyPieces, queries, keys) {
-    Object.assign(this, { pieces, keyPieces, queries, keys });
+    this.pieces = pieces;
+    this.keyPieces = keyPieces;
+    this.queries = queries;
+    this.keys = keys;
     this.size = pieces.length / maps; // of a head over pieces
     this.values = new Float32Array(maps * queries.length * keys.length); // in the unit of `pieces`
     this.states = new Int32Array(maps).fill(NOTHING);
@@ -20,6 +29,8 @@ export class Merged {
   /**
    * Merges a head when it is first asked for. All steps share one result: only the row of a word of which a part is
    * written differs from step to step.
+   * @param {number} map
+   * @param {number} written
    */
   need(map, written) {
     if (this.states[map] === NOTHING) {
@@ -33,7 +44,10 @@ export class Merged {
     this.states[map] = state;
   }
 
-  /** The word that begins before and ends after so many pieces; -1 when there is none. */
+  /**
+   * The word that begins before and ends after so many pieces; -1 when there is none.
+   * @param {number} written
+   */
   partial(written) {
     if (this.asked !== written) {
       this.asked = written;
@@ -42,6 +56,11 @@ export class Merged {
     return this.found;
   }
 
+  /**
+   * @param {number} map
+   * @param {number} query
+   * @param {number} written
+   */
   row(map, query, written) {
     const { first, last } = this.queries[query];
     const end = Math.min(last + 1, written);

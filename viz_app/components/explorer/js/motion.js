@@ -1,5 +1,7 @@
 // Motion that explains: a new sentence fades in over the old one, and tiles that change places slide there.
 
+import { context2d } from "../../common/canvas.js";
+
 const FADE = 200; // milliseconds
 const SLIDE = 320;
 
@@ -7,7 +9,15 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Fades canvases from what they show now to what they are painted with next. */
 export class Fade {
-  /** Keeps the pictures as they are; call `start` when the new ones are painted. */
+  /** @type {[HTMLCanvasElement, HTMLCanvasElement][] | null} */
+  old;
+  /** @type {number} */
+  frame;
+
+  /**
+   * Keeps the pictures as they are; call `start` when the new ones are painted.
+   * @param {HTMLCanvasElement[]} canvases
+   */
   keep(canvases) {
     cancelAnimationFrame(this.frame);
     this.old = still() ? null : canvases.map((canvas) => [canvas, copy(canvas)]);
@@ -27,10 +37,14 @@ export class Fade {
     this.old = null;
   }
 
+  /**
+   * @param {{ canvas: HTMLCanvasElement, old: HTMLCanvasElement, fresh: HTMLCanvasElement }[]} layers
+   * @param {number} start
+   */
   draw(layers, start) {
     const share = Math.min(1, Math.max(0, (performance.now() - start) / FADE));
     for (const { canvas, old, fresh } of layers) {
-      const context = canvas.getContext("2d");
+      const context = context2d(canvas);
       context.globalAlpha = 1;
       context.drawImage(fresh, 0, 0);
       context.globalAlpha = 1 - share;
@@ -41,7 +55,10 @@ export class Fade {
   }
 }
 
-/** Where elements stand now; the answer, called later, slides them from there to where they stand then. */
+/**
+ * Where elements stand now; the answer, called later, slides them from there to where they stand then.
+ * @param {Element[]} elements
+ */
 export function slideFrom(elements) {
   if (still()) return () => {};
   const before = elements.map((element) => element.getBoundingClientRect());
@@ -59,10 +76,11 @@ export function slideFrom(elements) {
   };
 }
 
+/** @param {HTMLCanvasElement} canvas */
 function copy(canvas) {
   const twin = document.createElement("canvas");
   twin.width = canvas.width;
   twin.height = canvas.height;
-  if (canvas.width && canvas.height) twin.getContext("2d").drawImage(canvas, 0, 0);
+  if (canvas.width && canvas.height) context2d(twin).drawImage(canvas, 0, 0);
   return twin;
 }

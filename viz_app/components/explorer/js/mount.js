@@ -3,14 +3,16 @@
 
 const CODE = Symbol.for("headlight.explorer");
 
+/** @param {Mounted} component */
 export default function mount(component) {
   let gone = false;
+  /** @type {(() => void) | null} */
   let stop = null;
   const start = () => {
-    if (!gone) stop = globalThis[CODE](component);
+    if (!gone) stop = /** @type {any} */ (globalThis)[CODE](component);
   };
-  if (globalThis[CODE]) start();
-  else addEventListener(CODE.description, start, { once: true });
+  if (/** @type {any} */ (globalThis)[CODE]) start();
+  else addEventListener(String(CODE.description), start, { once: true });
   return () => {
     gone = true;
     stop?.();

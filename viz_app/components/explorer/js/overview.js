@@ -12,9 +12,27 @@ import { kindsShown, Tiles } from "./tiles.js";
 const EDGE = 22; // space that stays free under the overview
 
 export class Overview {
+  /** @type {Measures} */
+  measures;
+  /** @type {Texts} */
+  texts;
+  /** @type {any} */
+  pointed;
+  /** @type {boolean} */
+  opened;
+  /** @type {any} */
+  views;
+  /** @type {any} */
+  effective;
+  /** @type {any} */
+  offered;
+  /** @type {Choice} */
+  layer;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.tiles = new Tiles(store, (tile) => this.open(tile));
+    this.tiles = new Tiles(store, (/** @type {any} */ tile) => this.open(tile));
     this.view = new Choice("view", ["heads", "layer", "kinds"], store);
     this.select = h("select", { class: "order-select", change: () => store.set({ order: this.select.value }) });
     this.orderName = h("span", {});
@@ -27,11 +45,18 @@ export class Overview {
     const { element } = this.tiles;
     element.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.point(event.target));
     element.addEventListener("pointerleave", () => this.point(null));
-    element.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.point(event.target));
+    element.addEventListener(
+      "focusin",
+      ({ target }) => target instanceof Element && target.matches(":focus-visible") && this.point(target),
+    );
     element.addEventListener("focusout", () => this.point(null));
   }
 
-  /** A new translation; the one before is kept to tell which heads have changed. */
+  /**
+   * A new translation; the one before is kept to tell which heads have changed.
+   * @param {Translation} translation
+   * @param {Texts} texts
+   */
   receive(translation, texts) {
     const last = this.measures?.translation;
     const others = last && last.about?.model !== translation.about?.model; // heads of another model have not changed
@@ -44,14 +69,22 @@ export class Overview {
     this.pointed = null;
   }
 
-  /** Opens a head; from the overview alone it also zooms in. */
+  /**
+   * Opens a head; from the overview alone it also zooms in.
+   * @param {{ block: any, row: number, head: number }} given
+   */
   open({ block, row, head }) {
     const { zoom, layer } = this.store.state;
     this.opened ||= zoom === "heads";
     this.store.set({ kind: block.kind, layer: block.one ? layer : row, head, zoom: zoom === "heads" ? "head" : zoom });
   }
 
-  /** Brings the tiles and what stands above and below them to a state. */
+  /**
+   * Brings the tiles and what stands above and below them to a state.
+   * @param {State} state
+   * @param {number} step
+   * @param {Theme} theme
+   */
   update(state, step, theme) {
     const { measures, tiles } = this;
     const views = kindsShown(state).map((kind) => [kind, measures.translation.view(kind, state.unit, step)]);
@@ -65,14 +98,18 @@ export class Overview {
     if (!this.pointed) this.tell();
   }
 
-  /** The colour scale, where no large picture has one, and what the dots on some tiles mean. */
+  /**
+   * The colour scale, where no large picture has one, and what the dots on some tiles mean.
+   * @param {State} state
+   * @param {Theme} theme
+   */
   explain(state, theme) {
     const { measures, texts, legend, views } = this;
     legend.element.hidden = state.zoom !== "heads";
     legend.draw(
       theme,
       texts,
-      { ...state, sheet: state },
+      { scale: state.scale, threshold: state.threshold, sheet: state },
       { lines: false, mean: "", hatched: views.decoder ? texts.masked : "" },
     );
     this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
@@ -80,7 +117,10 @@ export class Overview {
     this.changed.title = texts.tiles_changed_note;
   }
 
-  /** Offers the orders that exist for what is shown; returns the one that holds. */
+  /**
+   * Offers the orders that exist for what is shown; returns the one that holds.
+   * @param {State} state
+   */
   offer(state) {
     const { measures, texts, select } = this;
     const kinds = kindsShown(state);
@@ -96,7 +136,10 @@ export class Overview {
     return order;
   }
 
-  /** The numbers of the layers, while one layer is shown. */
+  /**
+   * The numbers of the layers, while one layer is shown.
+   * @param {State} state
+   */
   chooseLayer(state) {
     const { layers } = this.measures.translation.shape(state.kind);
     if (this.layer?.values.length !== layers) {
@@ -110,19 +153,28 @@ export class Overview {
     }
     this.layer.label(
       this.texts.layer,
-      this.layer.values.map((layer) => String(layer + 1)),
+      this.layer.values.map((layer) => String(Number(layer) + 1)),
     );
     this.layer.update(state);
     this.layer.element.hidden = state.view !== "layer";
   }
 
-  /** Fits into the space down to the edge of the window. */
+  /**
+   * Fits into the space down to the edge of the window.
+   * @param {State} state
+   * @param {number} height
+   */
   layout(state, height) {
     const titled = state.zoom === "heads" || state.view === "kinds";
     const around = this.choices.offsetHeight + this.note.offsetHeight + EDGE;
     this.tiles.layout(this.views, this.element.clientWidth, height - around, titled);
   }
 
+  /**
+   * @param {State} state
+   * @param {Theme} theme
+   * @param {boolean} fade
+   */
   paint(state, theme, fade) {
     this.tiles.paint(this.views, state, theme, fade);
   }
@@ -133,26 +185,35 @@ export class Overview {
     this.tell();
   }
 
-  /** What follows the pointer, the pin and the step. */
+  /**
+   * What follows the pointer, the pin and the step.
+   * @param {State} state
+   */
   readOut(state) {
     this.tiles.readOut(this.views, { ...state, order: this.effective.order });
     this.tiles.follow(this.followed(state));
   }
 
-  /** For each kind the row and the column of the token that is followed: under the pointer, pinned, or written last. */
+  /**
+   * For each kind the row and the column of the token that is followed: under the pointer, pinned, or written last.
+   * @param {State} state
+   */
   followed({ kind, cursor, pin, step }) {
     const position = pin ? Number(pin.slice(1)) : null;
     const query = cursor?.query ?? (pin?.startsWith("q") ? position : null);
     const key = cursor?.key ?? (pin?.startsWith("k") ? position : null);
+    /** @param {string} name */
     const newest = (name) => (step === null || !this.views[name] ? null : this.views[name].rows - 1);
+    /** @type {Record<Kind, (number | null)[]>} */
     const marks = { encoder: [null, null], decoder: [newest("decoder"), null], cross: [newest("cross"), null] };
     if (query !== null || key !== null) marks[kind] = [query, key];
     // A row of the decoder and one of encoder-decoder attention at the same place write the same piece.
-    const other = { decoder: "cross", cross: "decoder" }[kind];
+    const other = kind === "decoder" ? "cross" : kind === "cross" ? "decoder" : null;
     if (other && query !== null) marks[other] = [query, null];
     return marks;
   }
 
+  /** @param {any} target */
   point(target) {
     const button = target?.closest?.(".tile");
     const tile = button ? this.tiles.all.find((one) => one.button === button) : null;
@@ -180,13 +241,21 @@ export class Overview {
   }
 }
 
-/** Whether two payloads hold the same maps, perhaps with labels in another language. */
+/**
+ * Whether two payloads hold the same maps, perhaps with labels in another language.
+ * @param {any} a
+ * @param {Translation} b
+ */
 function same(a, b) {
   if (JSON.stringify(a.axes) !== JSON.stringify(b.axes) || JSON.stringify(a.kinds) !== JSON.stringify(b.kinds))
     return false;
   return KINDS.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
 }
 
+/**
+ * @param {any} a
+ * @param {any} b
+ */
 function equal(a, b) {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return a.length === b.length;

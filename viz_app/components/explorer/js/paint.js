@@ -1,5 +1,6 @@
 // A whole head as pixels.
 
+import { context2d } from "../../common/canvas.js";
 import { visible } from "./shown.js";
 import { toneIndex } from "./tone.js";
 
@@ -13,6 +14,11 @@ const LEVELS = 65536; // steps between the weights 0 and 1 that are told apart
  * is drawn in its row.
  */
 export class Look {
+  /**
+   * @param {View} view
+   * @param {State} state
+   * @param {Theme} theme
+   */
   constructor(view, state, theme) {
     const { rows, columns } = visible(view, state);
     this.queries = rows; // all that are drawn, also those that are not written yet
@@ -28,7 +34,11 @@ export class Look {
     this.sizes = new Map();
   }
 
-  /** How a canvas is shared among the columns and rows. */
+  /**
+   * How a canvas is shared among the columns and rows.
+   * @param {number} width
+   * @param {number} height
+   */
   cells(width, height) {
     const key = `${width} ${height}`;
     if (!this.sizes.has(key)) {
@@ -40,7 +50,11 @@ export class Look {
 
 const tables = new Map();
 
-/** The colour of each level. */
+/**
+ * The colour of each level.
+ * @param {Theme} theme
+ * @param {{ scale: any, threshold: any }} given
+ */
 function colours(theme, { scale, threshold }) {
   const byRow = scale === "row"; // a share; what lies under the threshold has been taken out before
   const key = `${theme.key} ${scale} ${byRow || threshold}`;
@@ -61,6 +75,11 @@ function colours(theme, { scale, threshold }) {
  *
  * Where a pixel covers several cells it shows the largest of their weights, so a single sharp look never disappears.
  * Masked cells are hatched, also those of a row that may look nowhere; rows that are not written yet stay empty.
+ * @param {CanvasRenderingContext2D} context
+ * @param {View} view
+ * @param {number} layer
+ * @param {number} head
+ * @param {Look} look
  */
 export function paintHead(context, view, layer, head, look) {
   const { width, height } = context.canvas;
@@ -98,19 +117,36 @@ export function paintHead(context, view, layer, head, look) {
   context.putImageData(image, 0, 0);
 }
 
-/** Whether a row looks nowhere, as all its keys are masked. */
+/**
+ * Whether a row looks nowhere, as all its keys are masked.
+ * @param {View} view
+ * @param {number} start
+ */
 function blind({ values, keys }, start) {
   for (let i = start; i < start + keys.length; i++) if (values[i]) return false;
   return true;
 }
 
-/** The first pixel whose keys all lie behind a query, which may not look at them. */
+/**
+ * The first pixel whose keys all lie behind a query, which may not look at them.
+ * @param {Look} look
+ * @param {{ binAt: any, firstOf: any }} given
+ * @param {number} query
+ * @param {number} width
+ */
 function firstMasked({ keys }, { binAt, firstOf }, query, width) {
   for (let x = 0; x < width; x++) if (!(keys[firstOf[binAt[x]]] <= query)) return x;
   return width;
 }
 
-/** Takes one row into the largest level of each bin; returns the largest value of the row. */
+/**
+ * Takes one row into the largest level of each bin; returns the largest value of the row.
+ * @param {any} levels
+ * @param {View} view
+ * @param {number} start
+ * @param {Look} look
+ * @param {any} firstOf
+ */
 function collect(levels, { values }, start, look, firstOf) {
   const { keys, byRow, least, toLevel, maxima } = look;
   const runs = keys.length && keys[keys.length - 1] - keys[0] === keys.length - 1;
@@ -132,7 +168,14 @@ function collect(levels, { values }, start, look, firstOf) {
   return most;
 }
 
-/** The largest of the values of each bin; returns the largest of all. This loop sees every cell, so it does little. */
+/**
+ * The largest of the values of each bin; returns the largest of all. This loop sees every cell, so it does little.
+ * @param {any} maxima
+ * @param {any} values
+ * @param {number} start
+ * @param {number} count
+ * @param {any} firstOf
+ */
 function maximaOf(maxima, values, start, count, firstOf) {
   let most = 0;
   for (let bin = 0; bin < firstOf.length; bin++) {
@@ -149,6 +192,8 @@ function maximaOf(maxima, values, start, count, firstOf) {
  * Shares `size` pixels among `count` cells: a bin is a cell, or several where there are more cells than pixels.
  *
  * @returns binAt: the bin of each pixel; firstOf: the first cell of each bin.
+ * @param {number} size
+ * @param {number} count
  */
 function bins(size, count) {
   const number = Math.min(size, count);
@@ -157,7 +202,11 @@ function bins(size, count) {
   return { binAt, firstOf };
 }
 
-/** For each of `size` pixels the cells [first, end) that it shows. */
+/**
+ * For each of `size` pixels the cells [first, end) that it shows.
+ * @param {number} size
+ * @param {number} count
+ */
 function ranges(size, count) {
   return Array.from({ length: size }, (_, y) => {
     if (size < count) return [Math.ceil((y * count) / size), Math.ceil(((y + 1) * count) / size)];
@@ -166,7 +215,12 @@ function ranges(size, count) {
   });
 }
 
-/** Gives a canvas its size on the page and in device pixels; returns its context. */
+/**
+ * Gives a canvas its size on the page and in device pixels; returns its context.
+ * @param {HTMLCanvasElement} canvas
+ * @param {number} width
+ * @param {number} height
+ */
 export function resize(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;
   const [deviceWidth, deviceHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -174,5 +228,5 @@ export function resize(canvas, width, height) {
   if (canvas.height !== deviceHeight) canvas.height = deviceHeight;
   canvas.style.width = `${width}px`;
   canvas.style.height = `${height}px`;
-  return canvas.getContext("2d");
+  return context2d(canvas);
 }

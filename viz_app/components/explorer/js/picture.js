@@ -6,12 +6,16 @@ import { toneIndex, tonePlace } from "./tone.js";
 
 export class Picture {
   /**
-   * @param sheet A head, a mean, a difference; see data.js. `groups` rows of it may belong together.
-   * @param state Of the store: special, scale, threshold and pin count.
-   * @param current The row of the current step, or null.
+   * @param {Sheet} sheet A head, a mean, a difference; see data.js. `groups` rows of it may belong together.
+   * @param {Pick<State, "special" | "scale" | "threshold" | "pin">} state Of the store: special, scale, threshold and pin count.
+   * @param {number | null} [current] The row of the current step, or null.
    */
   constructor(sheet, state, current = null) {
-    Object.assign(this, { sheet, current, ...visible(sheet, state) });
+    const { rows, columns } = visible(sheet, state);
+    this.sheet = sheet;
+    this.current = current;
+    this.rows = rows;
+    this.columns = columns;
     this.special = state.special;
     this.scale = state.scale;
     this.threshold = state.threshold;
@@ -21,7 +25,10 @@ export class Picture {
     this.largest = new Float64Array(sheet.queries.length).fill(-1);
   }
 
-  /** The largest weight that is shown of a row. */
+  /**
+   * The largest weight that is shown of a row.
+   * @param {number} query
+   */
   rowMax(query) {
     if (this.largest[query] >= 0) return this.largest[query];
     let largest = 0;
@@ -31,30 +38,48 @@ export class Picture {
     return largest;
   }
 
-  /** Index of a cell's colour, 0 to 255. */
+  /**
+   * Index of a cell's colour, 0 to 255.
+   * @param {number} query
+   * @param {number} key
+   */
   tone(query, key) {
     const rowMax = this.scale === "row" ? this.rowMax(query) : 1;
     return toneIndex(this.sheet.at(query, key), rowMax, this.scale, this.threshold);
   }
 
-  /** Where a cell's weight stands on the scale, 0 to 1, whatever the threshold. */
+  /**
+   * Where a cell's weight stands on the scale, 0 to 1, whatever the threshold.
+   * @param {number} query
+   * @param {number} key
+   */
   place(query, key) {
     return tonePlace(this.sheet.at(query, key), this.rowMax(query), this.scale);
   }
 
-  /** Whether a row looks nowhere: all its keys are masked, hidden ones included. Of what it receives nothing is known. */
+  /**
+   * Whether a row looks nowhere: all its keys are masked, hidden ones included. Of what it receives nothing is known.
+   * @param {number} query
+   */
   blind(query) {
     if (this.rowMax(query) > 0 || this.sheet.received) return false;
     for (let key = 0; key < this.sheet.columns; key++) if (this.sheet.at(query, key) > 0) return false;
     return true;
   }
 
-  /** Whether there is nothing to see at a cell: it is masked, or its row looks nowhere. */
+  /**
+   * Whether there is nothing to see at a cell: it is masked, or its row looks nowhere.
+   * @param {number} query
+   * @param {number} key
+   */
   forbidden(query, key) {
     return this.sheet.masked(query, key) || this.blind(query);
   }
 
-  /** Sum of a row over what is shown. */
+  /**
+   * Sum of a row over what is shown.
+   * @param {number} query
+   */
   rowSum(query) {
     return this.sheet.rowSum(query) - this.hidden(query); // the sheet knows the sum better than its rounded weights do
   }
@@ -64,7 +89,10 @@ export class Picture {
     return this.columns.length < this.sheet.keys.length;
   }
 
-  /** Sum of a row over the hidden tokens. */
+  /**
+   * Sum of a row over the hidden tokens.
+   * @param {number} query
+   */
   hidden(query) {
     if (!this.hides()) return 0;
     const { keys, columns } = this.sheet;
@@ -94,13 +122,20 @@ export class Picture {
     ];
   }
 
-  /** The key with the largest weight among those that are shown; -1 when there is none. */
+  /**
+   * The key with the largest weight among those that are shown; -1 when there is none.
+   * @param {number} query
+   * @param {(position: Position) => boolean} [allowed]
+   */
   favourite(query, allowed = () => true) {
     if (this.blind(query)) return -1;
     return this.sheet.favourite(query, (key) => (this.special || !key.special) && allowed(key));
   }
 
-  /** The query that looks at a key most; -1 when there is none. */
+  /**
+   * The query that looks at a key most; -1 when there is none.
+   * @param {number} key
+   */
   admirer(key) {
     let best = -1;
     for (let slot = 0; slot < this.written; slot++) {
@@ -112,19 +147,31 @@ export class Picture {
   }
 }
 
-/** "q3" -> {query: 3, key: null}, "k3" -> {query: null, key: 3}. */
+/**
+ * "q3" -> {query: 3, key: null}, "k3" -> {query: null, key: 3}.
+ * @param {any} pin
+ * @returns {Cursor | null}
+ */
 export function pinned(pin) {
   if (!pin) return null;
   const position = Number(pin.slice(1));
   return pin.startsWith("q") ? { query: position, key: null } : { query: null, key: position };
 }
 
-/** The state's name of a row or column that is to be pinned; null when it is pinned already, so that it comes off. */
+/**
+ * The state's name of a row or column that is to be pinned; null when it is pinned already, so that it comes off.
+ * @param {{ pin: any }} given
+ * @param {Cursor} given2
+ */
 export function pinName({ pin }, { query, key }) {
   const name = query !== null ? `q${query}` : `k${key}`;
   return name === pin ? null : name;
 }
 
+/**
+ * @param {number[]} indices
+ * @param {number} end
+ */
 function below(indices, end) {
   const first = indices.findIndex((index) => index >= end);
   return first < 0 ? indices.length : first;

@@ -4,15 +4,28 @@ import { fill, h, percent, token } from "../../common/dom.js";
 import { shown } from "./data.js";
 
 export class Popover {
+  /** @type {HTMLButtonElement} */
+  button;
+
   constructor() {
     this.element = h("div", { class: "popover", role: "tooltip", id: "piece-popover", hidden: true });
   }
 
+  /**
+   * @param {HTMLButtonElement} button
+   * @param {Translation} translation
+   * @param {number} index
+   * @param {Texts} texts
+   */
   show(button, translation, index, texts) {
     const [probability, alternatives] = translation.steps[index];
     const piece = translation.axes.outputs.tokens[index];
     const others = alternatives.filter(([text]) => text !== piece).slice(0, 5);
-    const rows = [[piece, probability, true], ...others.map(([text, share]) => [text, share, false])];
+    /** @type {[string, number, boolean][]} */
+    const rows = [
+      [piece, probability, true],
+      ...others.map(([text, share]) => /** @type {[string, number, boolean]} */ ([text, share, false])),
+    ];
     const title = fill(texts.popover_title, { step: String(index + 1), steps: String(translation.length) });
     this.element.replaceChildren(
       h("p", { class: "popover-title" }, title),
@@ -26,7 +39,10 @@ export class Popover {
     this.place(button);
   }
 
-  /** Under the piece, but inside the component. */
+  /**
+   * Under the piece, but inside the component.
+   * @param {HTMLButtonElement} button
+   */
   place(button) {
     const box = this.element.offsetParent?.getBoundingClientRect();
     if (!box) return;
@@ -45,6 +61,11 @@ export class Popover {
   }
 }
 
+/**
+ * @param {string} text
+ * @param {number} share
+ * @param {boolean} chosen
+ */
 function row(text, share, chosen) {
   const bar = h("span", { class: "bar" });
   bar.style.width = `${Math.max(1, Math.round(share * 100))}%`;

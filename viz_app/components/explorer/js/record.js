@@ -1,5 +1,6 @@
 // The decoding as a film for a slide: what the large figure shows while the time bar plays, recorded by the browser.
 
+import { context2d } from "../../common/canvas.js";
 import { h } from "../../common/dom.js";
 
 const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"]; // Safari records no WebM
@@ -10,6 +11,17 @@ const HEAD = 56; // height of title and caption above the figure, in CSS pixels
 const EDGE = 14;
 
 export class Recorder {
+  /** @type {Texts} */
+  texts;
+  /** @type {{ page: HTMLCanvasElement, ratio: number, recorder: MediaRecorder, name: string, begun?: boolean, end?: number, frame?: number } | null} */
+  film;
+  /** @type {string} */
+  name;
+
+  /**
+   * @param {Store} store
+   * @param {Figure} figure
+   */
   constructor(store, figure) {
     this.store = store;
     this.figure = figure;
@@ -22,6 +34,7 @@ export class Recorder {
     this.button.hidden = !this.format;
   }
 
+  /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
     this.button.textContent = this.film ? texts.record_stop : texts.record;
@@ -35,6 +48,7 @@ export class Recorder {
     // Film coders want even sizes.
     page.width = 2 * Math.ceil((canvas.width + 2 * EDGE * ratio) / 2);
     page.height = 2 * Math.ceil((canvas.height + (HEAD + EDGE) * ratio) / 2);
+    /** @type {Blob[]} */
     const parts = [];
     const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: this.format, videoBitsPerSecond: 4e6 });
     recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
@@ -62,7 +76,7 @@ export class Recorder {
     const { film, store } = this;
     if (!film) return;
     const { page, ratio } = film;
-    const context = page.getContext("2d");
+    const context = context2d(page);
     const { theme, title, caption, shown } = this.figure;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = theme.background;
@@ -77,7 +91,15 @@ export class Recorder {
     film.frame = requestAnimationFrame(() => this.paint());
   }
 
-  /** A line of text, squeezed if it is too long. */
+  /**
+   * A line of text, squeezed if it is too long.
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} text
+   * @param {string} font
+   * @param {string} colour
+   * @param {number} baseline
+   * @param {number} width
+   */
   write(context, text, font, colour, baseline, width) {
     context.font = font;
     context.fillStyle = colour;
@@ -86,14 +108,15 @@ export class Recorder {
 
   stop() {
     if (!this.film) return;
-    cancelAnimationFrame(this.film.frame);
+    cancelAnimationFrame(this.film.frame ?? 0);
     this.film.recorder.stop();
-    this.name = `${this.film.name}.${this.format.startsWith("video/mp4") ? "mp4" : "webm"}`;
+    this.name = `${this.film.name}.${this.format?.startsWith("video/mp4") ? "mp4" : "webm"}`;
     this.film = null;
     this.store.set({ playing: false });
     this.label(this.texts);
   }
 
+  /** @param {any} parts */
   save(parts) {
     const address = URL.createObjectURL(new Blob(parts, { type: this.format }));
     h("a", { href: address, download: this.name }).click();

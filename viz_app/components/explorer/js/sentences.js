@@ -2,16 +2,24 @@
 
 import { decimals, fill, fillText, h, percent, token } from "../../common/dom.js";
 
+/** @param {string} text */
 const emphasised = (text) => token(text, "em");
 
 const NEARLY = 0.1; // weights that differ by less are about as telling; the same in figures/captions.py
 
-/** Of a sheet that is a mean: "layer" or "all"; null for a head and for anything else. */
+/**
+ * Of a sheet that is a mean: "layer" or "all"; null for a head and for anything else.
+ * @param {{ name: string }} given
+ */
 export function meanOf({ name }) {
   return name === "mean" ? "all" : name.endsWith(".mean") ? "layer" : null;
 }
 
-/** "Mean of the 8 heads of layer 4"; empty when the sheet is no mean. */
+/**
+ * "Mean of the 8 heads of layer 4"; empty when the sheet is no mean.
+ * @param {Sheet} sheet
+ * @param {Texts} texts
+ */
 export function meanName(sheet, texts) {
   const mean = meanOf(sheet);
   if (!mean) return "";
@@ -22,14 +30,22 @@ export function meanName(sheet, texts) {
   });
 }
 
-/** "Encoder-decoder attention, head 4.6". */
+/**
+ * "Encoder-decoder attention, head 4.6".
+ * @param {Sheet} sheet
+ * @param {Texts} texts
+ */
 export function title(sheet, texts) {
   const kind = texts[`kind_${sheet.kind}`];
   const mean = meanName(sheet, texts);
   return mean ? `${kind}, ${mean}` : fillText(texts.title, { kind, head: sheet.name });
 }
 
-/** "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head. */
+/**
+ * "Writing *Hund*, head 4.6 looked 81 % at *dog*": the row of the current step, or the most telling row of the head.
+ * @param {Picture} picture
+ * @param {Texts} texts
+ */
 export function caption(picture, texts) {
   const { sheet } = picture;
   const query = picture.current ?? tellingRow(picture);
@@ -47,12 +63,20 @@ export function caption(picture, texts) {
   });
 }
 
+/**
+ * @param {Picture} picture
+ * @param {number} query
+ * @param {Texts} texts
+ */
 function blindNote(picture, query, texts) {
   if (!picture.blind(query)) return document.createTextNode("");
   return fill(texts.blind_caption, { query: emphasised(picture.sheet.queries[query].text) });
 }
 
-/** Of the rows with nearly the largest weight, text on text, the one with the longest query: words that carry meaning. */
+/**
+ * Of the rows with nearly the largest weight, text on text, the one with the longest query: words that carry meaning.
+ * @param {Picture} picture
+ */
 export function tellingRow(picture) {
   const { sheet } = picture;
   const rows = [];
@@ -67,7 +91,12 @@ export function tellingRow(picture) {
   return near.reduce((best, row) => (row.length > best.length ? row : best)).query;
 }
 
-/** The row, the cell and their numbers, for the eye. */
+/**
+ * The row, the cell and their numbers, for the eye.
+ * @param {Picture} picture
+ * @param {Cursor} given
+ * @param {Texts} texts
+ */
 export function readout(picture, { query, key }, texts) {
   const { sheet } = picture;
   const parts = [];
@@ -81,19 +110,33 @@ export function readout(picture, { query, key }, texts) {
   return parts.map((part) => h("span", {}, part));
 }
 
-/** Why there is no weight at a cell. */
+/**
+ * Why there is no weight at a cell.
+ * @param {Picture} picture
+ * @param {number} query
+ * @param {Texts} texts
+ */
 function nothing(picture, query, texts) {
   return picture.blind(query) ? texts.blind : texts.masked;
 }
 
-/** "row sum 1.000", or what is left of it beside hidden tokens. */
+/**
+ * "row sum 1.000", or what is left of it beside hidden tokens.
+ * @param {Picture} picture
+ * @param {number} query
+ * @param {Texts} texts
+ */
 export function rowSum(picture, query, texts) {
   const sum = decimals(picture.rowSum(query));
   if (!picture.hides()) return fill(texts.row_sum, { sum });
   return fill(texts.row_sum_hidden, { sum, hidden: decimals(picture.hidden(query)) });
 }
 
-/** "Hidden: `</s>`. Share of this head's attention: 34 %"; null when nothing is hidden. */
+/**
+ * "Hidden: `</s>`. Share of this head's attention: 34 %"; null when nothing is hidden.
+ * @param {Picture} picture
+ * @param {Texts} texts
+ */
 export function hiddenNote(picture, texts) {
   const share = picture.hiddenShare();
   if (share === null) return null;
@@ -102,7 +145,12 @@ export function hiddenNote(picture, texts) {
   return fill(texts.menu_hidden, { tokens, weight: percent(share) });
 }
 
-/** What a row is called; `next` and `input` are two roles of the decoder's other side. */
+/**
+ * What a row is called; `next` and `input` are two roles of the decoder's other side.
+ * @param {Sheet} sheet
+ * @param {number} query
+ * @param {Texts} texts
+ */
 function names(sheet, query, texts) {
   const other = sheet.others[query]?.text || "\u2026";
   return {
@@ -113,22 +161,34 @@ function names(sheet, query, texts) {
   };
 }
 
-/** "piece" or "word". */
+/**
+ * "piece" or "word".
+ * @param {{ unit: string }} given
+ * @param {Texts} texts
+ */
 export function unitName({ unit }, texts) {
   return unit === "words" ? texts.unit_word : texts.unit_piece;
 }
 
+/** @param {string} text */
 const strong = (text) => token(text, "b", { class: "token" });
 
 /**
  * The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key
  * alone its strongest link is told.
+ * @param {Picture} picture
+ * @param {any} cursor
+ * @param {Texts} texts
  */
 export function spoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";
   const { sheet } = picture;
   const query = cursor.query ?? picture.admirer(cursor.key);
   const key = cursor.key ?? (query < 0 ? -1 : picture.favourite(query));
+  /**
+   * @param {any} positions
+   * @param {number} index
+   */
   const text = (positions, index) => (index < 0 ? "\u2013" : positions[index].text);
   const none = query < 0 || key < 0 || picture.forbidden(query, key);
   const mean = meanName(sheet, texts);

@@ -1,5 +1,6 @@
 // One of the maps that stand side by side: a matrix of colours with its labels, a crosshair, and a cell that is told.
 
+import { context2d } from "../../common/canvas.js";
 import { h } from "../../common/dom.js";
 import { Labels } from "./geometry.js";
 import { resize } from "./paint.js";
@@ -11,9 +12,41 @@ const TALLEST = 460;
 const HATCH = 5;
 
 export class SideMap {
-  /** `move(cursor)` hears where the pointer or the keyboard is; cells that have no colour are hatched. */
+  /** @type {Sheet} */
+  sheet;
+  /** @type {number[]} */
+  rows;
+  /** @type {number[]} */
+  columns;
+  /** @type {Theme} */
+  theme;
+  /** @type {any} */
+  colour;
+  /** @type {Labels} */
+  labels;
+  /** @type {number} */
+  left;
+  /** @type {number} */
+  cell;
+  /** @type {number} */
+  top;
+  /** @type {{ width: number, height: number }} */
+  full;
+  /** @type {{ width: number, height: number }} */
+  shown;
+  /** @type {CanvasRenderingContext2D} */
+  context;
+
+  /**
+   * `move(cursor)` hears where the pointer or the keyboard is; cells that have no colour are hatched.
+   * @param {string} name
+   * @param {(cursor: Cursor | null) => void} move
+   */
   constructor(name, move) {
-    Object.assign(this, { name, move, cursor: null });
+    this.name = name;
+    this.move = move;
+    /** @type {Cursor | null} */
+    this.cursor = null;
     this.canvas = h("canvas", { "aria-hidden": true });
     this.space = h("div", {}, this.canvas);
     this.element = h(
@@ -33,13 +66,20 @@ export class SideMap {
     this.cells = document.createElement("canvas");
   }
 
-  /** `colour(query, key)` gives a pixel, or null for a cell that shows nothing; rows and columns are positions. */
+  /**
+   * `colour(query, key)` gives a pixel, or null for a cell that shows nothing; rows and columns are positions.
+   * @param {{ sheet: Sheet, rows: number[], columns: number[], theme: Theme, colour: (query: number, key: number) => number | null, label: string }} given
+   */
   show({ sheet, rows, columns, theme, colour, label }) {
-    Object.assign(this, { sheet, rows, columns, theme, colour });
+    this.sheet = sheet;
+    this.rows = rows;
+    this.columns = columns;
+    this.theme = theme;
+    this.colour = colour;
     this.element.setAttribute("aria-label", label);
     this.cells.width = Math.max(1, columns.length);
     this.cells.height = Math.max(1, rows.length);
-    const context = this.cells.getContext("2d");
+    const context = context2d(this.cells);
     const image = context.createImageData(this.cells.width, this.cells.height);
     const pixels = new Uint32Array(image.data.buffer);
     let at = 0;
@@ -47,10 +87,15 @@ export class SideMap {
     context.putImageData(image, 0, 0);
   }
 
+  /** @param {number} width */
   layout(width) {
     const { rows, columns, sheet, theme } = this;
     const labels = new Labels(theme.code, width < 340 || columns.length > 30 ? 10.5 : 12);
     this.labels = labels;
+    /**
+     * @param {Position[]} positions
+     * @param {number[]} all
+     */
     const longest = (positions, all) =>
       Math.max(8, ...all.map((at) => Math.min(LONGEST, labels.width(positions[at].text))));
     this.left = Math.ceil(longest(sheet.queries, rows)) + 12;
@@ -108,11 +153,15 @@ export class SideMap {
     context.stroke();
   }
 
+  /**
+   * @param {number} right
+   * @param {number} bottom
+   */
   drawCrosshair(right, bottom) {
     const { context, theme, cell, cursor } = this;
     if (!cursor) return;
-    const row = this.rows.indexOf(cursor.query);
-    const column = this.columns.indexOf(cursor.key);
+    const row = this.rows.indexOf(cursor.query ?? -1);
+    const column = this.columns.indexOf(cursor.key ?? -1);
     context.lineWidth = 1;
     context.strokeStyle = theme.muted;
     if (row >= 0) context.strokeRect(0.5, row * cell + 0.5, right - 1, cell - 1);
@@ -126,6 +175,13 @@ export class SideMap {
   drawLabels() {
     const { context, element, left, top, cell, shown, rows, columns, sheet, cursor } = this;
     context.textBaseline = "middle";
+    /**
+     * @param {Position[]} positions
+     * @param {number[]} all
+     * @param {number} extent
+     * @param {number} scroll
+     * @param {any} draw
+     */
     const names = (positions, all, extent, scroll, draw) => {
       const end = Math.min(all.length, Math.ceil((scroll + extent) / cell));
       for (let i = Math.floor(scroll / cell); i < end; i++) draw(positions[all[i]], i, all[i]);
@@ -134,32 +190,52 @@ export class SideMap {
     context.beginPath();
     context.rect(0, top, left, shown.height - top);
     context.clip();
-    names(sheet.queries, rows, shown.height - top, element.scrollTop, (position, index, at) => {
-      this.label(position, left - 7, top - element.scrollTop + (index + 0.5) * cell, "right", cursor?.query === at);
-    });
+    names(
+      sheet.queries,
+      rows,
+      shown.height - top,
+      element.scrollTop,
+      (/** @type {Position} */ position, /** @type {number} */ index, /** @type {number} */ at) => {
+        this.label(position, left - 7, top - element.scrollTop + (index + 0.5) * cell, "right", cursor?.query === at);
+      },
+    );
     context.restore();
     context.save();
     context.beginPath();
     context.rect(left, 0, shown.width - left, top);
     context.clip();
-    names(sheet.keys, columns, shown.width - left, element.scrollLeft, (position, index, at) => {
-      context.save();
-      context.translate(left - element.scrollLeft + (index + 0.5) * cell, top - 6);
-      context.rotate(-Math.PI / 2);
-      this.label(position, 0, 0, "left", cursor?.key === at);
-      context.restore();
-    });
+    names(
+      sheet.keys,
+      columns,
+      shown.width - left,
+      element.scrollLeft,
+      (/** @type {Position} */ position, /** @type {number} */ index, /** @type {number} */ at) => {
+        context.save();
+        context.translate(left - element.scrollLeft + (index + 0.5) * cell, top - 6);
+        context.rotate(-Math.PI / 2);
+        this.label(position, 0, 0, "left", cursor?.key === at);
+        context.restore();
+      },
+    );
     context.restore();
   }
 
+  /**
+   * @param {{ text: string, special: any }} given
+   * @param {number} x
+   * @param {number} y
+   * @param {string} align
+   * @param {boolean} strong
+   */
   label({ text, special }, x, y, align, strong) {
     const { context, labels, theme } = this;
     context.fillStyle = strong || !special ? theme.text : theme.muted;
     context.font = strong ? `bold ${labels.font}` : labels.font;
-    context.textAlign = align;
+    context.textAlign = /** @type {CanvasTextAlign} */ (align);
     context.fillText(labels.shorten(text, LONGEST), x, y);
   }
 
+  /** @param {PointerEvent} event */
   point(event) {
     const box = this.canvas.getBoundingClientRect();
     const column = Math.floor((event.clientX - box.left - this.left + this.element.scrollLeft) / this.cell);
@@ -168,7 +244,9 @@ export class SideMap {
     this.move(inside ? { query: this.rows[row], key: this.columns[column] } : null);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
+    /** @type {Record<string, number[]>} */
     const steps = {
       ArrowUp: [-1, 0],
       ArrowDown: [1, 0],
@@ -181,19 +259,33 @@ export class SideMap {
     event.preventDefault();
     event.stopPropagation();
     const [down, right] = steps[event.key];
-    const start = !this.cursor || this.cursor.query === null || this.cursor.key === null;
-    const row = start ? 0 : clamp(this.rows.indexOf(this.cursor.query) + down, this.rows.length);
-    const column = start ? 0 : clamp(this.columns.indexOf(this.cursor.key) + right, this.columns.length);
+    const { query, key } = this.cursor ?? { query: null, key: null };
+    const start = query === null || key === null;
+    const row = start ? 0 : clamp(this.rows.indexOf(query) + down, this.rows.length);
+    const column = start ? 0 : clamp(this.columns.indexOf(key) + right, this.columns.length);
     this.move({ query: this.rows[row], key: this.columns[column], spoken: true });
     this.reveal(row, column);
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   reveal(row, column) {
     const { element, cell, left, top, shown } = this;
+    /**
+     * @param {number} scroll
+     * @param {number} start
+     * @param {number} extent
+     */
     const within = (scroll, start, extent) => Math.min(start, Math.max(scroll, start + cell - extent));
     element.scrollTop = within(element.scrollTop, row * cell, shown.height - top - 2);
     element.scrollLeft = within(element.scrollLeft, column * cell, shown.width - left - 2);
   }
 }
 
+/**
+ * @param {number} value
+ * @param {number} count
+ */
 const clamp = (value, count) => Math.max(0, Math.min(count - 1, value));

@@ -24,8 +24,12 @@ const REPORTED = [
 ];
 
 export class Store {
-  /** Changes are collected and drawn once a frame. */
+  /**
+   * Changes are collected and drawn once a frame.
+   * @param {any} render
+   */
   constructor(render) {
+    /** @type {State} */
     this.state = {
       kind: "cross",
       layer: 0,
@@ -58,6 +62,7 @@ export class Store {
     this.render = render;
   }
 
+  /** @param {any} patch */
   set(patch) {
     for (const [name, value] of Object.entries(patch)) {
       if (Object.is(this.state[name], value)) continue;
@@ -75,12 +80,16 @@ export class Store {
     this.schedule();
   }
 
+  /** @param {{ cursor: null, spot: null } | { pin: null } | { average: string } | { gloss: number[] }} patch */
   touch(patch) {
     for (const name of Object.keys(patch)) this.changed.add(name);
     Object.assign(this.state, patch);
   }
 
-  /** Marks something that is not part of the state, such as the size or the theme, as changed. */
+  /**
+   * Marks something that is not part of the state, such as the size or the theme, as changed.
+   * @param {string} name
+   */
   mark(name) {
     this.changed.add(name);
     this.schedule();

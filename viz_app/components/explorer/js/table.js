@@ -5,6 +5,18 @@ import { decimals, fill, h, setAttribute, token } from "../../common/dom.js";
 const MOST_CELLS = 900;
 
 export class Table {
+  /** @type {Picture} */
+  picture;
+  /** @type {string} */
+  title;
+  /** @type {Texts} */
+  texts;
+  /** @type {any} */
+  corner;
+  /** @type {number} */
+  perPage;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.button = h("button", {
@@ -22,18 +34,28 @@ export class Table {
     this.first = 0;
   }
 
-  /** @param corner What stands above the names of the rows; queries and keys when it is not given. */
+  /**
+   * @param {Picture} picture
+   * @param {Pick<State, "table">} state
+   * @param {string} title
+   * @param {Texts} texts
+   * @param {string} [corner] What stands above the names of the rows; queries and keys when it is not given.
+   */
   update(picture, { table }, title, texts, corner) {
     this.button.textContent = table ? texts.table_close : texts.table;
     setAttribute(this.button, "aria-expanded", String(table));
     this.element.hidden = !table;
     if (!table) return this.scroll.replaceChildren();
-    Object.assign(this, { picture, title, texts, corner });
+    this.picture = picture;
+    this.title = title;
+    this.texts = texts;
+    this.corner = corner;
     this.perPage = Math.max(1, Math.floor(MOST_CELLS / (picture.existing + 1)));
     this.first = Math.min(this.first, Math.floor(Math.max(0, picture.written - 1) / this.perPage) * this.perPage);
     this.draw();
   }
 
+  /** @param {number} pages */
   turn(pages) {
     const last = Math.floor((this.picture.written - 1) / this.perPage) * this.perPage;
     this.first = Math.max(0, Math.min(last, this.first + pages * this.perPage));
@@ -63,6 +85,10 @@ export class Table {
     this.scroll.replaceChildren(table);
   }
 
+  /**
+   * @param {number} query
+   * @param {number[]} keys
+   */
   row(query, keys) {
     const { picture, texts } = this;
     const { sheet } = picture;

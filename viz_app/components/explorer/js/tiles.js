@@ -1,15 +1,31 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
-import { decimals, fillText, h, headName, setAttribute } from "../../common/dom.js";
+import { decimals, fillText, h, headName, rootOf, setAttribute } from "../../common/dom.js";
 import { arrange } from "./arrange.js";
 import { Block } from "./block.js";
 import { KINDS } from "./data.js";
 import { Fade, slideFrom } from "./motion.js";
 
 /** Figures behind the comma of a measure. */
+/** @type {Record<string, number>} */
 const DIGITS = { entropy: 1, distance: 1, alignment: 2, change: 2 };
 
 export class Tiles {
+  /** @type {any} */
+  shape;
+  /** @type {boolean} */
+  laidOut;
+  /** @type {any} */
+  slide;
+  /** @type {boolean} */
+  side;
+  /** @type {any[]} */
+  matrix;
+
+  /**
+   * @param {Store} store
+   * @param {any} open
+   */
   constructor(store, open) {
     this.store = store;
     this.open = open;
@@ -18,6 +34,7 @@ export class Tiles {
       keydown: (event) => this.key(event),
       focusin: (event) => this.moveFocus(event),
     });
+    /** @type {Block[]} */
     this.blocks = [];
     this.focus = null; // the tile that the Tab key reaches
     this.fade = new Fade();
@@ -27,7 +44,11 @@ export class Tiles {
     return this.blocks.flatMap(({ tiles }) => tiles);
   }
 
-  /** Makes the blocks that the state asks for; those that fit are kept. */
+  /**
+   * Makes the blocks that the state asks for; those that fit are kept.
+   * @param {any} views
+   * @param {State} state
+   */
   build(views, state) {
     const one = state.view === "layer";
     const wanted = kindsShown(state).map((kind) => views[kind]);
@@ -42,7 +63,11 @@ export class Tiles {
     this.blocks.forEach((block, index) => block.setKind(wanted[index].kind));
   }
 
-  /** Puts the tiles into their order; those that change places will slide there. */
+  /**
+   * Puts the tiles into their order; those that change places will slide there.
+   * @param {Measures} measures
+   * @param {State} state
+   */
   order(measures, state) {
     const orders = this.blocks.map((block) => {
       const sorted = measures.sorted(state.order, block.kind);
@@ -53,7 +78,13 @@ export class Tiles {
     if (moving) this.blocks.forEach((block, index) => block.arrange(orders[index]));
   }
 
-  /** Fits the blocks into a width and, as far as the tiles stay readable, a height. */
+  /**
+   * Fits the blocks into a width and, as far as the tiles stay readable, a height.
+   * @param {any} views
+   * @param {number} width
+   * @param {number} height
+   * @param {boolean} titled
+   */
   layout(views, width, height, titled) {
     const shapes = this.blocks.map(({ kind, layers, heads, one, told }) => {
       const { queries, keys } = views[kind];
@@ -69,7 +100,13 @@ export class Tiles {
     this.slide = null;
   }
 
-  /** Paints all tiles; a new sentence fades in over the old one. */
+  /**
+   * Paints all tiles; a new sentence fades in over the old one.
+   * @param {any} views
+   * @param {State} state
+   * @param {Theme} theme
+   * @param {boolean} fade
+   */
   paint(views, state, theme, fade) {
     const start = performance.now();
     if (fade) this.fade.keep(this.all.map(({ canvas }) => canvas));
@@ -80,7 +117,13 @@ export class Tiles {
     if (fade) this.fade.start();
   }
 
-  /** Frames the selected tile and names all of them. */
+  /**
+   * Frames the selected tile and names all of them.
+   * @param {any} views
+   * @param {State} state
+   * @param {Measures} measures
+   * @param {Texts} texts
+   */
   mark(views, state, measures, texts) {
     for (const block of this.blocks) {
       const { kind } = block;
@@ -103,9 +146,18 @@ export class Tiles {
     this.readOut(views, state);
   }
 
-  /** "Encoder self-attention, head 3.5, entropy 1.2 bits", with the measure of the order and whether it has changed. */
+  /**
+   * "Encoder self-attention, head 3.5, entropy 1.2 bits", with the measure of the order and whether it has changed.
+   * @param {Kind} kind
+   * @param {number} index
+   * @param {any} order
+   * @param {any} measures
+   * @param {any} changed
+   * @param {Texts} texts
+   */
   describe(kind, index, order, measures, changed, texts) {
     const { heads } = measures.translation.shape(kind);
+    /** @param {string} name */
     const value = (name) => measures.of(name, kind)[index].toFixed(DIGITS[name]);
     const head = headName(Math.floor(index / heads), index % heads);
     const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, bits: value("entropy") })];
@@ -117,24 +169,36 @@ export class Tiles {
     return parts.join(", ");
   }
 
-  /** Under each head of a layer: its weight at the cell under the pointer. */
+  /**
+   * Under each head of a layer: its weight at the cell under the pointer.
+   * @param {any} views
+   * @param {{ cursor: any, order: any, layer: number }} given
+   */
   readOut(views, { cursor, order, layer }) {
     const [block] = this.blocks;
     if (!block?.one || order !== "layer") return;
     const view = views[block.kind];
     const both = cursor && cursor.query !== null && cursor.key !== null && !view.masked(cursor.query, cursor.key);
     for (const tile of block.tiles) {
-      tile.value.textContent = both ? decimals(view.at(layer, tile.head, cursor.query, cursor.key)) : "";
+      if (tile.value)
+        tile.value.textContent = both ? decimals(view.at(layer, tile.head, cursor.query, cursor.key)) : "";
     }
   }
 
-  /** Follows one token through all heads: `marks` tells for each kind the row and the column to mark. */
+  /**
+   * Follows one token through all heads: `marks` tells for each kind the row and the column to mark.
+   * @param {any} marks
+   */
   follow(marks) {
-    for (const block of this.blocks) block.follow(...(marks[block.kind] ?? [null, null]));
+    for (const block of this.blocks) {
+      const [query, key] = marks[block.kind] ?? [null, null];
+      block.follow(query, key);
+    }
   }
 
   /** The lines of tiles from top to bottom; blocks side by side share theirs. */
   lines() {
+    /** @type {Tile[][]} */
     const lines = [];
     let start = 0;
     for (const { ordered, fit } of this.blocks) {
@@ -150,10 +214,11 @@ export class Tiles {
   }
 
   holdsFocus() {
-    const focused = this.element.getRootNode().activeElement;
+    const focused = rootOf(this.element).activeElement;
     return this.element.contains(focused);
   }
 
+  /** @param {{ target: any }} given */
   moveFocus({ target }) {
     const tile = this.all.find(({ button }) => button === target);
     if (!tile) return;
@@ -167,6 +232,7 @@ export class Tiles {
     selected?.button.focus();
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const row = this.matrix.findIndex((line) => line.includes(this.focus));
     if (row < 0) return;
@@ -174,8 +240,10 @@ export class Tiles {
     const reading = this.matrix.flatMap((tiles) => tiles.filter(Boolean));
     const column = this.matrix[row].indexOf(this.focus);
     const at = reading.indexOf(this.focus);
+    /** @param {any} tiles */
     const beside = (tiles) => tiles && (this.side ? tiles[column] : tiles[Math.min(column, tiles.length - 1)]);
     const ends = event.ctrlKey ? reading : line;
+    /** @type {Record<string, () => Tile | undefined>} */
     const targets = {
       ArrowLeft: () => reading[at - 1],
       ArrowRight: () => reading[at + 1],
@@ -191,18 +259,31 @@ export class Tiles {
   }
 }
 
-/** The value of a measure under a tile; a narrow one leaves out the zero before the point. */
+/**
+ * The value of a measure under a tile; a narrow one leaves out the zero before the point.
+ * @param {number} value
+ * @param {any} order
+ * @param {boolean} narrow
+ */
 function figures(value, order, narrow) {
   const text = value.toFixed(DIGITS[order]);
   return narrow && DIGITS[order] > 1 ? text.replace(/^0/, "") : text;
 }
 
-/** The heads of one layer, in the order that they have among all. */
+/**
+ * The heads of one layer, in the order that they have among all.
+ * @param {number[]} sorted
+ * @param {number} layer
+ * @param {any} heads
+ */
 function ofLayer(sorted, layer, heads) {
   return sorted.filter((index) => Math.floor(index / heads) === layer).map((index) => index % heads);
 }
 
-/** The kinds that a state shows tiles of. */
+/**
+ * The kinds that a state shows tiles of.
+ * @param {Pick<State, "view" | "kind">} state
+ */
 export function kindsShown({ view, kind }) {
   return view === "kinds" ? KINDS : [kind];
 }

@@ -1,7 +1,7 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
-import { decimals, fill, fillText, h, headName, percent, setAttribute, token } from "../../common/dom.js";
+import { decimals, fill, fillText, h, headName, percent, rootOf, setAttribute, token } from "../../common/dom.js";
 import { Choice } from "./controls.js";
 import { LargeMap } from "./map.js";
 import { Picture, pinned } from "./picture.js";
@@ -10,38 +10,65 @@ const MOST = 41; // tokens of the strip; of a long sentence those around the pin
 
 /** Heads by tokens, as a sheet: see data.js. Its queries are heads, grouped by layer. */
 export class TokenSheet {
+  /**
+   * @param {View} view
+   * @param {Cursor} given
+   */
   constructor(view, { query, key }) {
     const { kind, unit, step, causal } = view;
-    Object.assign(this, { view, kind, unit, step, causal, query, key, groups: view.heads, others: [] });
+    this.view = view;
+    this.kind = kind;
+    this.unit = unit;
+    this.step = step;
+    this.causal = causal;
+    this.query = /** @type {number} */ (query); // one of the two is null
+    this.key = /** @type {number} */ (key);
+    this.groups = view.heads;
+    /** @type {Position[]} */
+    this.others = [];
     this.received = query === null;
     this.queries = Array.from({ length: view.layers * view.heads }, (_, index) => this.head(index));
     this.keys = this.received ? view.queries : view.keys;
     this.columns = this.received ? view.rows : view.columns;
-    this.chosen = this.received ? view.keys[key] : view.queries[query];
-    const exists = this.received ? key < view.columns : query < view.rows;
+    this.chosen = this.received ? view.keys[this.key] : view.queries[this.query];
+    const exists = this.received ? this.key < view.columns : this.query < view.rows;
     this.rows = exists ? this.queries.length : 0;
     this.name = this.chosen.text;
   }
 
+  /** @param {number} index */
   head(index) {
     const [layer, head] = [Math.floor(index / this.view.heads), index % this.view.heads];
-    return { text: headName(layer, head), start: false, special: false, layer, head };
+    return { text: headName(layer, head), start: false, special: false, first: index, last: index, layer, head };
   }
 
-  /** Query and key of a column. */
+  /**
+   * Query and key of a column.
+   * @param {number} column
+   * @returns {[number, number]}
+   */
   cell(column) {
     return this.received ? [column, this.key] : [this.query, column];
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   at(row, column) {
     const { layer, head } = this.queries[row];
     return this.view.at(layer, head, ...this.cell(column));
   }
 
+  /**
+   * @param {number} row
+   * @param {number} column
+   */
   masked(row, column) {
     return this.view.masked(...this.cell(column));
   }
 
+  /** @param {number} row */
   rowSum(row) {
     const { layer, head } = this.queries[row];
     if (!this.received) return this.view.sheet(layer, head).rowSum(this.query);
@@ -50,6 +77,10 @@ export class TokenSheet {
     return sum;
   }
 
+  /**
+   * @param {number} row
+   * @param {(position: Position) => boolean} [allowed]
+   */
   favourite(row, allowed = () => true) {
     let best = -1;
     for (let column = 0; column < this.columns; column++) {
@@ -62,15 +93,32 @@ export class TokenSheet {
 
 /** The tokens to choose from, above the picture: those of one side, the pinned one pressed. */
 export class Strip {
+  /** @type {any} */
+  indices;
+  /** @type {any} */
+  side;
+  /** @type {Set<number>} */
+  chosen;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.element = h("div", { class: "strip", role: "group", keydown: (event) => this.key(event) });
   }
 
+  /**
+   * @param {Position[]} positions
+   * @param {number[]} indices
+   * @param {string} side
+   * @param {any} chosen
+   * @param {Texts} texts
+   */
   update(positions, indices, side, chosen, texts) {
-    Object.assign(this, { indices, side, chosen });
+    this.indices = indices;
+    this.side = side;
+    this.chosen = chosen;
     setAttribute(this.element, "aria-label", texts.token_choose);
-    const focused = this.element.contains(this.element.getRootNode().activeElement);
+    const focused = this.element.contains(rootOf(this.element).activeElement);
     const middle = Math.max(0, indices.indexOf(chosen));
     const first = Math.max(0, Math.min(indices.length - MOST, middle - (MOST >> 1)));
     const buttons = indices.slice(first, first + MOST).map((index) => {
@@ -86,12 +134,14 @@ export class Strip {
     });
     if (!indices.includes(chosen) && buttons.length) buttons[0].tabIndex = 0;
     this.element.replaceChildren(...buttons);
-    const pressed = this.element.querySelector("[aria-pressed=true]");
+    const pressed = /** @type {HTMLElement | null} */ (this.element.querySelector("[aria-pressed=true]"));
     if (focused) (pressed ?? buttons[0])?.focus({ preventScroll: true });
     if (pressed) this.element.scrollLeft = pressed.offsetLeft - this.element.clientWidth / 2;
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
+    /** @type {Record<string, number>} */
     const ways = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
     if (!(event.key in ways) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -102,21 +152,34 @@ export class Strip {
 }
 
 export class TokenView {
+  /** @type {View} */
+  view;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.side = new Choice("side", ["q", "k"], { set: ({ side }) => this.turn(side) });
+    this.side = new Choice("side", ["q", "k"], { set: (/** @type {any} */ { side }) => this.turn(side) });
     this.strip = new Strip(store);
     this.head = h("div", { class: "token-head" }, this.side.element, this.strip.element);
     this.map = new LargeMap({
       cursor: () => store.state.spot,
+      /** @param {any} spot */
       move: (spot) => store.set({ spot }),
+      /**
+       * @param {Cursor} cell
+       * @param {any} how
+       */
       pick: (cell, how) => this.pick(cell, how),
     });
   }
 
-  /** The picture of a pinned token in all heads of a view. */
+  /**
+   * The picture of a pinned token in all heads of a view.
+   * @param {View} view
+   * @param {State} state
+   */
   picture(view, state) {
-    const sheet = new TokenSheet(view, pinned(state.pin));
+    const sheet = new TokenSheet(view, /** @type {Cursor} */ (pinned(state.pin)));
     return new Picture(
       sheet,
       { ...state, pin: null },
@@ -124,6 +187,12 @@ export class TokenView {
     );
   }
 
+  /**
+   * @param {View} view
+   * @param {Picture} picture
+   * @param {State} state
+   * @param {Texts} texts
+   */
   update(view, picture, state, texts) {
     const { received, query, key } = picture.sheet;
     this.view = view;
@@ -136,20 +205,30 @@ export class TokenView {
     this.strip.update(positions, indices, received ? "k" : "q", received ? key : query, texts);
   }
 
-  /** The cell that is to be in sight: the row of the selected head, the column at which any head looks most. */
+  /**
+   * The cell that is to be in sight: the row of the selected head, the column at which any head looks most.
+   * @param {Picture} picture
+   */
   target(picture) {
     const best = strongest(picture);
     return [picture.current ?? -1, best ? best[1] : -1];
   }
 
-  /** The other side of the same position; in encoder-decoder attention the nearest one that exists. */
+  /**
+   * The other side of the same position; in encoder-decoder attention the nearest one that exists.
+   * @param {string} side
+   */
   turn(side) {
-    const position = Number(this.store.state.pin.slice(1));
+    const position = Number(String(this.store.state.pin).slice(1));
     const last = (side === "q" ? this.view.rows : this.view.columns) - 1;
     this.store.set({ pin: `${side}${Math.max(0, Math.min(position, last))}` });
   }
 
-  /** A row opens its head, the name of a column chooses that token. */
+  /**
+   * A row opens its head, the name of a column chooses that token.
+   * @param {Cursor} given
+   * @param {{ first: boolean }} given2
+   */
   pick({ query, key }, { first }) {
     const { sheet } = this.map.picture;
     if (query !== null && !first) {
@@ -161,9 +240,13 @@ export class TokenView {
   }
 }
 
-/** The cell with the largest weight; null when there is none. */
+/**
+ * The cell with the largest weight; null when there is none.
+ * @param {Picture} picture
+ */
 function strongest(picture) {
   const { sheet } = picture;
+  /** @type {[number, number] | null} */
   let best = null;
   for (let row = 0; row < picture.written; row++) {
     const column = picture.favourite(row);
@@ -172,7 +255,11 @@ function strongest(picture) {
   return best;
 }
 
-/** "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*." */
+/**
+ * "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*."
+ * @param {Picture} picture
+ * @param {Texts} texts
+ */
 export function tokenCaption(picture, texts) {
   const { sheet } = picture;
   const name = token(sheet.name, "em");
@@ -187,9 +274,16 @@ export function tokenCaption(picture, texts) {
   });
 }
 
-/** Head, cell, value and row sum for the eye. */
+/**
+ * Head, cell, value and row sum for the eye.
+ * @param {Picture} picture
+ * @param {Cursor} given
+ * @param {Texts} texts
+ * @param {(picture: Picture, query: number, texts: Texts) => DocumentFragment} sumOf
+ */
 export function tokenReadout(picture, { query, key }, texts, sumOf) {
   const { sheet } = picture;
+  /** @param {string} text */
   const strong = (text) => token(text, "b", { class: "token" });
   const parts = [];
   if (query !== null)
@@ -213,7 +307,12 @@ export function tokenReadout(picture, { query, key }, texts, sumOf) {
   return parts.map((part) => h("span", {}, part));
 }
 
-/** The same cell for the ear. */
+/**
+ * The same cell for the ear.
+ * @param {Picture} picture
+ * @param {any} cursor
+ * @param {Texts} texts
+ */
 export function tokenSpoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";
   const { sheet } = picture;

@@ -5,20 +5,36 @@
 
 const LAST = 255; // index of the colour of a full weight
 
-/** Place of a weight on the scale, 0 to 1. */
+/**
+ * Place of a weight on the scale, 0 to 1.
+ * @param {number} weight
+ * @param {number} rowMax
+ * @param {string} scale
+ */
 export function tonePlace(weight, rowMax, scale) {
   if (scale === "sqrt") return Math.min(1, Math.sqrt(weight));
   if (scale === "row") return rowMax > 0 ? Math.min(1, weight / rowMax) : 0;
   return Math.min(1, weight);
 }
 
-/** Index of its colour, 0 to 255; weights below `threshold` percent are left out, as if they were 0. */
+/**
+ * Index of its colour, 0 to 255; weights below `threshold` percent are left out, as if they were 0.
+ * @param {number} weight
+ * @param {number} rowMax
+ * @param {string} scale
+ * @param {number} [threshold]
+ */
 export function toneIndex(weight, rowMax, scale, threshold = 0) {
   if (!(weight > 0) || weight < threshold / 100) return 0;
   return Math.round(tonePlace(weight, rowMax, scale) * LAST);
 }
 
-/** The other way: the weight at a place of the scale. */
+/**
+ * The other way: the weight at a place of the scale.
+ * @param {number} place
+ * @param {number} rowMax
+ * @param {any} scale
+ */
 export function toneWeight(place, rowMax, scale) {
   if (scale === "sqrt") return place * place;
   return scale === "row" ? place * rowMax : place;

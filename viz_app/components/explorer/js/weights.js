@@ -3,12 +3,24 @@
 export const FULL = 65535;
 
 export class Weights {
+  /**
+   * @param {Pick<ExplorerHeader, "bits" | "kinds">} header
+   * @param {Uint8Array} data
+   */
   constructor({ bits, kinds }, data) {
-    Object.assign(this, { bits, kinds, data });
+    this.bits = bits;
+    this.kinds = kinds;
+    this.data = data;
+    /** @type {Map<Kind, Uint16Array>} */
     this.unpacked = new Map();
+    /** @type {Map<Kind, Uint16Array>} */
+    this.sums = new Map();
   }
 
-  /** All heads of a kind, (layers, heads, queries, keys) in a row; unpacked when first asked for. */
+  /**
+   * All heads of a kind, (layers, heads, queries, keys) in a row; unpacked when first asked for.
+   * @param {Kind} kind
+   */
   of(kind) {
     let weights = this.unpacked.get(kind);
     if (!weights) {
@@ -18,14 +30,15 @@ export class Weights {
     return weights;
   }
 
+  /** @param {Kind} kind */
   unpack(kind) {
     const shape = this.kinds[kind];
     const { queries, keys } = shape;
     const rows = shape.layers * shape.heads * queries;
     const triangle = kind === "decoder";
     const size = triangle ? (rows / Math.max(1, queries)) * ((queries * (queries + 1)) / 2) : rows * keys;
+    if (this.bits === 16 && !triangle) return this.uint16(shape.offset, size);
     const travelled = this.bits === 16 ? this.uint16(shape.offset, size) : this.bytes(shape.offset, size);
-    if (this.bits === 16 && !triangle) return travelled;
     const largest = this.bits === 8 ? this.uint16(shape.rows, 2 * rows) : null; // of a row; then comes its sum
     const weights = new Uint16Array(rows * keys);
     let from = 0;
@@ -39,9 +52,12 @@ export class Weights {
     return weights;
   }
 
-  /** The sum of a row as it was before rounding to bytes. */
+  /**
+   * The sum of a row as it was before rounding to bytes.
+   * @param {Kind} kind
+   * @param {number} row
+   */
   rowSum(kind, row) {
-    this.sums ??= new Map();
     let sums = this.sums.get(kind);
     const { layers, heads, queries, rows } = this.kinds[kind];
     if (!sums) {
@@ -51,11 +67,19 @@ export class Weights {
     return sums[2 * row + 1] / FULL;
   }
 
+  /**
+   * @param {number} offset
+   * @param {number} count
+   */
   bytes(offset, count) {
     return this.data.subarray(offset, offset + count);
   }
 
-  /** uint16 in place, or a copy where the message from the server put them on an odd address. */
+  /**
+   * uint16 in place, or a copy where the message from the server put them on an odd address.
+   * @param {number} offset
+   * @param {number} count
+   */
   uint16(offset, count) {
     const bytes = this.bytes(offset, 2 * count);
     return bytes.byteOffset % 2
@@ -64,7 +88,15 @@ export class Weights {
   }
 }
 
-/** One row of bytes, 255 for its largest weight. */
+/**
+ * One row of bytes, 255 for its largest weight.
+ * @param {Uint8Array | Uint16Array} bytes
+ * @param {number} from
+ * @param {number} length
+ * @param {number} largest
+ * @param {Uint16Array} weights
+ * @param {number} start
+ */
 function spread(bytes, from, length, largest, weights, start) {
   const factor = largest / 255;
   for (let i = 0; i < length; i++) weights[start + i] = Math.round(bytes[from + i] * factor);

@@ -9,6 +9,14 @@ const WEAK = 0.25; // below this weight a gloss stands back
 const WORDLIKE = /[\p{L}\p{N}]/u; // punctuation needs no gloss
 
 export class Words {
+  /** @type {Translation} */
+  translation;
+  /** @type {Texts} */
+  texts;
+  /** @type {{ element: HTMLSpanElement, gloss: HTMLElement, pieces: HTMLButtonElement[], first: number }[]} */
+  words;
+
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     // One set of listeners for all pieces: a long translation has hundreds.
@@ -27,7 +35,11 @@ export class Words {
     this.element = h("div", { class: "translation", role: "group" }, this.line, this.note, this.popover.element);
   }
 
-  /** Builds the words of a new translation. */
+  /**
+   * Builds the words of a new translation.
+   * @param {Translation} translation
+   * @param {Texts} texts
+   */
   build(translation, texts) {
     this.popover.hide();
     this.translation = translation;
@@ -42,7 +54,10 @@ export class Words {
     this.line.replaceChildren(...this.words.map(({ element }) => element), ...(cut ? [cut] : []));
   }
 
-  /** A word and its gloss; the popover of a piece is made when it is asked for. */
+  /**
+   * A word and its gloss; the popover of a piece is made when it is asked for.
+   * @param {Position} position
+   */
   word({ first, last, special }) {
     const pieces = [];
     for (let index = first; index <= last; index++) pieces.push(this.piece(index));
@@ -56,6 +71,7 @@ export class Words {
     return { element, gloss, pieces, first };
   }
 
+  /** @param {number} index */
   piece(index) {
     const text = shown(this.translation.axes.outputs.tokens[index]);
     const [probability] = this.translation.steps[index];
@@ -68,15 +84,19 @@ export class Words {
     return h("button", attributes, text);
   }
 
-  /** Opens the popover of the piece that an event is about. */
+  /**
+   * Opens the popover of the piece that an event is about.
+   * @param {{ target: any }} given
+   */
   open({ target }) {
     const piece = target.closest(".piece");
     if (piece) this.openPopover(Number(piece.dataset.index));
   }
 
+  /** @param {number} index */
   openPopover(index) {
     const { kind, unit } = this.store.state;
-    const button = this.line.querySelector(`[data-index="${index}"]`);
+    const button = /** @type {HTMLButtonElement} */ (this.line.querySelector(`[data-index="${index}"]`));
     this.popover.show(button, this.translation, index, this.texts);
     // The same position is a row of the decoder's maps; pointing at a word shows where it looked.
     const row = unit === "words" ? this.translation.axes.outputs.words[index] : index;
@@ -87,7 +107,11 @@ export class Words {
     if (this.popover.hide()) this.store.set({ cursor: null });
   }
 
-  /** Shows what is written at this step, with its glosses. */
+  /**
+   * Shows what is written at this step, with its glosses.
+   * @param {State} state
+   * @param {number} step
+   */
   update(state, step) {
     const [layer, head] = state.gloss;
     const view = this.translation.view("cross", "words", step);
@@ -113,10 +137,15 @@ export class Words {
     }
   }
 
-  /** Keeps the newest piece of a long translation in sight. */
+  /**
+   * Keeps the newest piece of a long translation in sight.
+   * @param {State} state
+   * @param {number} step
+   */
   follow(state, step) {
     if (state.step === null || this.line.scrollHeight <= this.line.clientHeight) return;
-    const word = this.words.findLast(({ first }) => first < step).element;
+    const word = this.words.findLast(({ first }) => first < step)?.element;
+    if (!word) return;
     this.line.scrollTop = word.offsetTop - this.line.offsetTop - this.line.clientHeight / 2;
   }
 }

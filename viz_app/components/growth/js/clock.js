@@ -3,9 +3,14 @@
 const STANDS = 900; // milliseconds
 
 export class Clock {
-  /** @param step Goes on by one moment; says whether there was one. @param changed Told when it starts or stops. */
+  /**
+   * @param {() => boolean} step Goes on by one moment; says whether there was one. @param {() => void} changed Told when it starts or stops.
+   * @param {HTMLDivElement} element
+   */
   constructor(element, step, changed) {
-    Object.assign(this, { step, changed, timer: 0 });
+    this.step = step;
+    this.changed = changed;
+    this.timer = 0;
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting || this.pause());
     this.seen.observe(element);
@@ -17,7 +22,10 @@ export class Clock {
     return Boolean(this.timer);
   }
 
-  /** Where motion is not wanted a press goes on by one moment. */
+  /**
+   * Where motion is not wanted a press goes on by one moment.
+   * @param {() => void} rewind
+   */
   toggle(rewind) {
     if (this.playing) return this.pause();
     if (this.still.matches) {

@@ -10,6 +10,18 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [52, 14, 24, 40];
 const GAP = 26; // between the moment before the first update, which has no place on a logarithm, and the axis
 
 export class Curves {
+  /** @type {Told} */
+  told;
+  /** @type {GrowthState} */
+  state;
+  /** @type {Theme} */
+  theme;
+  /** @type {Texts} */
+  texts;
+  /** @type {any[]} */
+  plots;
+
+  /** @param {any} choose */
   constructor(choose) {
     this.choose = choose;
     this.canvas = h("canvas", { role: "img" });
@@ -17,8 +29,18 @@ export class Curves {
     this.canvas.addEventListener("pointerdown", (event) => this.press(event));
   }
 
+  /**
+   * @param {Told} told
+   * @param {GrowthState} state
+   * @param {Theme} theme
+   * @param {Texts} texts
+   * @param {string} said
+   */
   update(told, state, theme, texts, said) {
-    Object.assign(this, { told, state, theme, texts });
+    this.told = told;
+    this.state = state;
+    this.theme = theme;
+    this.texts = texts;
     setAttribute(this.canvas, "aria-label", said);
     const width = this.element.clientWidth;
     if (!width) return;
@@ -34,10 +56,11 @@ export class Curves {
   losses() {
     const { told, theme, texts } = this;
     const { course, validation, steps } = told;
+    /** @type {{ name: string, points: number[][], colour: string, bare?: boolean }[]} */
     const curves = [
       {
         name: texts.loss_train,
-        points: course.step.map((step, i) => [step, course.mean_nll[i]]),
+        points: course.step.map((/** @type {number} */ step, /** @type {number} */ i) => [step, course.mean_nll[i]]),
         colour: theme.muted,
         bare: true,
       },
@@ -63,23 +86,31 @@ export class Curves {
     if (told.alignment)
       curves.push({
         name: texts.aer,
-        points: told.steps.map((step, i) => [step, 100 * told.aligner(i).value]),
+        points: told.steps.map((step, i) => [step, 100 * (told.aligner(i)?.value ?? NaN)]),
         colour: theme.kinds.cross,
         dash: [5, 3],
       });
     return { title: "", curves };
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {{ title: string, curves: any[] }} given
+   */
   plot(context, x, y, width, { title, curves }) {
     const { told, theme, state, texts } = this;
     const last = Math.max(told.steps[told.steps.length - 1], ...told.course.step.slice(-1));
     const first = Math.min(
       told.steps.find((step) => step > 0) ?? last,
-      told.course.step.find((step) => step > 0) ?? last,
+      told.course.step.find((/** @type {number} */ step) => step > 0) ?? last,
     );
     const across = new Axis(Math.min(first, last / 10), last, x + LEFT + GAP, x + width - RIGHT, { log: true });
-    const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
+    const values = curves.flatMap(({ points }) => points.map((/** @type {number[]} */ [, value]) => value));
     const up = new Axis(0, Math.max(...values, 1) * 1.05, y + HEIGHT - BOTTOM, y + TOP);
+    /** @param {number[]} pair */
     const place = ([step, value]) => [step > 0 ? across.place(step) : x + LEFT, up.place(value)];
     drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: (tick) => tick.toLocaleString("en") });
     if (told.steps[0] === 0)
@@ -108,16 +139,31 @@ export class Curves {
       { colour: theme.text, width: 1 },
     );
     for (const { points, colour, dash, bare } of curves) {
-      const rising = points.filter(([step]) => step > 0); // no line comes from 0, which has no place on the scale
+      const rising = points.filter((/** @type {number[]} */ [step]) => step > 0); // no line comes from 0, which has no place on the scale
       trace(context, rising.map(place), { colour, dash, width: bare ? 1 : 2, alpha: bare ? 0.8 : 1 });
       if (bare) continue;
       for (const point of points)
-        dot(context, ...place(point), point[0] === now ? 5 : 2.5, colour, point[0] === now ? theme.background : null);
+        dot(
+          context,
+          place(point)[0],
+          place(point)[1],
+          point[0] === now ? 5 : 2.5,
+          colour,
+          point[0] === now ? theme.background : null,
+        );
     }
     this.names(context, title, curves, x + LEFT, y + 10, width - LEFT - RIGHT);
     return { across, x, y, width };
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} title
+   * @param {any} curves
+   * @param {number} x
+   * @param {number} y
+   * @param {number} room
+   */
   names(context, title, curves, x, y, room) {
     const style = { font: this.theme.font, size: 12 };
     context.font = `${style.size}px ${style.font}`; // of the widths that are measured
@@ -140,7 +186,10 @@ export class Curves {
     }
   }
 
-  /** The moment nearest to a press. */
+  /**
+   * The moment nearest to a press.
+   * @param {PointerEvent} event
+   */
   press(event) {
     const box = this.canvas.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];

@@ -1,5 +1,6 @@
 // The whole of it: what is chosen, the controls, and the pictures that follow.
 
+import { context2d } from "../../common/canvas.js";
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
 import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
@@ -15,12 +16,62 @@ const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is
 let lastName = 0;
 
 export class Growth {
+  /** @type {(state: Partial<GrowthState>) => void} Tells Python; main.js gives it. */
+  report;
+  /** @type {any} */
+  sentence;
+  /** @type {HTMLSpanElement} */
+  sentenceName;
+  /** @type {HTMLInputElement[]} */
+  kinds;
+  /** @type {HTMLSpanElement[]} */
+  kindNames;
+  /** @type {HTMLLegendElement} */
+  legend;
+  /** @type {HTMLButtonElement} */
+  play;
+  /** @type {any} */
+  slider;
+  /** @type {HTMLOutputElement} */
+  moment;
+  /** @type {HTMLParagraphElement} */
+  reads;
+  /** @type {HTMLParagraphElement} */
+  now;
+  /** @type {HTMLParagraphElement} */
+  keysNote;
+  /** @type {HTMLParagraphElement} */
+  headsNote;
+  /** @type {HTMLParagraphElement} */
+  dotNote;
+  /** @type {HTMLParagraphElement} */
+  scale;
+  /** @type {HTMLUListElement} */
+  jobs;
+  /** @type {HTMLButtonElement} */
+  tableButton;
+  /** @type {HTMLDivElement} */
+  tables;
+  /** @type {Told} */
+  told;
+  /** @type {Theme} */
+  theme;
+  /** @type {any} */
+  reported;
+  /** @type {HTMLSpanElement} */
+  hatched;
+  /** @type {number} */
+  width;
+  /** @type {() => void} */
+  callOff;
+
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.state = { sentence: 0, kind: "cross", moment: -1, layer: -1, head: 0, table: false };
-    this.heads = new Heads((layer, head) => this.set({ layer, head }));
+    this.heads = new Heads((/** @type {number} */ layer, /** @type {number} */ head) => this.set({ layer, head }));
     this.large = new Large();
-    this.curves = new Curves((moment) => this.go(moment));
+    this.curves = new Curves((/** @type {number} */ moment) => this.go(moment));
     this.make();
     this.clock = new Clock(
       this.heads.element,
@@ -86,7 +137,10 @@ export class Growth {
     );
   }
 
-  /** A history, or the same with other labels or colours. */
+  /**
+   * A history, or the same with other labels or colours.
+   * @param {Uint8Array} bytes
+   */
   receive(bytes) {
     const told = new Told(bytes);
     this.told = told;
@@ -124,14 +178,15 @@ export class Growth {
     this.headsNote.textContent = fillText(texts.heads_note, { count: told.sentences.length });
     this.dotNote.textContent = fillText(texts.dot_note, { count: told.sentences.length });
     const bar = h("canvas", { "aria-hidden": "true", width: 256, height: 1 });
-    const pixels = bar.getContext("2d").createImageData(256, 1);
+    const pixels = context2d(bar).createImageData(256, 1);
     new Uint32Array(pixels.data.buffer).set(theme.pixels);
-    bar.getContext("2d").putImageData(pixels, 0, 0);
+    context2d(bar).putImageData(pixels, 0, 0);
     this.hatched = h("span", { class: "hatched" }, h("span", { class: "hatch", "aria-hidden": "true" }), texts.masked);
     this.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`, this.hatched);
     this.sayPlaying();
   }
 
+  /** @param {Partial<GrowthState>} change */
   set(change) {
     Object.assign(this.state, change);
     this.draw();
@@ -179,7 +234,10 @@ export class Growth {
     if (this.root.clientWidth !== this.width) this.draw();
   }
 
-  /** Goes by whole moments; says whether it could. */
+  /**
+   * Goes by whole moments; says whether it could.
+   * @param {number} by
+   */
   step(by) {
     const moment = this.state.moment + by;
     if (moment < 0 || moment >= this.told.steps.length) return false;
@@ -187,7 +245,10 @@ export class Growth {
     return true;
   }
 
-  /** To a moment that somebody chose. */
+  /**
+   * To a moment that somebody chose.
+   * @param {number} moment
+   */
   go(moment) {
     this.clock.pause();
     this.set({ moment });
@@ -210,16 +271,17 @@ export class Growth {
     if (texts) setAttribute(this.play, "aria-label", playing ? texts.pause : texts.play);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    const [target] = event.composedPath();
+    const target = /** @type {any} */ (event.composedPath()[0]);
     if (event.key === " ") {
       if (target === this.sentence || target === this.tableButton || this.kinds.includes(target)) return;
       event.preventDefault(); // Space on a button would press it as well
       if (!event.repeat) this.toggle();
       return;
     }
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const by = /** @type {Record<string, number | undefined>} */ ({ ArrowRight: 1, ArrowLeft: -1 })[event.key];
     const own =
       target === this.slider || target === this.sentence || this.kinds.includes(target) || this.tables.contains(target);
     if (!by || own) return;

@@ -5,16 +5,27 @@ import { drawCells, sized } from "./cells.js";
 
 const SMALL = 60; // pixels from which on pictures of many heads are flattened, so that all fit into a window
 
+/** @type {Record<string, number>} */
 const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
+/** @type {Record<string, number>} */
 const DOWN = { ArrowDown: 1, ArrowUp: -1 };
 
 export class Heads {
+  /** @type {Told} */
+  told;
+
+  /** @param {any} choose */
   constructor(choose) {
     this.choose = choose;
     this.element = h("div", { class: "heads", role: "group", keydown: (event) => this.key(event) });
+    /** @type {any[]} */
     this.tiles = [];
   }
 
+  /**
+   * @param {Told} told
+   * @param {Texts} texts
+   */
   build(told, texts) {
     this.told = told;
     const rows = Array.from({ length: told.layers }, (_, layer) => {
@@ -31,9 +42,14 @@ export class Heads {
   }
 
   clear() {
+    /** @type {any[]} */
     this.tiles = [];
   }
 
+  /**
+   * @param {number} layer
+   * @param {number} head
+   */
   tile(layer, head) {
     const canvas = h("canvas", { "aria-hidden": "true" });
     const job = h("span", { class: "job" });
@@ -47,6 +63,12 @@ export class Heads {
     return { layer, head, canvas, job, button };
   }
 
+  /**
+   * @param {Told} told
+   * @param {GrowthState} state
+   * @param {Theme} theme
+   * @param {Texts} texts
+   */
   update(told, state, theme, texts) {
     setAttribute(this.element, "aria-label", texts[`kind_${state.kind}`]);
     for (const tile of this.tiles) {
@@ -75,6 +97,7 @@ export class Heads {
     }
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const { layers, heads } = this.told;

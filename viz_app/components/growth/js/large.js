@@ -1,5 +1,6 @@
 // The chosen head, large, with its labels; a cell under the pointer, or reached with the arrow keys, tells its weight.
 
+import { context2d } from "../../common/canvas.js";
 import { fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
 import { fitted } from "../../common/plot.js";
 import { drawCells, sized } from "./cells.js";
@@ -7,9 +8,23 @@ import { drawCells, sized } from "./cells.js";
 const CELL = 30;
 const LABEL = 13;
 const LONGEST = 96;
+/** @type {Record<string, number[]>} */
 const MOVES = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
 export class Large {
+  /** @type {any} */
+  map;
+  /** @type {Theme} */
+  theme;
+  /** @type {Texts} */
+  texts;
+  /** @type {number} */
+  left;
+  /** @type {number} */
+  top;
+  /** @type {number} */
+  cell;
+
   constructor() {
     this.title = h("h3", {});
     this.axes = h("p", { class: "note" });
@@ -23,10 +38,18 @@ export class Large {
     this.canvas.addEventListener("keydown", (event) => this.key(event));
   }
 
+  /**
+   * @param {Told} told
+   * @param {GrowthState} state
+   * @param {Theme} theme
+   * @param {Texts} texts
+   */
   update(told, state, theme, texts) {
     const { kind, layer, head } = state;
     const map = told.map(state.sentence, kind, state.moment, layer, head);
-    Object.assign(this, { map, theme, texts });
+    this.map = map;
+    this.theme = theme;
+    this.texts = texts;
     if (this.spot && (this.spot[0] >= map.queries.length || this.spot[1] >= map.keys.length)) this.spot = null;
     this.title.textContent = fillText(texts.title_head, { kind: texts[`kind_${kind}`], head: headName(layer, head) });
     this.axes.textContent = `${texts[`query_${kind}`]} ↓ · ${texts[`key_${kind}`]} →`;
@@ -38,13 +61,16 @@ export class Large {
   draw() {
     const { map, theme } = this;
     const room = this.element.clientWidth;
-    const probe = this.canvas.getContext("2d");
+    const probe = context2d(this.canvas);
     probe.font = `${LABEL}px ${theme.font}`;
+    /** @param {any[]} labels */
     const widest = (labels) => Math.min(LONGEST, Math.max(...labels.map((label) => probe.measureText(label).width)));
     const [left, top] = [Math.ceil(widest(map.queries)) + 11, Math.ceil(widest(map.keys)) + 8];
     const cell = Math.max(14, Math.min(CELL, Math.floor((room - left - 2) / map.keys.length)));
     const [width, height] = [map.keys.length * cell, map.queries.length * cell];
-    Object.assign(this, { left, top, cell });
+    this.left = left;
+    this.top = top;
+    this.cell = cell;
     const context = sized(this.canvas, left + width + 2, top + height + 2);
     drawCells(context, map, theme, left, top, width, height);
     context.strokeStyle = theme.line;
@@ -52,15 +78,26 @@ export class Large {
     context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
     context.font = `${LABEL}px ${theme.font}`;
     context.textBaseline = "middle";
-    map.queries.forEach((label, query) => this.label(context, label, map.queryStarts[query], query, 0));
-    map.keys.forEach((label, key) => this.label(context, label, map.keyStarts[key], key, -Math.PI / 2));
+    map.queries.forEach((/** @type {string} */ label, /** @type {number} */ query) =>
+      this.label(context, label, map.queryStarts[query], query, 0),
+    );
+    map.keys.forEach((/** @type {string} */ label, /** @type {number} */ key) =>
+      this.label(context, label, map.keyStarts[key], key, -Math.PI / 2),
+    );
     if (!this.spot) return;
     context.strokeStyle = theme.text;
     context.lineWidth = 2;
     context.strokeRect(left + this.spot[1] * cell, top + this.spot[0] * cell, cell, cell);
   }
 
-  /** The name of a row or column; a thin mark stands where a word begins. */
+  /**
+   * The name of a row or column; a thin mark stands where a word begins.
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} text
+   * @param {any} starts
+   * @param {number} index
+   * @param {number} turn
+   */
   label(context, text, starts, index, turn) {
     const { left, top, cell, theme, spot } = this;
     context.save();
@@ -78,6 +115,7 @@ export class Large {
     context.restore();
   }
 
+  /** @param {PointerEvent} event */
   point(event) {
     const box = this.canvas.getBoundingClientRect();
     const key = Math.floor((event.clientX - box.left - this.left) / this.cell);
@@ -86,16 +124,22 @@ export class Large {
     this.move(inside ? [query, key] : null);
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     const move = MOVES[event.key];
     if (!move || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     const [query, key] = this.spot ?? [-move[0], -move[1]];
+    /**
+     * @param {number} value
+     * @param {number} length
+     */
     const within = (value, length) => Math.max(0, Math.min(length - 1, value));
     this.move([within(query + move[0], this.map.queries.length), within(key + move[1], this.map.keys.length)]);
   }
 
+  /** @param {number[] | null} spot */
   move(spot) {
     if (String(this.spot) === String(spot)) return;
     this.spot = spot;

@@ -4,14 +4,16 @@ import { Growth } from "./growth.js";
 
 const shown = new WeakMap();
 
+/** @param {{ data: any, parentElement: HTMLElement, setStateValue: any }} given */
 export default function show({ data, parentElement, setStateValue }) {
-  const root = parentElement.querySelector(".growth");
+  const root = /** @type {any} */ (parentElement).querySelector(".growth");
   let growth = shown.get(root);
   if (!growth) {
     growth = new Growth(root);
     shown.set(root, growth);
     root.growth = growth; // for tests and the console
   }
+  /** @param {any} seen */
   growth.report = (seen) => setStateValue("seen", seen);
   growth.receive(data);
   return () => {

@@ -2,15 +2,29 @@
 
 import { fillText, h, headName, percent } from "../../common/dom.js";
 
+/**
+ * @param {number} value
+ * @param {number} digits
+ */
 const plain = (value, digits) => (value === null || value === undefined ? "–" : value.toFixed(digits));
 
-/** "after 481 updates" */
+/**
+ * "after 481 updates"
+ * @param {Told} told
+ * @param {number} moment
+ * @param {Texts} texts
+ */
 export function momentName(told, moment, texts) {
   const step = told.steps[moment];
   return step ? fillText(texts.at, { step: step.toLocaleString("en") }) : texts.at_start;
 }
 
-/** Loss, BLEU and alignment error at a moment. */
+/**
+ * Loss, BLEU and alignment error at a moment.
+ * @param {Told} told
+ * @param {number} moment
+ * @param {Texts} texts
+ */
 export function sayMoment(told, moment, texts) {
   const { validation, alignment, training } = told;
   const parts = [];
@@ -33,13 +47,18 @@ export function sayMoment(told, moment, texts) {
       fillText(texts.now_aer, {
         value: percent1(best.value),
         head: headName(best.layer, best.head),
-        count: alignment.sentences,
+        count: alignment?.sentences,
       }),
     );
   return parts.join(" · ");
 }
 
-/** The jobs of a head, the clearest first. */
+/**
+ * The jobs of a head, the clearest first.
+ * @param {Told} told
+ * @param {{ kind: Kind, moment: number, layer: number, head: number }} given
+ * @param {Texts} texts
+ */
 export function sayJobs(told, { kind, moment, layer, head }, texts) {
   const found = told.fits(kind, moment, layer, head).filter(({ places }) => places);
   found.sort((a, b) => b.share - b.chance - (a.share - a.chance));
@@ -49,7 +68,12 @@ export function sayJobs(told, { kind, moment, layer, head }, texts) {
   });
 }
 
-/** All moments, and the weights of the chosen head. */
+/**
+ * All moments, and the weights of the chosen head.
+ * @param {Told} told
+ * @param {GrowthState} state
+ * @param {Texts} texts
+ */
 export function tables(told, state, texts) {
   const { kind, layer, head } = state;
   const roles = Object.keys(told.roles[kind]);
@@ -67,7 +91,7 @@ export function tables(told, state, texts) {
     if (told.validation) row.push(plain(told.validation.nll[moment], 3), plain(told.validation.bleu[moment], 1));
     if (told.alignment) {
       const best = told.aligner(moment);
-      row.push(`${percent1(best.value)} (${headName(best.layer, best.head)})`);
+      row.push(best ? `${percent1(best.value)} (${headName(best.layer, best.head)})` : "");
     }
     return row.concat(told.fits(kind, moment, layer, head).map(({ share }) => percent(share)));
   });
@@ -92,10 +116,20 @@ export function tables(told, state, texts) {
   );
 }
 
+/**
+ * @param {string} caption
+ * @param {string[]} columns
+ * @param {any[]} rows
+ */
 function table(caption, columns, rows) {
   const head = h("tr", {}, ...columns.map((text) => h("th", { scope: "col" }, text)));
   const body = rows.map(([first, ...others]) =>
-    h("tr", {}, h("th", { scope: "row", dir: "auto" }, first), ...others.map((value) => h("td", {}, value))),
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row", dir: "auto" }, first),
+      ...others.map((/** @type {string} */ value) => h("td", {}, value)),
+    ),
   );
   return h(
     "div",
@@ -104,6 +138,7 @@ function table(caption, columns, rows) {
   );
 }
 
+/** @param {number} value */
 function percent1(value) {
   return `${(100 * value).toFixed(1)}\u202f%`;
 }

@@ -7,12 +7,28 @@ const MANY = 4; // layers; where there are more, heads are drawn smaller, so tha
 const MOST = 0.5; // of its places a role must explain, or it names no head
 
 export const KINDS = ["encoder", "decoder", "cross"];
+/** @type {Record<Kind, [AxisName, AxisName]>} */
 const AXES = { encoder: ["source", "source"], decoder: ["inputs", "inputs"], cross: ["outputs", "source"] };
 
 export class Told {
+  /** @param {Uint8Array} bytes */
   constructor(bytes) {
+    /** @type {{ header: GrowthHeader, data: Uint8Array }} */
     const { header, data } = readBuffer(bytes);
-    Object.assign(this, header);
+    this.alignment = header.alignment;
+    this.causal = header.causal;
+    this.colours = header.colours;
+    this.course = header.course;
+    this.heads = header.heads;
+    this.language = header.language;
+    this.layers = header.layers;
+    this.roles = header.roles;
+    this.sentences = header.sentences;
+    this.start = header.start;
+    this.steps = header.steps;
+    this.texts = header.texts;
+    this.training = header.training;
+    this.validation = header.validation;
     this.bytes = data;
   }
 
@@ -20,7 +36,14 @@ export class Told {
     return this.layers > MANY;
   }
 
-  /** One head at one moment. */
+  /**
+   * One head at one moment.
+   * @param {number} sentence
+   * @param {string} kind
+   * @param {number} moment
+   * @param {number} layer
+   * @param {number} head
+   */
   map(sentence, kind, moment, layer, head) {
     const { axes, maps } = this.sentences[sentence];
     const [queries, keys] = AXES[kind].map((name) =>
@@ -39,33 +62,55 @@ export class Told {
       queryStarts, // which of them begin a word
       keyStarts,
       values,
+      /**
+       * @param {number} query
+       * @param {number} key
+       */
       at: (query, key) => values[query * columns + key] / 255,
+      /**
+       * @param {number} query
+       * @param {number} key
+       */
       masked: (query, key) => masks && key > query,
     };
   }
 
-  /** The role that a head fits most clearly beyond chance; null when none explains most of its places. */
+  /**
+   * The role that a head fits most clearly beyond chance; null when none explains most of its places.
+   * @param {Kind} kind
+   * @param {number} moment
+   * @param {number} layer
+   * @param {number} head
+   */
   job(kind, moment, layer, head) {
     const found = this.fits(kind, moment, layer, head).filter(({ share }) => share >= MOST);
     return found.sort((a, b) => b.share - b.chance - (a.share - a.chance))[0] ?? null;
   }
 
-  /** How well each role describes a head. */
+  /**
+   * How well each role describes a head.
+   * @param {Kind} kind
+   * @param {number} moment
+   * @param {number} layer
+   * @param {number} head
+   */
   fits(kind, moment, layer, head) {
     return Object.entries(this.roles[kind]).map(([role, { places, chance, shares }]) => {
       return { role, places, chance, share: shares[moment][layer][head] };
     });
   }
 
-  /** Alignment error of the head that aligns best at a moment; null when nobody has measured it. */
+  /**
+   * Alignment error of the head that aligns best at a moment; null when nobody has measured it.
+   * @param {number} moment
+   */
   aligner(moment) {
     if (!this.alignment) return null;
+    /** @type {{ value: number, layer: number, head: number } | null} */
     let best = null;
-    this.alignment.aer[moment].forEach((row, layer) =>
-      row.forEach((value, head) => {
-        if (!best || value < best.value) best = { value, layer, head };
-      }),
-    );
+    for (const [layer, row] of this.alignment.aer[moment].entries()) {
+      for (const [head, value] of row.entries()) if (!best || value < best.value) best = { value, layer, head };
+    }
     return best;
   }
 }

@@ -11,6 +11,10 @@ const ACROSS = 16; // numbers of a patch beside each other
 const LEAST = 34; // pixels for a token
 
 export class FeedForward extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.tensors = new Tensors();
@@ -27,6 +31,7 @@ export class FeedForward extends Scene {
       step: 1,
       rate: 0.7,
       start: 0,
+      /** @param {number} at */
       show: (at) => String(Math.round(at) + 1),
     };
   }
@@ -48,11 +53,15 @@ export class FeedForward extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 430 : Math.max(430, Math.min(room, 560));
   }
 
-  /** Numbers of the network and of the stations around it. */
+  /**
+   * Numbers of the network and of the stations around it.
+   * @param {Settings} settings
+   */
   network({ stack, layer }) {
     const { stations, model } = this.lesson.values;
     const station = stations.findIndex(
@@ -61,7 +70,11 @@ export class FeedForward extends Scene {
     return { number: layer - 1 + (stack === "decoder" ? model.num_layers : 0), before: station - 1, station };
   }
 
-  /** How large everything is drawn, and how many tokens fit. */
+  /**
+   * How large everything is drawn, and how many tokens fit.
+   * @param {{ width: number, height: number }} given
+   * @param {number} count
+   */
   places({ width, height }, count) {
     const narrow = width < NARROW;
     const label = narrow ? 10 : 118;
@@ -94,7 +107,11 @@ export class FeedForward extends Scene {
     };
   }
 
-  /** Where each token stands while the first one is carried to a place: a number for each of the tokens. */
+  /**
+   * Where each token stands while the first one is carried to a place: a number for each of the tokens.
+   * @param {number} count
+   * @param {number} at
+   */
   slots(count, at) {
     const place = Math.min(at, count - 1);
     const [whole, part] = [Math.floor(place + 1e-6), ease(place - Math.floor(place + 1e-6))];
@@ -105,6 +122,7 @@ export class FeedForward extends Scene {
     });
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, theme } = pen;
     const tokens = this.lesson.values.tokens[settings.stack];
@@ -123,7 +141,12 @@ export class FeedForward extends Scene {
     else write(context, checked, place.left, pen.height - 10, { ...style, most: pen.width - place.left });
   }
 
-  /** One and the same matrices for every token. */
+  /**
+   * One and the same matrices for every token.
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {number} count
+   */
   drawNetwork(pen, place, count) {
     const { context, theme } = pen;
     const { texts } = this;
@@ -131,6 +154,7 @@ export class FeedForward extends Scene {
     const width = place.column * count - 4;
     const line = { fill: faint(theme.muted, 0.12), line: theme.line, size: 12.5, bold: 600 };
     const tall = 20;
+    /** @param {any} upper */
     const at = (upper) => upper - place.gap / 2 - tall / 2 - 1;
     box(
       pen,
@@ -164,12 +188,27 @@ export class FeedForward extends Scene {
     write(context, texts.share_on, place.left - 14, 12, { ...style, colour: theme.muted, size: 12 });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {any} network
+   * @param {any} token
+   * @param {string} name
+   * @param {number} slot
+   * @param {string} colour
+   */
   drawToken({ context, theme }, place, network, token, name, slot, colour) {
     const { arrays } = this.lesson;
     const x = place.left + slot * place.column;
     const middle = x + (place.column - 4) / 2;
     const left = middle - place.wide / 2;
     const carried = token === 0;
+    /**
+     * @param {string} key
+     * @param {any} station
+     * @param {any} rows
+     * @param {number} y
+     */
     const patch = (key, station, rows, y) => {
       const { data } = arrays.tensors.part(station, token);
       const grid = this.tensors.grid(`${key} ${station} ${token}`, theme, rows, ACROSS, (row, column) =>
@@ -209,6 +248,16 @@ export class FeedForward extends Scene {
       });
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {any} grid
+   * @param {number} x
+   * @param {number} y
+   * @param {any} place
+   * @param {any} rows
+   * @param {any} line
+   */
   patch(context, theme, grid, x, y, place, rows, line) {
     context.fillStyle = theme.background;
     context.fillRect(x, y, place.wide, rows * place.cell);
@@ -216,10 +265,12 @@ export class FeedForward extends Scene {
     frame(context, x - 0.5, y - 0.5, place.wide + 1, rows * place.cell + 1, line, line === theme.line ? 1 : 2);
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     return at % 1 > 0.5 ? "outer" : "inner";
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { stack }) {
     const count = this.lesson.values.tokens[stack].length;
     const place = this.places(pen, count);
@@ -227,6 +278,7 @@ export class FeedForward extends Scene {
     return slot >= 0 && slot < place.fit ? { at: slot } : null;
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const { texts, lesson } = this;
     const tokens = lesson.values.tokens[settings.stack];
@@ -244,6 +296,7 @@ export class FeedForward extends Scene {
     return tokens.length < lesson.values.lengths[settings.stack] ? `${said} ${texts.cut}` : said;
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const { texts, lesson } = this;
     const { number } = this.network(settings);

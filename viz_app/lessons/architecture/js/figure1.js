@@ -7,7 +7,13 @@ import { boxOf, layersOf, placesOf } from "./route.js";
 const DOT = 3.2;
 const RAISED = 13; // how far above a stack the sentence goes before the next layer takes it in
 
-/** `scene` has route, texts, lesson; `moment` comes from the scene. */
+/**
+ * `scene` has route, texts, lesson; `moment` comes from the scene.
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {any} moment
+ * @param {any} scene
+ */
 export function drawFigure(pen, area, moment, scene) {
   const places = placesOf(area);
   drawStacks(pen, places, scene, moment);
@@ -17,7 +23,13 @@ export function drawFigure(pen, area, moment, scene) {
   drawSentence(pen, places, moment, scene);
 }
 
-/** The frames of the N layers, and the layers as numbers. */
+/**
+ * The frames of the N layers, and the layers as numbers.
+ * @param {Pen} pen
+ * @param {any} places
+ * @param {any} scene
+ * @param {any} place
+ */
 function drawStacks({ context, theme }, places, scene, { station }) {
   const count = scene.lesson.values.model.num_layers;
   for (const side of ["encoder", "decoder"]) {
@@ -43,11 +55,17 @@ function drawStacks({ context, theme }, places, scene, { station }) {
   }
 }
 
-/** Arrows up both columns, round the sub-layers, and from the encoder into the decoder. */
+/**
+ * Arrows up both columns, round the sub-layers, and from the encoder into the decoder.
+ * @param {Pen} pen
+ * @param {{ boxes: any, frames: any, middle: any, channel: any, gap: number }} given
+ * @param {any} place
+ */
 function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, { station }) {
   const quiet = theme.mark;
   for (const side of ["encoder", "decoder"]) {
     const x = middle[side];
+    /** @param {string} name */
     const at = (name) => boxes[`${side} ${name}`];
     const chain = [
       "ids",
@@ -104,7 +122,10 @@ function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, {
   });
 }
 
-/** The way of the encoder's output into the decoder. */
+/**
+ * The way of the encoder's output into the decoder.
+ * @param {{ boxes: any, frames: any, middle: any, channel: any }} given
+ */
 function acrossOf({ boxes, frames, middle, channel }) {
   const cross = boxes["decoder cross_attention"];
   const top = frames.encoder.y - RAISED;
@@ -118,12 +139,24 @@ function acrossOf({ boxes, frames, middle, channel }) {
   ];
 }
 
+/**
+ * @param {string} side
+ * @param {any} key
+ * @param {Theme} theme
+ */
 function colourOf(side, key, theme) {
   if (key === "cross_attention") return theme.kinds.cross;
   if (key === "self_attention") return theme.kinds[side];
   return key.startsWith("add_norm") ? theme.mark : theme.muted;
 }
 
+/**
+ * @param {Pen} pen
+ * @param {string} name
+ * @param {any} place
+ * @param {any} place
+ * @param {any} scene
+ */
 function drawBox(pen, name, place, { station }, scene) {
   const { theme } = pen;
   const [side, ...rest] = name.split(" ");
@@ -150,7 +183,14 @@ function drawBox(pen, name, place, { station }, scene) {
   });
 }
 
-/** The sum of embedding and position, with the wave that is added. */
+/**
+ * The sum of embedding and position, with the wave that is added.
+ * @param {Pen} pen
+ * @param {any} given
+ * @param {string} side
+ * @param {boolean} here
+ * @param {any} scene
+ */
 function drawPlus({ context, theme }, { x, y, width, height }, side, here, scene) {
   const [middle, up] = [x + width / 2, y + height / 2];
   const way = side === "encoder" ? -1 : 1;
@@ -188,7 +228,12 @@ function drawPlus({ context, theme }, { x, y, width, height }, side, here, scene
   });
 }
 
-/** What goes in and what comes out. */
+/**
+ * What goes in and what comes out.
+ * @param {Pen} pen
+ * @param {{ boxes: any, middle: any }} given
+ * @param {any} scene
+ */
 function drawEnds({ context, theme }, { boxes, middle }, scene) {
   const style = { colour: theme.text, font: theme.font, size: 12, align: "center" };
   for (const side of ["encoder", "decoder"]) {
@@ -199,7 +244,13 @@ function drawEnds({ context, theme }, { boxes, middle }, scene) {
   write(context, scene.texts.box_out, middle.decoder, y - 17, { ...style, most: width + 40 });
 }
 
-/** The tokens of the sentence as dots, on the way to the next station. */
+/**
+ * The tokens of the sentence as dots, on the way to the next station.
+ * @param {Pen} pen
+ * @param {any} places
+ * @param {any} place
+ * @param {any} scene
+ */
 function drawSentence({ context, theme }, places, { station, next, share }, scene) {
   const moved = ease(share);
   const [from, to] = [pointOf(places, station), next ? pointOf(places, next) : null];
@@ -236,7 +287,15 @@ function drawSentence({ context, theme }, places, { station, next, share }, scen
   drawMemory({ context, theme }, places, station, next, moved, scene);
 }
 
-/** The encoder's output flows into every layer's encoder-decoder attention. */
+/**
+ * The encoder's output flows into every layer's encoder-decoder attention.
+ * @param {any} pen
+ * @param {any} places
+ * @param {any} station
+ * @param {any} next
+ * @param {number} moved
+ * @param {any} scene
+ */
 function drawMemory({ context, theme }, places, station, next, moved, scene) {
   if (next?.name !== "cross_attention" || moved === 0 || station.side === "encoder") return;
   const way = acrossOf(places);
@@ -263,13 +322,24 @@ function drawMemory({ context, theme }, places, station, next, moved, scene) {
   }
 }
 
-/** Where the dots stand at a station: at the upper edge of its box, out of which they come. */
+/**
+ * Where the dots stand at a station: at the upper edge of its box, out of which they come.
+ * @param {{ boxes: any, middle: any }} given
+ * @param {any} station
+ */
 function pointOf({ boxes, middle }, station) {
   const { y } = boxes[boxOf(station)];
   return [middle[station.side], station.name === "ids" ? y - 2 : y];
 }
 
-/** The number of the station at a point: in the layer that is shown, or in the one whose number was pressed; or null. */
+/**
+ * The number of the station at a point: in the layer that is shown, or in the one whose number was pressed; or null.
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {number} x
+ * @param {number} y
+ * @param {number} number
+ * @param {any} scene
+ */
 export function stationAt(area, x, y, number, { route, lesson }) {
   const places = placesOf(area);
   const now = route[number];

@@ -10,6 +10,10 @@ import { routeOf } from "./route.js";
 const HELD = 0.3; // of a step the sentence stands, then it moves on
 
 export class Flow extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.route = routeOf(lesson.values);
@@ -26,15 +30,20 @@ export class Flow extends Scene {
       step: 1,
       rate: 1.7,
       start: 0,
+      /** @param {number} value */
       show: (value) => `${Math.floor(value + 1e-6) + 1}/${last + 1}`,
     };
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 800 : Math.max(450, Math.min(room, 640));
   }
 
-  /** Where the figure and what is told of the station stand. */
+  /**
+   * Where the figure and what is told of the station stand.
+   * @param {{ width: number, height: number }} given
+   */
   places({ width, height }) {
     if (width < NARROW)
       return { figure: { x: 0, y: 4, width, height: 430 }, panel: { x: 0, y: 462, width, height: height - 464 } };
@@ -45,7 +54,10 @@ export class Flow extends Scene {
     };
   }
 
-  /** The station that was reached last, the next one, and the share of the way between them. */
+  /**
+   * The station that was reached last, the next one, and the share of the way between them.
+   * @param {number} at
+   */
   moment(at) {
     const number = Math.min(Math.floor(at + 1e-6), this.route.length - 1);
     const share = Math.max(0, at - number - HELD) / (1 - HELD);
@@ -57,6 +69,7 @@ export class Flow extends Scene {
     };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { at }) {
     const { figure, panel } = this.places(pen);
     const moment = this.moment(at);
@@ -64,11 +77,13 @@ export class Flow extends Scene {
     drawPanel(pen, panel, moment, this);
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     const { station } = this.moment(at);
     return ["linear", "softmax"].includes(station.name) ? "softmax" : station.side;
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { at }) {
     const { figure, panel } = this.places(pen);
     const { number } = this.moment(at);
@@ -78,13 +93,19 @@ export class Flow extends Scene {
     return found === null ? null : { at: found };
   }
 
-  /** "Self-attention", "Add & Norm", ... */
+  /**
+   * "Self-attention", "Add & Norm", ...
+   * @param {{ side: string, name: string }} given
+   */
   title({ side, name }) {
     if (name === "self_attention" && side === "decoder") return this.texts.masked_attention;
     return this.texts[`station_${name}`];
   }
 
-  /** "Encoder, layer 2 of 6". */
+  /**
+   * "Encoder, layer 2 of 6".
+   * @param {any} given
+   */
   where({ side, layer }) {
     const { num_layers: layers } = this.lesson.values.model;
     return layer === null
@@ -92,11 +113,15 @@ export class Flow extends Scene {
       : fillText(this.texts.layer_of, { side: this.texts[side], layer: layer + 1, layers });
   }
 
+  /** @param {{ shape: any }} given */
   shape({ shape }) {
     return shape.map(grouped).join("\u00a0\u00d7\u00a0");
   }
 
-  /** The lesson or scene that tells more about a station. */
+  /**
+   * The lesson or scene that tells more about a station.
+   * @param {{ side: string, name: string }} given
+   */
   more({ side, name }) {
     const own = { add_norm: "residual", feed_forward: "ffn", linear: "shared" }[name];
     if (own) return fillText(this.texts.more_here, { number: { residual: 2, ffn: 3, shared: 4 }[own] });
@@ -113,6 +138,7 @@ export class Flow extends Scene {
     return tokens.encoder.length < lengths.encoder || tokens.decoder.length < lengths.decoder;
   }
 
+  /** @type {Scene["say"]} */
   say({ at }) {
     const { station } = this.moment(at);
     const told = { where: this.where(station), station: this.title(station), shape: this.shape(station) };
@@ -135,7 +161,11 @@ export class Flow extends Scene {
     return { columns: [texts.station, texts.stack, texts.station_name, texts.shape, texts.mean_length], rows };
   }
 
-  /** What each position of the decoder writes: words with their probability or logit. */
+  /**
+   * What each position of the decoder writes: words with their probability or logit.
+   * @param {number} position
+   * @param {number} most
+   */
   written(position, most) {
     return this.lesson.values.likely[position]
       .slice(0, most)

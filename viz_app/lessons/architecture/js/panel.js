@@ -9,6 +9,12 @@ const FOOT = 108; // of the chart along the way
 const LABEL = 78;
 const NORM = 58;
 
+/**
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {any} moment
+ * @param {any} scene
+ */
 export function drawPanel(pen, area, moment, scene) {
   const { context, theme } = pen;
   const { station } = moment;
@@ -38,7 +44,14 @@ export function drawPanel(pen, area, moment, scene) {
   drawAlong(pen, chartOf(area), moment, scene);
 }
 
-/** Shape and mean length, large. */
+/**
+ * Shape and mean length, large.
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number }} given
+ * @param {any} station
+ * @param {any} scene
+ * @param {string} colour
+ */
 function drawNumbers({ context, theme }, { x, y, width }, station, scene, colour) {
   const big = { colour, font: theme.font, size: 19, weight: 650 };
   const small = { colour: theme.muted, font: theme.font, size: 12 };
@@ -57,18 +70,29 @@ function drawNumbers({ context, theme }, { x, y, width }, station, scene, colour
   write(context, scene.texts.mean_length, half + used + 8, y + 63, { ...small, most: x + width - half - used - 10 });
 }
 
-/** Where the rows of tokens stand. */
+/**
+ * Where the rows of tokens stand.
+ * @param {{ x: number, y: number, width: number, height: number }} given
+ * @param {number} count
+ */
 function rowsOf({ x, y, width, height }, count) {
   const row = Math.min(42, (height - 18) / count);
   return {
     left: x + LABEL,
     wide: width - LABEL - NORM,
     row,
+    /** @param {number} index */
     at: (index) => y + 16 + index * row,
     size: Math.max(9, Math.min(row > 34 ? 15 : 13, row - 2)),
   };
 }
 
+/**
+ * @param {Pen} pen
+ * @param {string} token
+ * @param {{ left: number, at: any, row: number, size: number }} given
+ * @param {number} index
+ */
 function label({ context, theme }, token, { left, at, row, size }, index) {
   write(context, plain(token), left - 8, at(index) + row / 2, {
     colour: theme.text,
@@ -79,7 +103,14 @@ function label({ context, theme }, token, { left, at, row, size }, index) {
   });
 }
 
-/** The vectors of all tokens as colours, with the length of each. */
+/**
+ * The vectors of all tokens as colours, with the length of each.
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {any} station
+ * @param {any} scene
+ * @param {string} colour
+ */
 function drawTensor(pen, area, station, scene, colour) {
   const { context, theme } = pen;
   const { arrays, values } = scene.lesson;
@@ -120,7 +151,13 @@ function drawTensor(pen, area, station, scene, colour) {
   });
 }
 
-/** Before the embedding a token is a number. */
+/**
+ * Before the embedding a token is a number.
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {any} station
+ * @param {any} scene
+ */
 function drawIds(pen, area, station, scene) {
   const { context, theme } = pen;
   const tokens = scene.lesson.values.tokens[station.side];
@@ -143,7 +180,13 @@ function drawIds(pen, area, station, scene) {
   });
 }
 
-/** The likeliest words behind each position: their logits, or their probabilities as bars. */
+/**
+ * The likeliest words behind each position: their logits, or their probabilities as bars.
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {any} station
+ * @param {any} scene
+ */
 function drawWords(pen, area, station, scene) {
   const { context, theme } = pen;
   const tokens = scene.lesson.values.tokens.decoder;
@@ -186,11 +229,18 @@ function drawWords(pen, area, station, scene) {
   });
 }
 
+/** @param {{ x: number, y: number, width: number, height: number }} given */
 function chartOf({ x, y, width, height }) {
   return { x: x + 26, y: y + height - FOOT + 16, width: width - 34, height: FOOT - 36 };
 }
 
-/** The mean length at every station; the stream as a line, what sub-layers give as dots. */
+/**
+ * The mean length at every station; the stream as a line, what sub-layers give as dots.
+ * @param {Pen} pen
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {any} place
+ * @param {any} scene
+ */
 function drawAlong({ context, theme }, area, { number }, scene) {
   const { route } = scene;
   const told = route.map((station, at) => ({ ...station, at })).filter(({ norm }) => norm !== null);
@@ -252,7 +302,13 @@ function drawAlong({ context, theme }, area, { number }, scene) {
   if (here) dot(context, now, up.place(here.norm), 4.5, theme.text, theme.background);
 }
 
-/** The station at a point of the chart, or null. */
+/**
+ * The station at a point of the chart, or null.
+ * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {number} x
+ * @param {number} y
+ * @param {any} scene
+ */
 export function panelAt(area, x, y, { route }) {
   const chart = chartOf(area);
   if (y < chart.y - 4 || y > chart.y + chart.height + 18 || x < chart.x - 10 || x > chart.x + chart.width + 10)

@@ -21,50 +21,79 @@ const RAISED = {
   9: "\u2079",
 };
 
-/** A piece as it is read: without the mark of its word's start. */
+/**
+ * A piece as it is read: without the mark of its word's start.
+ * @param {string} token
+ */
 export function plain(token) {
   return token.replace("\u2581", "") || "\u2423";
 }
 
-/** 1580544 -> "1 580 544", with thin spaces. */
+/**
+ * 1580544 -> "1 580 544", with thin spaces.
+ * @param {number} value
+ */
 export function grouped(value) {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-/** A very small number: 5.7e-6 -> "6 · 10" and the raised exponent. */
+/**
+ * A very small number: 5.7e-6 -> "6 · 10" and the raised exponent.
+ * @param {number} value
+ */
 export function tiny(value) {
   if (value === 0) return "0";
   const [digit, exponent] = value.toExponential(0).split("e");
   return `${digit}\u202f\u00b7\u202f10${[...exponent].map((sign) => RAISED[sign] ?? "").join("")}`;
 }
 
-/** 0.8734 -> "87 %"; what is not nothing is not told as nothing. */
+/**
+ * 0.8734 -> "87 %"; what is not nothing is not told as nothing.
+ * @param {number} value
+ */
 export function share(value) {
   if (value > 0 && value < 0.01) return "<\u202f1\u202f%";
   return `${Math.round(100 * value)}\u202f%`;
 }
 
-/** -0.5 -> "-0.50" with a minus as wide as a digit. */
+/**
+ * -0.5 -> "-0.50" with a minus as wide as a digit.
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function signed(value, digits = 2) {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
 }
 
+/** @param {number} share */
 export function ease(share) {
   const t = Math.max(0, Math.min(1, share));
   return t * t * (3 - 2 * t);
 }
 
+/**
+ * @param {number} from
+ * @param {number} to
+ * @param {number} share
+ */
 export function mix(from, to, share) {
   return from + (to - from) * share;
 }
 
-/** A byte of a tensor as the number that it stands for. */
+/**
+ * A byte of a tensor as the number that it stands for.
+ * @param {any} byte
+ */
 export function value(byte) {
   return ((byte - 128) / 127) * LIMIT;
 }
 
-/** The colour of a number in a vector, as a pixel. */
+/**
+ * The colour of a number in a vector, as a pixel.
+ * @param {Theme} theme
+ * @param {number} number
+ */
 export function pixelOf(theme, number) {
   return divergingPixel(theme, number / STRONGEST, "sqrt");
 }
@@ -75,7 +104,14 @@ export class Tensors {
     this.grids = new Map();
   }
 
-  /** The rows of a (rows, columns) array; `pixel(number, row, column)`. */
+  /**
+   * The rows of a (rows, columns) array; `pixel(number, row, column)`.
+   * @param {string} key
+   * @param {any} theme
+   * @param {number} rows
+   * @param {number} columns
+   * @param {any} pixel
+   */
   grid(key, theme, rows, columns, pixel) {
     if (!this.grids.has(key)) this.grids.set(key, new Grid());
     const grid = this.grids.get(key);
@@ -84,7 +120,14 @@ export class Tensors {
   }
 }
 
-/** Where tokens stand in one row that scrolls so that the chosen one is in sight: [{ x, width }]. */
+/**
+ * Where tokens stand in one row that scrolls so that the chosen one is in sight: [{ x, width }].
+ * @param {CanvasRenderingContext2D} context
+ * @param {string[]} tokens
+ * @param {number} chosen
+ * @param {number} width
+ * @param {Theme} theme
+ */
 export function rowOf(context, tokens, chosen, width, theme) {
   context.font = `13px ${theme.code}`;
   const widths = tokens.map((token) => context.measureText(plain(token)).width + 14);
@@ -98,7 +141,13 @@ export function rowOf(context, tokens, chosen, width, theme) {
   });
 }
 
-/** Draws tokens in a row, the chosen one on a plate. */
+/**
+ * Draws tokens in a row, the chosen one on a plate.
+ * @param {Pen} pen
+ * @param {string[]} tokens
+ * @param {number} chosen
+ * @param {{ x: number, y: number, width: number, colour: string }} given
+ */
 export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, colour }) {
   context.save();
   context.beginPath();
@@ -124,7 +173,14 @@ export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, co
   context.restore();
 }
 
-/** The token at a point of such a row, or null. */
+/**
+ * The token at a point of such a row, or null.
+ * @param {Pen} pen
+ * @param {string[]} tokens
+ * @param {number} chosen
+ * @param {{ x: number, y: number, width: number }} given
+ * @param {[number, number]} pair
+ */
 export function tokenAt({ context, theme }, tokens, chosen, { x, y, width }, [px, py]) {
   if (py < y - 4 || py > y + 30 || px < x || px > x + width) return null;
   const found = rowOf(context, tokens, chosen, width, theme).findIndex(
@@ -133,7 +189,13 @@ export function tokenAt({ context, theme }, tokens, chosen, { x, y, width }, [px
   return found < 0 ? null : found;
 }
 
-/** A rounded box with words in its middle. */
+/**
+ * A rounded box with words in its middle.
+ * @param {Pen} pen
+ * @param {any} given
+ * @param {string[]} lines
+ * @param {{ fill?: any, line?: any, weight?: number, colour?: string, size?: number, bold?: number, radius?: number }} given4
+ */
 export function box(
   { context, theme },
   { x, y, width, height },
@@ -162,13 +224,23 @@ export function box(
   );
 }
 
-/** A colour "#rrggbb" that lets through what is behind it. */
+/**
+ * A colour "#rrggbb" that lets through what is behind it.
+ * @param {string} colour
+ * @param {number} part
+ */
 export function faint(colour, part) {
   const alpha = Math.round(255 * part).toString(16);
   return colour + alpha.padStart(2, "0");
 }
 
-/** An arrow along points. */
+/**
+ * An arrow along points.
+ * @param {CanvasRenderingContext2D} context
+ * @param {any[]} points
+ * @param {string} colour
+ * @param {{ width?: number, head?: number, dash?: number[] }} [options]
+ */
 export function arrow(context, points, colour, { width = 1.3, head = 4.5, dash = [] } = {}) {
   context.save();
   context.strokeStyle = context.fillStyle = colour;

@@ -22,11 +22,15 @@ export class Predict extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 430 : Math.max(360, Math.min(room, 470));
   }
 
-  /** Of each part its places, its numbers and multiply-adds, as counts and as shares of the whole. */
+  /**
+   * Of each part its places, its numbers and multiply-adds, as counts and as shares of the whole.
+   * @param {Settings} settings
+   */
   parts({ model }) {
     const found = this.lesson.values.parts[model];
     const [numbers, products] = [0, 1].map((column) => PARTS.reduce((sum, part) => sum + found[part][column], 0));
@@ -40,6 +44,7 @@ export class Predict extends Scene {
     }));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme, revealed } = pen;
     const { texts } = this;
@@ -118,6 +123,7 @@ export class Predict extends Scene {
       });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!revealed) return this.texts.predict_say;
     const parts = this.parts(settings);
@@ -131,6 +137,7 @@ export class Predict extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed) return null;
     const { texts } = this;

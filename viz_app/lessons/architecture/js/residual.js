@@ -10,6 +10,10 @@ const TERMS = ["x", "sub", "sum", "norm"];
 const TOKENS = { x: 0, y: 0 };
 
 export class Residual extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.tensors = new Tensors();
@@ -30,6 +34,7 @@ export class Residual extends Scene {
       step: 1,
       rate: 0.45,
       start: 0,
+      /** @param {number} at */
       show: (at) => `${Math.floor(at + 1e-6) + 1}/${last + 1}`,
     };
   }
@@ -49,11 +54,15 @@ export class Residual extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 620 : Math.max(430, Math.min(room, 600));
   }
 
-  /** Which sub-layer, how many of its four rows are there, and how far the next one has come. */
+  /**
+   * Which sub-layer, how many of its four rows are there, and how far the next one has come.
+   * @param {Settings} settings
+   */
   moment({ at, token }) {
     const number = Math.min(Math.floor(at + 1e-6), this.steps.length - 1);
     const share = at - number < 1e-6 ? 0 : at - number;
@@ -70,14 +79,20 @@ export class Residual extends Scene {
     };
   }
 
+  /** @type {Scene["lit"]} */
   lit(settings) {
     return TERMS[this.moment(settings).phase];
   }
 
-  /** What the four rows hold: numbers for the colours, and mean, deviation and length. */
+  /**
+   * What the four rows hold: numbers for the colours, and mean, deviation and length.
+   * @param {{ step: any, index: number, token: any }} given
+   */
   rows({ step, index, token }) {
     const { arrays } = this.lesson;
+    /** @param {any} station */
     const vector = (station) => Array.from(arrays.tensors.part(station, token).data, value);
+    /** @param {any} station */
     const stats = (station) => Array.from(arrays.stats.part(station, token).data);
     const [x, sub] = [vector(step.before), vector(step.own)];
     return [
@@ -88,6 +103,7 @@ export class Residual extends Scene {
     ];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, theme } = pen;
     const moment = this.moment(settings);
@@ -117,16 +133,22 @@ export class Residual extends Scene {
     this.drawChart(pen, moment);
   }
 
+  /**
+   * @param {{ side: string, sublayer: any }} given
+   * @param {Theme} theme
+   */
   colour({ side, sublayer }, theme) {
     return sublayer === "feed_forward" ? theme.muted : theme.kinds[sublayer === "cross_attention" ? "cross" : side];
   }
 
+  /** @param {{ side: string, sublayer: any }} given */
   name({ side, sublayer }) {
     return sublayer === "self_attention" && side === "decoder"
       ? this.texts.masked_attention
       : this.texts[`station_${sublayer}`];
   }
 
+  /** @param {{ width: number, height: number }} given */
   places({ width, height }) {
     const narrow = width < NARROW;
     const label = narrow ? 0 : 148;
@@ -136,6 +158,10 @@ export class Residual extends Scene {
     return { narrow, left: label, wide: width - label - numbers - 12, numbers, top, row, right: width };
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ numbers: any, top: number, right: number }} given
+   */
   drawHead({ context, theme }, { numbers, top, right }) {
     const style = {
       colour: theme.muted,
@@ -149,6 +175,14 @@ export class Residual extends Scene {
     );
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ narrow: boolean, left: number, wide: any, numbers: any, top: number, row: number, right: number }} given
+   * @param {{ values: any, stats: any[] }} given3
+   * @param {number} index
+   * @param {any} step
+   * @param {string} colour
+   */
   drawRow(
     { context, theme },
     { narrow, left, wide, numbers, top, row, right },
@@ -192,6 +226,7 @@ export class Residual extends Scene {
     );
   }
 
+  /** @param {{ width: number, height: number }} given */
   chart({ width, height }) {
     const narrow = width < NARROW;
     const top = narrow ? 352 : Math.max(82 + 4 * this.places({ width, height }).row + 42, height * 0.64);
@@ -199,7 +234,11 @@ export class Residual extends Scene {
     return { across, up: new Axis(0, 1, height - 30, top), top, foot: height - 30 };
   }
 
-  /** For every sub-layer how much of the direction is left: of what came in, and of the embedding. */
+  /**
+   * For every sub-layer how much of the direction is left: of what came in, and of the embedding.
+   * @param {Pen} pen
+   * @param {any} given
+   */
   drawChart(pen, { index: now, token }) {
     const { context, theme, width } = pen;
     const { across, up, top, foot } = this.chart(pen);
@@ -245,10 +284,15 @@ export class Residual extends Scene {
     }
   }
 
+  /**
+   * @param {{ side: string }} given
+   * @param {any} token
+   */
   inside({ side }, token) {
     return Math.min(token, this.lesson.values.tokens[side].length - 1);
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
     const { tokens, token } = this.moment(settings);
     const pressed = pen.first ? tokenAt(pen, tokens, token, { ...TOKENS, width: pen.width }, [x, y]) : null;
@@ -257,6 +301,7 @@ export class Residual extends Scene {
     return y > top - 8 ? { at: Math.max(0, Math.min(this.steps.length - 1, Math.round(across.value(x)))) } : null;
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const moment = this.moment(settings);
     const { step, tokens, token, index } = moment;
@@ -270,6 +315,7 @@ export class Residual extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ token }) {
     const { texts } = this;
     const { stats, sums, cosines } = this.lesson.arrays;

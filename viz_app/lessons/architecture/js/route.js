@@ -3,7 +3,10 @@
 const [BOX, TALL, THIN] = [24, 33, 17]; // heights: a box, one with two lines, Add & Norm
 const TIGHT = 3; // between a sub-layer and its Add & Norm
 
-/** All stations: those that the model was listened to at, the ids before them, softmax after them. */
+/**
+ * All stations: those that the model was listened to at, the ids before them, softmax after them.
+ * @param {{ stations: any[] }} given
+ */
 export function routeOf({ stations }) {
   const all = [];
   stations.forEach((station, index) => {
@@ -32,7 +35,10 @@ export function routeOf({ stations }) {
   return all;
 }
 
-/** The box of a station: the same for all layers. */
+/**
+ * The box of a station: the same for all layers.
+ * @param {{ side: string, name: string, sublayer: any }} given
+ */
 export function boxOf({ side, name, sublayer }) {
   return name === "add_norm" ? `${side} add_norm ${sublayer}` : `${side} ${name}`;
 }
@@ -40,6 +46,7 @@ export function boxOf({ side, name, sublayer }) {
 /**
  * Rectangles of all boxes by the names of `boxOf`, { x, y, width, height }, from bottom to top as in the paper.
  * Also { encoder, decoder } frames and the middles of the columns.
+ * @param {{ x: number, y: number, width: number, height: number }} given
  */
 export function placesOf({ x, y, width, height }) {
   const side = 39; // for the layers' numbers and the way round a sub-layer
@@ -49,12 +56,16 @@ export function placesOf({ x, y, width, height }) {
   const right = left + column + between;
   const fixed = 16 + BOX + 18 + 2 * (TALL + THIN + TIGHT) + (BOX + THIN + TIGHT) + 2 * BOX + 16;
   const gap = (height - fixed) / 8.6;
+  /** @type {Record<string, Box>} */
   const boxes = {};
+  /** @type {Record<string, Box>} */
   const frames = {};
-  for (const [name, at] of [
-    ["encoder", left],
-    ["decoder", right],
-  ]) {
+  for (const [name, at] of Object.entries({ encoder: left, decoder: right })) {
+    /**
+     * @param {string} key
+     * @param {number} bottom
+     * @param {number} tall
+     */
     const put = (key, bottom, tall) => {
       boxes[`${name} ${key}`] = { x: at, y: bottom - tall, width: column, height: tall };
       return bottom - tall;
@@ -85,7 +96,12 @@ export function placesOf({ x, y, width, height }) {
   };
 }
 
-/** Where the numbers of the layers stand beside a stack: [{ layer, x, y }]. */
+/**
+ * Where the numbers of the layers stand beside a stack: [{ layer, x, y }].
+ * @param {{ frames: any }} given
+ * @param {string} side
+ * @param {number} count
+ */
 export function layersOf({ frames }, side, count) {
   const frame = frames[side];
   const x = side === "encoder" ? frame.x - 11 : frame.x + frame.width + 11;

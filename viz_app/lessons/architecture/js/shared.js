@@ -17,6 +17,7 @@ export class Shared extends Scene {
       step: 1,
       rate: 0.6,
       start: Math.min(2, tokens.length - 1),
+      /** @param {number} at */
       show: (at) => plain(tokens[Math.round(at)]),
     };
   }
@@ -32,21 +33,29 @@ export class Shared extends Scene {
         max: outputs.length,
         step: 1,
         start: Math.min(2, outputs.length),
+        /** @param {number} step */
         show: (step) => plain(outputs[Math.round(step) - 1]),
       },
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 690 : Math.max(400, Math.min(room, 540));
   }
 
-  /** Height of a row of bars. */
+  /**
+   * Height of a row of bars.
+   * @param {number} height
+   */
   line(height) {
     return Math.max(28, Math.min(42, (height - 226) / 6.3));
   }
 
-  /** Left: what is read; middle: the matrix; right: what is written. */
+  /**
+   * Left: what is read; middle: the matrix; right: what is written.
+   * @param {{ width: number, height: number }} given
+   */
   places({ width, height }) {
     if (width < NARROW)
       return {
@@ -64,6 +73,7 @@ export class Shared extends Scene {
     };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const place = this.places(pen);
     const read = Math.round(settings.at);
@@ -73,7 +83,13 @@ export class Shared extends Scene {
     this.drawMatrix(pen, place, read, left, right);
   }
 
-  /** A piece of the sentence: its row's length, and the rows that point the same way. */
+  /**
+   * A piece of the sentence: its row's length, and the rows that point the same way.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number }} given
+   * @param {number} read
+   * @param {number} line
+   */
   drawReads(pen, { x, y, width }, read, line) {
     const { context, theme } = pen;
     const { texts, lesson } = this;
@@ -135,6 +151,15 @@ export class Shared extends Scene {
     return { y: y + 34, x: x + width, id: ids.encoder[read], others: shared.neighbours[read].map(([, , id]) => id) };
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ x: any, y: number, width: any, name: any }} given
+   * @param {string} text
+   * @param {number} part
+   * @param {any} number
+   * @param {string} colour
+   * @param {string} font
+   */
   bar({ context, theme }, { x, y, width, name }, text, part, number, colour, font) {
     const room = width - name - 56;
     write(context, text, x + name, y, { colour: theme.text, font, size: 13, align: "right", most: name });
@@ -143,7 +168,13 @@ export class Shared extends Scene {
     write(context, number, x + width, y, { colour: theme.text, font: theme.font, size: 12.5, align: "right" });
   }
 
-  /** A row of the decoder: the words whose rows fit its output best. */
+  /**
+   * A row of the decoder: the words whose rows fit its output best.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number }} given
+   * @param {number} step
+   * @param {number} line
+   */
   drawWrites(pen, { x, y, width }, step, line) {
     const { context, theme } = pen;
     const { texts, lesson } = this;
@@ -199,7 +230,14 @@ export class Shared extends Scene {
     return { y: y + 34, x, rows: likely[step].map(([piece, , , id]) => ({ id, chosen: piece === outputs[step] })) };
   }
 
-  /** All rows of the matrix as a tall box, those in use as lines. */
+  /**
+   * All rows of the matrix as a tall box, those in use as lines.
+   * @param {Pen} pen
+   * @param {{ narrow: boolean, matrix: any }} given
+   * @param {number} read
+   * @param {any} left
+   * @param {any} right
+   */
   drawMatrix({ context, theme }, { narrow, matrix }, read, left, right) {
     const { x, y, width, height } = matrix;
     const { vocab_size: rows, d_model: columns } = this.lesson.values.model;
@@ -208,7 +246,13 @@ export class Shared extends Scene {
     context.strokeStyle = theme.muted;
     context.lineWidth = 1.2;
     context.strokeRect(x, y, width, height);
+    /** @param {any} id */
     const at = (id) => y + 2 + ((height - 4) * id) / rows;
+    /**
+     * @param {string} id
+     * @param {string} colour
+     * @param {number} thick
+     */
     const rule = (id, colour, thick) =>
       trace(
         context,
@@ -270,10 +314,12 @@ export class Shared extends Scene {
     );
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     return at % 1 > 0.5 ? "out" : "in";
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { at, step }) {
     const { reads, writes } = this.places(pen);
     const { encoder, decoder } = this.lesson.values.tokens;
@@ -283,6 +329,7 @@ export class Shared extends Scene {
     return written !== null && pen.first ? { step: written + 1 } : null;
   }
 
+  /** @type {Scene["say"]} */
   say({ at, step }) {
     const { shared, tokens, likely, lengths } = this.lesson.values;
     const read = Math.round(at);
@@ -301,6 +348,7 @@ export class Shared extends Scene {
     return [said, shared.tied ? "" : this.texts.untied, cut ? this.texts.cut : ""].filter(Boolean).join(" ");
   }
 
+  /** @type {Scene["table"]} */
   table({ at, step }) {
     const { texts } = this;
     const { shared, tokens, likely } = this.lesson.values;

@@ -23,6 +23,7 @@ export class Training extends Scene {
       step: 1,
       rate: 0.8,
       start: 1,
+      /** @param {number} step */
       show: (step) => `${Math.floor(step + 1e-6)}/${this.count}`,
     };
   }
@@ -43,26 +44,36 @@ export class Training extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     const wanted = TOP + FOOT + 12 + this.widest(width);
     return width < NARROW ? 2 * wanted : Math.max(300, Math.min(room, wanted));
   }
 
+  /** @param {number} width */
   half(width) {
     return width < NARROW ? width : width / 2 - 10;
   }
 
-  /** Side of a square that the width allows. */
+  /**
+   * Side of a square that the width allows.
+   * @param {number} width
+   */
   widest(width) {
     return Math.min(this.half(width) - LABEL - BARS, 44 * this.count);
   }
 
+  /** @param {{ width: number, height: number }} given */
   places({ width, height }) {
     const narrow = width < NARROW;
     const half = this.half(width);
     const tall = narrow ? height / 2 - 12 : height - 6;
     const side = Math.min(this.widest(width), tall - TOP - FOOT);
     const label = LABEL;
+    /**
+     * @param {number} x
+     * @param {number} y
+     */
     const place = (x, y) => ({
       x,
       y,
@@ -77,12 +88,14 @@ export class Training extends Scene {
     return [place(0, 0), narrow ? place(0, tall + 20) : place(width - half, 0)];
   }
 
+  /** @param {Settings} settings */
   moment({ step }) {
     const row = Math.min(Math.floor(step + 1e-6), this.count) - 1;
     const part = row + 1 < this.count ? Math.max(0, step - row - 1) : 0;
     return { row, part: part < 1e-6 ? 0 : part };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { row, part } = this.moment(settings);
     const [once, stepwise] = this.places(pen);
@@ -90,12 +103,17 @@ export class Training extends Scene {
     this.drawStepwise(pen, stepwise, row, part, settings.cache === "with");
   }
 
-  /** Training: every row in one pass; what comes later is masked. */
+  /**
+   * Training: every row in one pass; what comes later is masked.
+   * @param {any} pen
+   * @param {any} place
+   * @param {number} row
+   */
   drawOnce(pen, place, row) {
     const { texts, count } = this;
     const { theme } = pen;
     this.title(pen, place, texts.training, texts.training_about);
-    for (let q = 0; q < count; q++) this.cells(pen, place, q, count, faint(theme.kinds.decoder, 0.62), theme);
+    for (let q = 0; q < count; q++) this.cells(pen, place, q, count, faint(theme.kinds.decoder, 0.62));
     this.frame(pen, place);
     this.names(pen, place, count, row);
     for (let q = 0; q < count; q++) this.probability(pen, place, q, this.lesson.arrays.once.at(q), q === row, 1);
@@ -106,7 +124,14 @@ export class Training extends Scene {
     this.outline(pen, place, row);
   }
 
-  /** Inference: a row more at each step; its result is read in the next. */
+  /**
+   * Inference: a row more at each step; its result is read in the next.
+   * @param {any} pen
+   * @param {any} place
+   * @param {number} row
+   * @param {number} part
+   * @param {boolean} cached
+   */
   drawStepwise(pen, place, row, part, cached) {
     const { texts } = this;
     const { theme, context } = pen;
@@ -114,7 +139,7 @@ export class Training extends Scene {
     const quiet = faint(theme.muted, 0.16);
     for (let q = 0; q <= row; q++) {
       const fresh = q === row || !cached;
-      this.cells(pen, place, q, row + 1, fresh ? faint(theme.kinds.decoder, q === row ? 0.62 : 0.3) : quiet, theme);
+      this.cells(pen, place, q, row + 1, fresh ? faint(theme.kinds.decoder, q === row ? 0.62 : 0.3) : quiet);
     }
     this.frame(pen, place);
     this.names(pen, place, row + 1, row);
@@ -135,12 +160,25 @@ export class Training extends Scene {
     else if (row + 1 < this.count) this.waiting(context, theme, place, row + 1);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {string} title
+   * @param {string} about
+   */
   title({ context, theme }, { x, y, half }, title, about) {
     write(context, title, x, y + 11, { colour: theme.text, font: theme.font, size: 16, weight: 650, most: half });
     write(context, about, x, y + 31, { colour: theme.muted, font: theme.font, size: 12.5, most: half });
   }
 
-  /** One row: what it may see, and, hatched, what it must not. */
+  /**
+   * One row: what it may see, and, hatched, what it must not.
+   * @param {Pen} pen
+   * @param {{ left: number, top: number, cell: number }} given
+   * @param {number} q
+   * @param {number} count
+   * @param {string} colour
+   */
   cells({ context, theme }, { left, top, cell }, q, count, colour) {
     const inset = cell > 10 ? 1 : 0.5;
     for (let k = 0; k < count; k++) {
@@ -153,19 +191,34 @@ export class Training extends Scene {
     }
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ left: number, top: number, side: any }} given
+   */
   frame({ context, theme }, { left, top, side }) {
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     context.strokeRect(left - 0.5, top - 0.5, side + 1, side + 1);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ left: number, top: number, cell: number, side: any }} given
+   * @param {number} row
+   */
   outline({ context, theme }, { left, top, cell, side }, row) {
     context.strokeStyle = theme.text;
     context.lineWidth = 2;
     context.strokeRect(left - 1, top + row * cell, side + 2, cell);
   }
 
-  /** The tokens that the rows read. */
+  /**
+   * The tokens that the rows read.
+   * @param {Pen} pen
+   * @param {{ left: number, top: number, cell: number, label: any }} given
+   * @param {number} count
+   * @param {number} row
+   */
   names({ context, theme }, { left, top, cell, label }, count, row) {
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
@@ -180,7 +233,15 @@ export class Training extends Scene {
     );
   }
 
-  /** The token that a row has to give, and its probability. */
+  /**
+   * The token that a row has to give, and its probability.
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {number} q
+   * @param {any} logarithm
+   * @param {boolean} here
+   * @param {number} alpha
+   */
   probability({ context, theme }, { left, top, side, cell, bars }, q, logarithm, here, alpha) {
     const probability = Math.exp(logarithm);
     const x = left + side + 8;
@@ -205,6 +266,11 @@ export class Training extends Scene {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {string[][]} rows
+   */
   counts({ context, theme }, { x, top, side, half }, rows) {
     rows.forEach(([first, second], index) => {
       const y = top + side + 20 + 21 * index;
@@ -218,7 +284,13 @@ export class Training extends Scene {
     });
   }
 
-  /** The token that was written goes to the next row's place. */
+  /**
+   * The token that was written goes to the next row's place.
+   * @param {Pen} pen
+   * @param {any} given
+   * @param {number} row
+   * @param {any} part
+   */
   carry({ context, theme }, { left, top, side, cell }, row, part) {
     const from = [left + side + 12, top + (row + 0.5) * cell];
     const to = [left - 44, top + (row + 1.5) * cell];
@@ -234,7 +306,13 @@ export class Training extends Scene {
     write(context, text, x, y, { ...style, colour: theme.background });
   }
 
-  /** The place of the row that is not there yet. */
+  /**
+   * The place of the row that is not there yet.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {any} given
+   * @param {number} row
+   */
   waiting(context, theme, { left, top, cell, side }, row) {
     trace(
       context,
@@ -246,10 +324,12 @@ export class Training extends Scene {
     );
   }
 
+  /** @type {Scene["lit"]} */
   lit({ cache }) {
     return cache === "with" ? "last" : "past";
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     const place = this.places(pen).find(
       ({ x: from, half, top, side }) => x >= from && x <= from + half && y >= top && y <= top + side,
@@ -257,6 +337,7 @@ export class Training extends Scene {
     return place ? { step: Math.floor((y - place.top) / place.cell) + 1 } : null;
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const { texts, lesson, count } = this;
     const { row } = this.moment(settings);
@@ -302,7 +383,14 @@ export class Training extends Scene {
   }
 }
 
-/** Zero and forbidden never look alike. */
+/**
+ * Zero and forbidden never look alike.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Theme} theme
+ * @param {number} x
+ * @param {number} y
+ * @param {number} side
+ */
 function hatch(context, theme, x, y, side) {
   context.save();
   context.beginPath();

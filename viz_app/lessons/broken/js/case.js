@@ -11,6 +11,11 @@ const SLANT = 26; // by which the last label of a map reaches out of it
 const LINE = 24;
 
 export class Case extends Scene {
+  /** Name of the scene, which each suspect gives. */
+  get name() {
+    return "";
+  }
+
   get letter() {
     return this.name.toUpperCase();
   }
@@ -25,15 +30,20 @@ export class Case extends Scene {
     return [this.texts.healthy, fillText(this.texts.suspect, { letter: this.letter })];
   }
 
+  /** @param {Theme} theme */
   colours(theme) {
     return [theme.kinds.encoder, theme.kinds.decoder];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < WIDE ? 640 : Math.max(400, Math.min(room, 620));
   }
 
-  /** What stands in the place of a picture that cannot be drawn yet. */
+  /**
+   * What stands in the place of a picture that cannot be drawn yet.
+   * @param {Pen} pen
+   */
   drawWaiting({ context, width, height, theme }) {
     write(context, this.waiting, width / 2, height / 2, {
       colour: theme.muted,
@@ -52,6 +62,8 @@ export class Case extends Scene {
    * What is read (over several lines where it must be), and what each model writes: [[name, text, colour or null]].
    * Returns the height.
    * A name has the mark of its model, so that these lines are the key of the picture, too.
+   * @param {Pen} pen
+   * @param {any[]} lines
    */
   drawLines({ context, width, theme }, lines) {
     context.font = `400 14px ${theme.font}`;
@@ -72,7 +84,12 @@ export class Case extends Scene {
     return y - 2;
   }
 
-  /** A map of each model under its name: beside each other, or below each other where there is no room. */
+  /**
+   * A map of each model under its name: beside each other, or below each other where there is no room.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} box
+   * @param {{ labels: any, weights: any, masked?: (index: number) => boolean }} given
+   */
   drawPair(pen, box, { labels, weights, masked = () => false }) {
     const { context, theme } = pen;
     const wide = box.width >= WIDE;
@@ -99,11 +116,15 @@ export class Case extends Scene {
   }
 }
 
-/** Two places and a real minus sign. */
+/**
+ * Two places and a real minus sign.
+ * @param {number} value
+ */
 export function number(value) {
   return value.toFixed(2).replace("-", "\u2212");
 }
 
+/** @param {number} number */
 export function thousands(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -8,7 +8,14 @@ const LEFT = 44;
 const RIGHT = 22;
 const FOOT = 44;
 
-/** Loss of every recorded update. */
+/**
+ * Loss of every recorded update.
+ * @param {Pen} pen
+ * @param {Record<string, NdArray>} given
+ * @param {{ x: number, y: number, width: number, height: number }} box
+ * @param {string[]} colours
+ * @param {string[]} titles
+ */
 export function drawLoss({ context, theme }, { step, loss }, box, colours, titles) {
   const records = loss.shape[1];
   const across = new Axis(0, step.at(0, records - 1), box.x + LEFT, box.x + box.width - RIGHT);
@@ -23,7 +30,14 @@ export function drawLoss({ context, theme }, { step, loss }, box, colours, title
   }
 }
 
-/** How alike the vectors of different pieces are, layer by layer. */
+/**
+ * How alike the vectors of different pieces are, layer by layer.
+ * @param {Pen} pen
+ * @param {NdArray} alike
+ * @param {{ x: number, y: number, width: number, height: number }} box
+ * @param {string[]} colours
+ * @param {string[]} titles
+ */
 export function drawVectors({ context, theme }, alike, box, colours, titles) {
   const last = alike.shape[1] - 1;
   const across = new Axis(-0.15, last + 0.15, box.x + LEFT, box.x + box.width - RIGHT);
@@ -56,7 +70,15 @@ export function drawVectors({ context, theme }, alike, box, colours, titles) {
   }
 }
 
-/** How evenly each head looks around. */
+/**
+ * How evenly each head looks around.
+ * @param {Pen} pen
+ * @param {NdArray} evenness
+ * @param {{ x: number, y: number, width: number, height: number }} box
+ * @param {string[]} colours
+ * @param {string[]} titles
+ * @param {number} heads
+ */
 export function drawEvenness({ context, theme }, evenness, box, colours, titles, heads) {
   const count = evenness.shape[1];
   const across = new Axis(-0.7, count - 0.3, box.x + LEFT, box.x + box.width - RIGHT);
@@ -81,7 +103,14 @@ export function drawEvenness({ context, theme }, evenness, box, colours, titles,
   }
 }
 
-/** How much the vectors of each word change when the words stand in reverse order. */
+/**
+ * How much the vectors of each word change when the words stand in reverse order.
+ * @param {Pen} pen
+ * @param {{ moved: any, words: any[] }} given
+ * @param {{ x: number, y: number, width: number, height: number }} box
+ * @param {string[]} colours
+ * @param {string} title
+ */
 export function drawOrder({ context, theme }, { moved, words }, box, colours, title) {
   const longest = Math.min(120, box.width * 0.3);
   const across = new Axis(0, Math.max(1, ...moved.data), box.x + longest + 12, box.x + box.width - 48);
@@ -113,11 +142,25 @@ export function drawOrder({ context, theme }, { moved, words }, box, colours, ti
   });
 }
 
-/** 9 of 8 heads a layer -> "2.2" */
+/**
+ * 9 of 8 heads a layer -> "2.2"
+ * @param {number} head
+ * @param {number} heads
+ */
 export function headName(head, heads) {
   return `${Math.floor(head / heads) + 1}.${(head % heads) + 1}`;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Theme} theme
+ * @param {{ x: number, y: number, width: number, height: number }} box
+ * @param {Axis} across
+ * @param {Axis} up
+ * @param {string[]} titles
+ * @param {number[]} [ticks]
+ * @param {number[]} [levels]
+ */
 function frame(
   context,
   theme,

@@ -13,7 +13,10 @@ export class Copyist extends Case {
     return "E";
   }
 
-  /** Before the answer the losses; after it self-attention of both decoders while they read the healthy model's translation. */
+  /**
+   * Before the answer the losses; after it self-attention of both decoders while they read the healthy model's translation.
+   * @type {Scene["draw"]}
+   */
   draw(pen) {
     if (!this.ready) return this.drawWaiting(pen);
     const { width, height, theme, revealed } = pen;
@@ -33,12 +36,15 @@ export class Copyist extends Case {
     else
       this.drawPair(pen, box, {
         labels: values.inputs,
+        /** @param {number} row */
         weights: (row) => arrays.copying.part(row),
+        /** @param {number} row */
         masked: (row) => row === 0,
       });
     return undefined;
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!this.ready) return this.waiting;
     const { texts } = this;

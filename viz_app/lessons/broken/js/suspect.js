@@ -35,16 +35,21 @@ export class Suspect extends Case {
         max: this.heads - 1,
         step: 1,
         start: 0,
+        /** @param {number} head */
         show: (head) => headName(head, this.perLayer),
       },
     ];
   }
 
-  /** The sentence as it is read in a test, and both translations of it. */
+  /**
+   * The sentence as it is read in a test, and both translations of it.
+   * @param {Settings} settings
+   */
   linesOf({ exhibit }) {
     const { values } = this.lesson;
     if (exhibit !== "order") return [values.read, ...values.wrote];
     const shown = values.words.slice(0, -1);
+    /** @param {string} word */
     const letters = (word) => /[\p{L}\p{N}]/u.test(word);
     const turned = shown.filter(letters).reverse();
     const read = shown
@@ -54,6 +59,7 @@ export class Suspect extends Case {
     return [read, ...values.turned];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     if (!this.ready) return this.drawWaiting(pen);
     const { width, height, theme } = pen;
@@ -79,6 +85,7 @@ export class Suspect extends Case {
     return undefined;
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!this.ready) return this.waiting;
     const { texts } = this;
@@ -90,10 +97,15 @@ export class Suspect extends Case {
     return said.join(" ");
   }
 
-  /** What a test comes to, in numbers. */
+  /**
+   * What a test comes to, in numbers.
+   * @param {Settings} settings
+   */
   numbers({ exhibit, head }) {
     const { arrays } = this.lesson;
+    /** @param {any} of */
     const both = (of) => ({ one: number(of(0)), other: number(of(1)) });
+    /** @param {NdArray} array */
     const mean = (array) => both((row) => array.part(row).data.reduce((sum, value) => sum + value, 0) / array.shape[1]);
     if (exhibit === "loss") return this.lastLoss();
     if (exhibit === "attention")
@@ -104,10 +116,15 @@ export class Suspect extends Case {
     return { layer: last, ...both((row) => arrays.alike.at(row, last)) };
   }
 
+  /** @type {Scene["table"]} */
   table({ exhibit, head }) {
     if (!this.ready) return null;
     const { arrays, values } = this.lesson;
     const { texts } = this;
+    /**
+     * @param {NdArray} array
+     * @param {any} label
+     */
     const pairs = (array, label) =>
       Array.from({ length: array.shape[1] }, (_, i) => [label(i), array.at(0, i), array.at(1, i)]);
     if (exhibit === "loss")

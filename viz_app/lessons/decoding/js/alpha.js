@@ -25,18 +25,22 @@ export class Alpha extends Scene {
       step: 0.1,
       rate: 0.25,
       start: tree.alpha ?? 0.6,
+      /** @param {number} value */
       show: (value) => value.toFixed(2),
     };
   }
 
+  /** @type {Scene["lit"]} */
   lit({ alpha }) {
     return alpha > 0 ? "penalty" : null;
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 500 : Math.max(390, Math.min(room, 560));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { alpha }) {
     const { context, width, height, theme } = pen;
     const { search } = this;
@@ -48,12 +52,13 @@ export class Alpha extends Scene {
     const narrow = width < NARROW;
     const columns = narrow ? [18, 58, 104, 160] : [18, 70, 150, 222];
     const head = { colour: theme.muted, font: theme.font, size: 12, align: "right" };
-    [
+    const titles = /** @type {[string, number][]} */ ([
       ["", 0],
       [this.texts.length, 1],
       ["log P", 2],
       [this.texts.score, 3],
-    ].forEach(([title, place]) => write(context, title, columns[place], top + 10, { ...head, most: 70 }));
+    ]);
+    titles.forEach(([title, place]) => write(context, title, columns[place], top + 10, { ...head, most: 70 }));
     rows.forEach(({ node, text, length, total, score }, index) => {
       const y = top + 36 + index * ROW;
       const first = index === 0;
@@ -74,7 +79,13 @@ export class Alpha extends Scene {
     });
   }
 
-  /** Score of each hypothesis over alpha, with a cut at the alpha that is chosen. */
+  /**
+   * Score of each hypothesis over alpha, with a cut at the alpha that is chosen.
+   * @param {Pen} pen
+   * @param {number} alpha
+   * @param {any[]} rows
+   * @param {number} height
+   */
   drawCurves({ context, width, theme }, alpha, rows, height) {
     const { search, texts } = this;
     const { most_alpha: most, tree } = this.lesson.values;
@@ -132,10 +143,12 @@ export class Alpha extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width }) {
     return { alpha: new Axis(0, this.lesson.values.most_alpha, 56, width - 26).value(x) };
   }
 
+  /** @type {Scene["say"]} */
   say({ alpha }) {
     const { search } = this;
     if (!search) return this.texts.no_search;
@@ -147,6 +160,7 @@ export class Alpha extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ alpha }) {
     const { search, texts } = this;
     if (!search) return null;

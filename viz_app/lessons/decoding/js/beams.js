@@ -4,13 +4,21 @@ import { Search } from "../../../components/explorer/js/search.js";
 
 const searches = new WeakMap();
 
-/** The search of a payload; null when there was none. */
+/**
+ * The search of a payload; null when there was none.
+ * @param {LessonData} lesson
+ */
 export function searchOf(lesson) {
   if (!searches.has(lesson)) searches.set(lesson, lesson.values.tree.parent ? new Search(lesson.values.tree) : null);
   return searches.get(lesson);
 }
 
-/** Finished hypotheses with text, length, log-probability and score, best first under alpha. */
+/**
+ * Finished hypotheses with text, length, log-probability and score, best first under alpha.
+ * @param {Search} search
+ * @param {number} alpha
+ * @param {number} [most]
+ */
 export function ranked(search, alpha, most = 6) {
   return search
     .ranking(alpha)
@@ -25,6 +33,10 @@ export function ranked(search, alpha, most = 6) {
     }));
 }
 
+/**
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function signed(value, digits = 2) {
   return value.toFixed(digits).replace("-", "\u2212");
 }

@@ -19,6 +19,7 @@ export class Bleu extends Scene {
       step: 1,
       rate: 0.5,
       start: 0,
+      /** @param {number} value */
       show: (value) => names[Math.floor(value + 1e-6)],
     };
   }
@@ -36,15 +37,18 @@ export class Bleu extends Scene {
     ];
   }
 
+  /** @type {Scene["lit"]} */
   lit({ step }) {
     const at = Math.floor(step + 1e-6);
     return at < ORDERS ? "precision" : at === ORDERS ? "penalty" : "mean";
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 520 : Math.max(380, Math.min(room - 20, 540));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, height, theme } = pen;
     const at = Math.floor(settings.step + 1e-6);
@@ -76,7 +80,11 @@ export class Bleu extends Scene {
     context.globalAlpha = 1;
   }
 
-  /** The largest type in which both translations stand above the bars. */
+  /**
+   * The largest type in which both translations stand above the bars.
+   * @param {Pen} pen
+   * @param {number} order
+   */
   layout({ context, width, height, theme }, order) {
     const { reference, hypothesis } = this.lesson.values.bleu;
     const largest = width < NARROW ? 16 : width < 1000 ? 20 : 26;
@@ -90,7 +98,14 @@ export class Bleu extends Scene {
     }
   }
 
-  /** A line under each n-gram: matched, beyond what the reference has, or unknown to it. */
+  /**
+   * A line under each n-gram: matched, beyond what the reference has, or unknown to it.
+   * @param {Pen} pen
+   * @param {{ counts: any }} given
+   * @param {number} order
+   * @param {{ x: number, y: number, width: number }[]} places
+   * @param {number} y
+   */
   drawNgrams({ context, theme }, { counts }, order, places, y) {
     for (const { found, allowed, starts } of counts) {
       starts.forEach((start, number) => {
@@ -115,11 +130,24 @@ export class Bleu extends Scene {
     }
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} at
+   * @param {number} top
+   * @param {number} height
+   */
   drawBars({ context, width, theme }, at, top, height) {
     const { bleu } = this.lesson.values;
     const row = height / 6;
     const [left, right] = [58, width < NARROW ? 88 : 150];
     const room = width - left - right;
+    /**
+     * @param {number} index
+     * @param {string} name
+     * @param {number} value
+     * @param {string} text
+     * @param {string} colour
+     */
     const draw = (index, name, value, text, colour) => {
       if (index > at) return;
       const y = top + (index + 0.5) * row;
@@ -152,11 +180,13 @@ export class Bleu extends Scene {
     draw(ORDERS + 1, "BLEU", bleu.score / 100, bleu.score.toFixed(1), theme.kinds.cross);
   }
 
+  /** @param {Settings} settings */
   waits({ text }) {
     const wanted = text.trim().split(/\s+/).join(" ") || this.lesson.values.other;
     return wanted !== this.lesson.answers.text;
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const { bleu } = this.lesson.values;
     const { texts } = this;

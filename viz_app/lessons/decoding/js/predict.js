@@ -12,11 +12,15 @@ export class Predict extends Scene {
     return searchOf(this.lesson);
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(320, Math.min(room, 460));
   }
 
-  /** The winner under each alpha: [alpha, length, text]. */
+  /**
+   * The winner under each alpha: [alpha, length, text].
+   * @returns {[number, number, string][]}
+   */
   winners() {
     const { most_alpha: most } = this.lesson.values;
     return Array.from({ length: STEPS + 1 }, (_, index) => {
@@ -26,6 +30,7 @@ export class Predict extends Scene {
     });
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme, revealed }) {
     const { search, texts } = this;
     if (!search) return;
@@ -72,6 +77,7 @@ export class Predict extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!this.search) return this.texts.no_search;
     if (!revealed) return this.texts.predict_say;
@@ -79,6 +85,7 @@ export class Predict extends Scene {
     return fillText(this.texts.predict_answer, { first: winners[0][1], last: winners[STEPS][1] });
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed || !this.search) return null;
     return {

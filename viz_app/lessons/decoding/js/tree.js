@@ -29,6 +29,7 @@ export class Tree extends Scene {
       step: 1,
       rate: 1,
       start: 1,
+      /** @param {number} value */
       show: (value) => String(Math.floor(value + 1e-6)),
     };
   }
@@ -41,11 +42,16 @@ export class Tree extends Scene {
     return "sum";
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < 620 ? 480 : Math.max(390, Math.min(room, 600));
   }
 
-  /** Places of a view: how wide a step is, how far it is scrolled, where rows stand. */
+  /**
+   * Places of a view: how wide a step is, how far it is scrolled, where rows stand.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   */
   layout({ width, height }, { step, pruned }) {
     const { search } = this;
     const column = Math.max(LEAST, (width - LEFT - 10) / search.steps);
@@ -57,12 +63,15 @@ export class Tree extends Scene {
     const row = (height - TOP - ROW * LISTED - 45) / Math.max(1, rows);
     return {
       column,
+      /** @param {number} node */
       x: (node) => (node === START ? LEFT - 10 : LEFT + search.step[node] * column - 12) - scroll,
+      /** @param {number} node */
       y: (node) => TOP + (node === START ? 0.5 : search.row[node] + 0.5) * row,
       row,
     };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, theme } = pen;
     const { search } = this;
@@ -94,6 +103,12 @@ export class Tree extends Scene {
     this.drawList(pen, last);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {number} node
+   * @param {boolean} best
+   */
   drawNode({ context, theme }, place, node, best) {
     const { search } = this;
     const gone = search.pruned(node);
@@ -103,7 +118,7 @@ export class Tree extends Scene {
     context.strokeStyle = colour;
     context.lineWidth = best ? 3 : gone ? 1 : 1.5;
     context.beginPath();
-    context.moveTo(...from);
+    context.moveTo(from[0], from[1]);
     context.bezierCurveTo(from[0] + BEND * 0.7, from[1], from[0] + BEND * 0.3, y, from[0] + BEND, y);
     context.lineTo(x, y);
     context.stroke();
@@ -125,7 +140,11 @@ export class Tree extends Scene {
     } else dot(context, x, y, gone ? 2.5 : 4, colour);
   }
 
-  /** The hypotheses that are finished by now. */
+  /**
+   * The hypotheses that are finished by now.
+   * @param {Pen} pen
+   * @param {number} last
+   */
   drawList({ context, width, height, theme }, last) {
     const { search } = this;
     const alpha = this.lesson.values.tree.alpha;
@@ -161,15 +180,18 @@ export class Tree extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { first }, { step }) {
     if (!first || !this.search) return null;
     return { step: step >= this.search.steps ? 1 : Math.min(this.search.steps, Math.floor(step) + 1) };
   }
 
+  /** @type {Scene["say"]} */
   say({ step }) {
     const { search } = this;
     if (!search) return this.texts.no_search;
     const nodes = search.columns[Math.floor(step + 1e-6)];
+    /** @param {string} letter */
     const count = (letter) => nodes.filter((node) => search.status[node] === letter).length;
     return fillText(this.texts.tree_say, {
       step: Math.floor(step + 1e-6),

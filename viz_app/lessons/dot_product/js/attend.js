@@ -1,9 +1,14 @@
 // Equation 1 for small numbers, evaluated again for motion; a test compares it with transformer_core.
 
+/**
+ * @param {any} a
+ * @param {any} b
+ */
 export function dotProduct(a, b) {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
+/** @param {any} scores */
 export function softmax(scores) {
   const most = Math.max(...scores);
   const raised = Array.from(scores, (score) => Math.exp(score - most));
@@ -11,7 +16,12 @@ export function softmax(scores) {
   return raised.map((value) => value / sum);
 }
 
-/** One query against all keys: every step of softmax(q K^T / sqrt(d_k)) V. */
+/**
+ * One query against all keys: every step of softmax(q K^T / sqrt(d_k)) V.
+ * @param {any} query
+ * @param {any[]} keys
+ * @param {any} values
+ */
 export function attend(query, keys, values) {
   const products = keys.map((key) => dotProduct(query, key));
   const scores = products.map((product) => product / Math.sqrt(query.length));
@@ -20,7 +30,12 @@ export function attend(query, keys, values) {
   return { products, scores, weights, output };
 }
 
-/** Additive attention without its projections, v . tanh(q + k). */
+/**
+ * Additive attention without its projections, v . tanh(q + k).
+ * @param {number} query
+ * @param {any[]} keys
+ * @param {any} vector
+ */
 export function additive(query, keys, vector) {
   return keys.map((key) => key.reduce((sum, value, i) => sum + vector[i] * Math.tanh(query[i] + value), 0));
 }
@@ -29,7 +44,10 @@ const BASE = 36;
 const ZERO = 500;
 export const LIMIT = 9.9;
 
-/** Rows of tenths as one word that an address can hold, two letters a number. */
+/**
+ * Rows of tenths as one word that an address can hold, two letters a number.
+ * @param {any} rows
+ */
 export function pack(rows) {
   return rows
     .flat()
@@ -37,7 +55,11 @@ export function pack(rows) {
     .join("");
 }
 
-/** The way back; null for a word of another form. */
+/**
+ * The way back; null for a word of another form.
+ * @param {string} word
+ * @param {number} width
+ */
 export function unpack(word, width) {
   if (typeof word !== "string" || !/^[0-9a-z]*$/.test(word) || word.length % (2 * width)) return null;
   const numbers = (word.match(/../g) ?? []).map((pair) => (parseInt(pair, BASE) - ZERO) / 10);
@@ -45,13 +67,20 @@ export function unpack(word, width) {
   return Array.from({ length: numbers.length / width }, (_, row) => numbers.slice(row * width, (row + 1) * width));
 }
 
-/** A number as it is shown: a fixed number of decimals and a true minus. */
+/**
+ * A number as it is shown: a fixed number of decimals and a true minus.
+ * @param {number} value
+ * @param {number} [decimals]
+ */
 export function shown(value, decimals = 1) {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
 }
 
-/** 0 to 1 with a soft start and end. */
+/**
+ * 0 to 1 with a soft start and end.
+ * @param {number} share
+ */
 export function ease(share) {
   const within = Math.max(0, Math.min(1, share));
   return within * within * (3 - 2 * within);

@@ -26,6 +26,7 @@ export class Real extends Scene {
       step: 1,
       rate: 0.8,
       start: Math.min(3, this.count),
+      /** @param {number} value */
       show: (value) => String(Math.round(value)),
     };
   }
@@ -41,11 +42,13 @@ export class Real extends Scene {
         max: this.lesson.arrays.queries.shape[0] - 1,
         step: 1,
         start: head,
+        /** @param {number} value */
         show: (value) => `${layer + 1}.${value + 1}`,
       },
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(330, this.count * 14 + 120, Math.min(room, 620));
   }
@@ -54,12 +57,20 @@ export class Real extends Scene {
     return "softmax";
   }
 
+  /**
+   * @param {string} name
+   * @param {number} head
+   */
   rows(name, head) {
     const part = this.lesson.arrays[name].part(Math.round(head));
     return Array.from({ length: this.count }, (_, row) => Array.from(part.part(row).data));
   }
 
-  /** Left to right: tokens, keys, scores, weights, values; the query above, the result below. */
+  /**
+   * Left to right: tokens, keys, scores, weights, values; the query above, the result below.
+   * @param {number} width
+   * @param {number} height
+   */
   place(width, height) {
     const narrow = width < NARROW;
     const left = narrow ? 58 : 96;
@@ -70,6 +81,7 @@ export class Real extends Scene {
     return { narrow, left, strip, top, row, middle: left + strip, numbers, right: left + strip + numbers };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { at, head }) {
     const { context, theme, width, height } = pen;
     const place = this.place(width, height);
@@ -128,7 +140,17 @@ export class Real extends Scene {
     this.legend(pen, most, mostValue);
   }
 
-  /** A vector as a row of cells, brown above zero and blue below. */
+  /**
+   * A vector as a row of cells, brown above zero and blue below.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {any[]} vector
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   * @param {number} most
+   */
   strip(context, theme, vector, x, y, width, height, most) {
     const cell = width / vector.length;
     vector.forEach((value, i) => {
@@ -140,6 +162,11 @@ export class Real extends Scene {
     context.strokeRect(x - 0.5, y - 0.5, width, height);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} most
+   * @param {any} mostValue
+   */
   legend({ context, theme, width, height }, most, mostValue) {
     if (width < NARROW) return;
     const steps = 9;
@@ -156,16 +183,19 @@ export class Real extends Scene {
     );
   }
 
+  /** @param {number} index */
   plain(index) {
     return this.tokens[index].replaceAll("\u2581", "") || "\u2423";
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
     const { top, row } = this.place(width, height);
     const at = Math.floor((y - top) / row);
     return at >= 0 && at < this.count ? { at: at + 1 } : null;
   }
 
+  /** @type {Scene["say"]} */
   say({ at, head }) {
     const query = Math.round(at) - 1;
     const { weights } = attend(this.rows("queries", head)[query], this.rows("keys", head), this.rows("values", head));
@@ -177,6 +207,7 @@ export class Real extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ at, head }) {
     const query = Math.round(at) - 1;
     const { products, scores, weights } = attend(

@@ -23,10 +23,12 @@ export class Scale extends Scene {
       step: 1,
       rate: 1,
       start: 4,
+      /** @param {number} value */
       show: (value) => String(widths[Math.round(value)]),
     };
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 600 : Math.max(360, Math.min(room, 560));
   }
@@ -35,14 +37,17 @@ export class Scale extends Scene {
     return "scale";
   }
 
+  /** @param {Theme} theme */
   colours(theme) {
     return { unscaled: theme.kinds.decoder, scaled: theme.kinds.encoder, additive: theme.kinds.cross };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { width: chosen }) {
     const { width, height } = pen;
     const at = Math.round(chosen);
     const below = width < NARROW;
+    /** @type {[string, boolean][]} */
     const plots = [
       ["variance", true],
       ["entropy", false],
@@ -62,6 +67,14 @@ export class Scale extends Scene {
     this.drawRows(pen, height - 138, at);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ left: number, right: number, top: number, bottom: number }} box
+   * @param {any} name
+   * @param {boolean} log
+   * @param {any} chosen
+   * @param {number} at
+   */
   drawPlot({ context, theme }, box, name, log, chosen, at) {
     const { texts, widths, lesson } = this;
     const values = lesson.arrays[name];
@@ -105,7 +118,12 @@ export class Scale extends Scene {
     });
   }
 
-  /** One query's weights over eight keys, in the three ways. */
+  /**
+   * One query's weights over eight keys, in the three ways.
+   * @param {Pen} pen
+   * @param {number} top
+   * @param {number} at
+   */
   drawRows({ context, theme, width }, top, at) {
     const rows = this.lesson.arrays.weights; // (3, widths, keys)
     const keys = rows.shape[2];
@@ -141,12 +159,14 @@ export class Scale extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width }) {
     const wide = width < NARROW ? width : width / 3;
     const across = new Axis(0, this.widths.length - 1, 46, wide - 18);
     return { width: Math.round(across.value(x % wide)) };
   }
 
+  /** @type {Scene["say"]} */
   say({ width }) {
     const at = Math.round(width);
     const { variance, entropy } = this.lesson.arrays;
@@ -169,7 +189,10 @@ export class Scale extends Scene {
   }
 }
 
-/** 0.001 -> 10^-3, as text. */
+/**
+ * 0.001 -> 10^-3, as text.
+ * @param {number} value
+ */
 function power(value) {
   const digits = {
     "-": "\u207b",

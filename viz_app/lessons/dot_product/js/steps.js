@@ -26,6 +26,7 @@ export class Steps extends Scene {
       step: 1,
       rate: 0.45,
       start: 0,
+      /** @param {number} value */
       show: (value) => this.texts[`step_${Math.ceil(value - 1e-6)}`],
     };
   }
@@ -47,24 +48,33 @@ export class Steps extends Scene {
     return NAMES.map((name) => ({ name, start: pack(this.lesson.values.example[name]) }));
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < 560 ? 646 : Math.max(330, Math.min(room, 0.4 * width));
   }
 
+  /** @type {Scene["lit"]} */
   lit({ step }) {
     return [null, "dot", "scale", "softmax", "values"][Math.min(4, Math.ceil(step - 1e-6))];
   }
 
-  /** Q, K and V as they stand. */
+  /**
+   * Q, K and V as they stand.
+   * @param {Settings} settings
+   */
   matrices(settings) {
     return NAMES.map((name) => unpack(settings[name], this.width) ?? this.lesson.values.example[name]);
   }
 
+  /** @param {Settings} settings */
   row(settings) {
     return Math.max(0, ["q0", "q1", "q2"].indexOf(settings.query));
   }
 
-  /** Where each number can be typed. */
+  /**
+   * Where each number can be typed.
+   * @type {Scene["fields"]}
+   */
   fields(width, height, settings) {
     const place = stations(width, height, this.tokens.length, this.width);
     return this.matrices(settings).flatMap((matrix, which) =>
@@ -87,6 +97,11 @@ export class Steps extends Scene {
     );
   }
 
+  /**
+   * @param {any} key
+   * @param {number} number
+   * @param {Settings} settings
+   */
   entered(key, number, settings) {
     const [which, row, column] = key.split(" ").map(Number);
     const matrix = this.matrices(settings)[which].map((numbers) => [...numbers]);
@@ -94,6 +109,7 @@ export class Steps extends Scene {
     return { [NAMES[which]]: pack(matrix) };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const place = stations(pen.width, pen.height, this.tokens.length, this.width);
     const [queries, keys, values] = this.matrices(settings);
@@ -105,6 +121,14 @@ export class Steps extends Scene {
     this.drawAdditive(pen, place, queries[row], keys);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {any[]} matrices
+   * @param {number} row
+   * @param {number} step
+   * @param {{ weights: any }} given
+   */
   drawMatrices({ context, theme }, place, matrices, row, step, { weights }) {
     const number = { colour: theme.text, font: theme.font, size: place.size - 1, align: "center" };
     matrices.forEach((matrix, which) => {
@@ -152,7 +176,15 @@ export class Steps extends Scene {
     context.strokeRect(x - 2, y - 1, this.width * place.cellWidth + 4, place.cellHeight + 2);
   }
 
-  /** Products, scores and weights, a row for each key. */
+  /**
+   * Products, scores and weights, a row for each key.
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {{ products: any, scores: any, weights: any }} given
+   * @param {number} step
+   * @param {number} query
+   * @param {any[]} keys
+   */
   drawColumns({ context, theme }, place, { products, scores, weights }, step, query, keys) {
     const { texts } = this;
     const heads = [
@@ -209,13 +241,24 @@ export class Steps extends Scene {
     if (step > 0 && step < 1) this.mark(context, theme, place, Math.floor(step * this.width));
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} alpha
+   * @param {() => void} paint
+   */
   fade(context, alpha, paint) {
     context.globalAlpha = alpha;
     paint();
     context.globalAlpha = 1;
   }
 
-  /** The column of K that is multiplied just now. */
+  /**
+   * The column of K that is multiplied just now.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {any} place
+   * @param {number} column
+   */
   mark(context, theme, place, column) {
     const { x, y } = place.cell("k", 0, Math.min(column, this.width - 1));
     context.strokeStyle = theme.kinds.encoder;
@@ -223,7 +266,13 @@ export class Steps extends Scene {
     context.strokeRect(x - 1, y - 2, place.cellWidth + 2, this.tokens.length * place.cellHeight + 4);
   }
 
-  /** The weighted sum of the values. */
+  /**
+   * The weighted sum of the values.
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {{ output: any[] }} given
+   * @param {number} step
+   */
   drawOutput({ context, theme }, place, { output }, step) {
     const { x, y } = place.output;
     trace(
@@ -255,7 +304,13 @@ export class Steps extends Scene {
     );
   }
 
-  /** The same query and keys as additive attention scores them, with a v of ones over the root of the width. */
+  /**
+   * The same query and keys as additive attention scores them, with a v of ones over the root of the width.
+   * @param {Pen} pen
+   * @param {any} place
+   * @param {any} query
+   * @param {any} keys
+   */
   drawAdditive({ context, theme, width }, place, query, keys) {
     const vector = query.map(() => 1 / Math.sqrt(query.length));
     const scores = additive(query, keys, vector);
@@ -273,11 +328,13 @@ export class Steps extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
     const row = stations(width, height, this.tokens.length, this.width).tokenAt(x, y);
     return row === null ? null : { query: `q${row}` };
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const [queries, keys, values] = this.matrices(settings);
     const row = this.row(settings);
@@ -290,6 +347,7 @@ export class Steps extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const [queries, keys, values] = this.matrices(settings);
     const rows = queries.flatMap((query, row) => {

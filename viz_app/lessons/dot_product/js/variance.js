@@ -9,10 +9,12 @@ const LEFT = 20;
 const RIGHT = 20;
 
 export class Variance extends Scene {
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(320, Math.min(room, 0.6 * width, 540));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { narrow, wide } = this.lesson.values.histograms;
     const lane = pen.height / 2;
@@ -20,6 +22,13 @@ export class Variance extends Scene {
     this.drawOne(pen, wide, lane, lane, pen.revealed);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ d_k: any, variance: any, counts: any[], low: number, high: number }} given
+   * @param {number} top
+   * @param {number} lane
+   * @param {boolean} open
+   */
   drawOne({ context, theme, width }, { d_k, variance, counts, low, high }, top, lane, open) {
     const across = new Axis(low, high, LEFT, width - RIGHT);
     const base = top + lane - 34;
@@ -62,10 +71,12 @@ export class Variance extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     return revealed ? this.texts.predict_say : this.texts.predict_ask;
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { narrow, wide } = this.lesson.values.histograms;
     const rows = (revealed ? [narrow, wide] : [narrow]).map(({ d_k, variance }) => [d_k, variance]);

@@ -1,5 +1,6 @@
 // Concatenation and W^O: what each head of a layer adds to one position, and that the parts make up the whole.
 
+import { context2d } from "../../../components/common/canvas.js";
 import { fillText } from "../../../components/common/dom.js";
 import { write } from "../../../components/common/plot.js";
 import { plain } from "../../stage/js/map.js";
@@ -13,6 +14,9 @@ const POSITIVE = { light: "#c45a00", dark: "#ff9a4d" };
 const NEGATIVE = { light: "#6a3fa8", dark: "#b58cf2" };
 
 export class Concat extends Scene {
+  /** @type {Map<string, HTMLCanvasElement>} */
+  bands = new Map();
+
   get playhead() {
     const { tokens } = this;
     return {
@@ -23,6 +27,7 @@ export class Concat extends Scene {
       step: 1,
       rate: 0.8,
       start: 0,
+      /** @param {number} value */
       show: (value) => plain(tokens[Math.round(value)]),
     };
   }
@@ -43,14 +48,17 @@ export class Concat extends Scene {
     return { encoder: axes.source, decoder: axes.inputs, cross: axes.outputs }[parts.kind];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 460 : Math.max(390, Math.min(room, 580));
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     return at % 1 > 0.5 ? "output" : "concat";
   }
 
+  /** @param {number} at */
   numbers(at) {
     const { arrays } = this.lesson;
     const position = Math.min(Math.round(at), arrays.output.shape[0] - 1);
@@ -62,6 +70,7 @@ export class Concat extends Scene {
     return { position, heads, output, norms: heads.map(({ part }) => norm(part)), whole: norm(output) };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     const { kind, layer } = this.lesson.answers;
@@ -72,6 +81,11 @@ export class Concat extends Scene {
     const columns = this.columns(width, narrow);
     context.globalAlpha = waiting ? 0.35 : 1;
     this.drawTokens(pen, position);
+    /**
+     * @param {string} text
+     * @param {number} x
+     * @param {number} most
+     */
     const title = (text, x, most) =>
       write(context, text, x, TOP - 12, { colour: theme.muted, font: theme.font, size: 12, most });
     title(narrow ? "head" : this.texts.found, columns.found[0], columns.found[1]);
@@ -113,6 +127,10 @@ export class Concat extends Scene {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {number} width
+   * @param {boolean} narrow
+   */
   columns(width, narrow) {
     const left = 34;
     const rest = width - left;
@@ -125,6 +143,10 @@ export class Concat extends Scene {
     return { found: first, matrix: second, part: third, bar: [fourth, width - fourth] };
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} position
+   */
   drawTokens({ context, width, theme }, position) {
     const { tokens } = this;
     context.font = `13px ${theme.code}`;
@@ -148,15 +170,32 @@ export class Concat extends Scene {
     });
   }
 
-  /** The rows of W^O that belong to a head. */
+  /**
+   * The rows of W^O that belong to a head.
+   * @param {Pen} pen
+   * @param {number} head
+   * @param {number} count
+   * @param {number[]} pair
+   * @param {number} y
+   * @param {number} height
+   */
   drawMatrix({ context, theme }, head, count, [x, width], y, height) {
-    this.bands ??= new Map();
     const key = `${head}.${theme.dark}`;
-    if (!this.bands.has(key)) this.bands.set(key, band(this.lesson.arrays.matrix, head, count, theme));
+    const drawn = this.bands.get(key) ?? band(this.lesson.arrays.matrix, head, count, theme);
+    this.bands.set(key, drawn);
     context.imageSmoothingEnabled = true;
-    context.drawImage(this.bands.get(key), x, y, width, height);
+    context.drawImage(drawn, x, y, width, height);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} value
+   * @param {number} largest
+   * @param {number[]} pair
+   * @param {number} y
+   * @param {number} height
+   * @param {string} colour
+   */
   drawBar({ context, theme }, value, largest, [x, width], y, height, colour) {
     const room = width - 44;
     context.fillStyle = colour;
@@ -168,6 +207,7 @@ export class Concat extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { context, width, theme }, { at }) {
     if (y > 34) return null;
     const { tokens } = this;
@@ -184,6 +224,7 @@ export class Concat extends Scene {
     return found < 0 ? null : { at: found };
   }
 
+  /** @type {Scene["say"]} */
   say({ at }) {
     const { position, norms } = this.numbers(at);
     const most = norms.indexOf(Math.max(...norms));
@@ -194,6 +235,7 @@ export class Concat extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ at }) {
     const { norms, whole, heads } = this.numbers(at);
     const { texts } = this;
@@ -202,16 +244,26 @@ export class Concat extends Scene {
   }
 }
 
+/** @param {any[]} values */
 function norm(values) {
   return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 }
 
+/** @param {Theme} theme */
 function colours(theme) {
   const name = theme.dark ? "dark" : "light";
   return [POSITIVE[name], NEGATIVE[name]];
 }
 
-/** Numbers as cells: one colour for positive, one for negative, stronger for larger. */
+/**
+ * Numbers as cells: one colour for positive, one for negative, stronger for larger.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Theme} theme
+ * @param {any[]} values
+ * @param {number[]} pair
+ * @param {number} y
+ * @param {number} height
+ */
 function strip(context, theme, values, [x, width], y, height) {
   const [positive, negative] = colours(theme);
   const most = Math.max(1e-9, ...values.map(Math.abs));
@@ -229,12 +281,18 @@ function strip(context, theme, values, [x, width], y, height) {
   context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
 }
 
+/**
+ * @param {NdArray} matrix
+ * @param {number} head
+ * @param {number} count
+ * @param {Theme} theme
+ */
 function band(matrix, head, count, theme) {
   const [rows, columns] = [matrix.shape[0] / count, matrix.shape[1]];
   const canvas = document.createElement("canvas");
   canvas.width = columns;
   canvas.height = rows;
-  const context = canvas.getContext("2d");
+  const context = context2d(canvas);
   const image = context.createImageData(columns, rows);
   const [positive, negative] = colours(theme).map((colour) =>
     [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)),

@@ -8,7 +8,11 @@ const NUMBERS = 15; // room for the numbers of the layers
 const BETWEEN = 10;
 
 export class HeadGrid {
-  /** Fits the blocks of `roles` into a place, above or beside each other. */
+  /**
+   * Fits the blocks of `roles` into a place, above or beside each other.
+   * @param {any} roles
+   * @param {{ x: number, y: number, width: number, height: number, stacked: any }} given
+   */
   constructor(roles, { x, y, width, height, stacked }) {
     const layers = Math.max(...KINDS.map((kind) => roles[kind].length));
     const heads = Math.max(...KINDS.map((kind) => roles[kind][0].length));
@@ -27,9 +31,14 @@ export class HeadGrid {
     this.height = down * (layers * this.cell + TITLE) + (down - 1) * BETWEEN;
   }
 
-  /** { x, y, size } of a tile. */
+  /**
+   * { x, y, size } of a tile.
+   * @param {string} kind
+   * @param {number} layer
+   * @param {number} head
+   */
   tile(kind, layer, head) {
-    const block = this.blocks.find((each) => each.kind === kind);
+    const block = this.blocks.find((each) => each.kind === kind) ?? this.blocks[0];
     return {
       x: block.x + head * this.cell,
       y: block.y + layer * this.cell,
@@ -37,7 +46,11 @@ export class HeadGrid {
     };
   }
 
-  /** [kind, layer, head] at a place, or null. */
+  /**
+   * [kind, layer, head] at a place, or null.
+   * @param {number} x
+   * @param {number} y
+   */
   at(x, y) {
     for (const { kind, x: left, y: top, layers, heads } of this.blocks) {
       const [layer, head] = [Math.floor((y - top) / this.cell), Math.floor((x - left) / this.cell)];
@@ -46,7 +59,10 @@ export class HeadGrid {
     return null;
   }
 
-  /** Calls `each(kind, layer, head, tile, number)` for all heads in the order in which Python counts them. */
+  /**
+   * Calls `each(kind, layer, head, tile, number)` for all heads in the order in which Python counts them.
+   * @param {any} each
+   */
   forEach(each) {
     let number = 0;
     for (const { kind, layers, heads } of this.blocks) {
@@ -57,7 +73,11 @@ export class HeadGrid {
     }
   }
 
-  /** Names of the blocks and the numbers of their layers. */
+  /**
+   * Names of the blocks and the numbers of their layers.
+   * @param {Pen} pen
+   * @param {Texts} texts
+   */
   drawLabels({ context, theme }, texts) {
     for (const { kind, x, y, layers, heads } of this.blocks) {
       context.fillStyle = theme.kinds[kind];
@@ -82,7 +102,13 @@ export class HeadGrid {
   }
 }
 
-/** A frame around a tile. */
+/**
+ * A frame around a tile.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ x: number, y: number, size: number }} given
+ * @param {string} colour
+ * @param {number} [width]
+ */
 export function ring(context, { x, y, size }, colour, width = 2) {
   context.strokeStyle = colour;
   context.lineWidth = width;

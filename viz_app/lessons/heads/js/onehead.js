@@ -20,6 +20,7 @@ export class OneHead extends Scene {
       step: 1,
       rate: 0.6,
       start: 0,
+      /** @param {number} value */
       show: (value) => String(rows[Math.round(value)].heads),
     };
   }
@@ -28,10 +29,12 @@ export class OneHead extends Scene {
     return "heads";
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 660 : Math.max(380, Math.min(room, 560));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { row }) {
     const { width, height } = pen;
     const narrow = width < NARROW;
@@ -50,7 +53,12 @@ export class OneHead extends Scene {
     );
   }
 
-  /** The width of the model, cut into heads. */
+  /**
+   * The width of the model, cut into heads.
+   * @param {Pen} pen
+   * @param {number} chosen
+   * @param {number} width
+   */
   drawCut({ context, theme }, chosen, width) {
     const { heads, d_k: each } = this.lesson.values.rows[chosen];
     const label = { colour: theme.text, font: theme.font, size: 14, most: width };
@@ -74,7 +82,12 @@ export class OneHead extends Scene {
     write(context, cost, 0, 72, { ...label, colour: theme.muted, size: 13 });
   }
 
-  /** BLEU over the number of heads, as the paper printed it. */
+  /**
+   * BLEU over the number of heads, as the paper printed it.
+   * @param {Pen} pen
+   * @param {number} chosen
+   * @param {{ x: number, y: number, width: number, height: number }} given
+   */
   drawScores({ context, theme }, chosen, { x, y, width, height }) {
     const { rows } = this.lesson.values;
     const across = new Axis(0, rows.length - 1, x + 34, x + width - 34);
@@ -101,7 +114,7 @@ export class OneHead extends Scene {
     rows.forEach(({ heads, bleu }, index) => {
       const here = index === chosen;
       const at = [across.place(index), up.place(bleu)];
-      dot(context, ...at, here ? 7 : 5, here ? theme.kinds.decoder : theme.kinds.encoder, theme.background);
+      dot(context, at[0], at[1], here ? 7 : 5, here ? theme.kinds.decoder : theme.kinds.encoder, theme.background);
       context.clearRect(at[0] - 18, at[1] - 27, 36, 19);
       write(context, bleu.toFixed(1), at[0], at[1] - 17, {
         colour: theme.text,
@@ -126,7 +139,11 @@ export class OneHead extends Scene {
     });
   }
 
-  /** The two small models: where they look while they read the same translation. */
+  /**
+   * The two small models: where they look while they read the same translation.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} given
+   */
   drawSmall(pen, { x, y, width, height }) {
     const { context, theme } = pen;
     const { small } = this.lesson.values;
@@ -155,6 +172,12 @@ export class OneHead extends Scene {
     });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {NdArray} maps
+   * @param {{ heads: any, bleu: any, outputs: any, source: any }} given
+   * @param {{ x: number, y: number, width: number, height: number }} given4
+   */
   drawRow({ context, theme }, maps, { heads, bleu, outputs, source }, { x, y, width, height }) {
     const label = fillText(this.texts.small_row, { heads, bleu: bleu.toFixed(1) });
     write(context, label, x, y + 8, { colour: theme.muted, font: theme.font, size: 13, most: width });
@@ -178,6 +201,7 @@ export class OneHead extends Scene {
     }
   }
 
+  /** @type {Scene["say"]} */
   say({ row }) {
     const { heads, d_k: each, bleu, perplexity } = this.lesson.values.rows[Math.round(row)];
     return fillText(this.texts.one_say, { heads, each, bleu: bleu.toFixed(1), perplexity: perplexity.toFixed(2) });

@@ -10,6 +10,7 @@ import { KINDS, named, signed } from "./roles.js";
 const NARROW = 620;
 
 export class Predict extends Scene {
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 460 : Math.max(360, Math.min(room, 540));
   }
@@ -18,6 +19,7 @@ export class Predict extends Scene {
     return this.lesson.values.alone !== null;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { context, width, height, theme, revealed } = pen;
     const narrow = width < NARROW;
@@ -46,7 +48,14 @@ export class Predict extends Scene {
       });
   }
 
-  /** All heads by what switching them off costs. */
+  /**
+   * All heads by what switching them off costs.
+   * @param {Pen} pen
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   drawChanges({ context, theme }, x, y, width, height) {
     const { alone } = this.lesson.values;
     const order = this.order();
@@ -105,6 +114,7 @@ export class Predict extends Scene {
     return Array.from(data.keys()).sort((a, b) => data[a] - data[b]);
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!this.ready) return this.texts.computing;
     if (!revealed) return this.texts.predict_say;
@@ -112,6 +122,7 @@ export class Predict extends Scene {
     return fillText(this.texts.predict_answer, { same: alone.same, heads: alone.heads });
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed || !this.ready) return null;
     const { texts } = this;

@@ -6,30 +6,51 @@ const COLOURS = {
 };
 export const KINDS = ["encoder", "decoder", "cross"];
 
-/** The colour of a role, or of heads that have none. */
+/**
+ * The colour of a role, or of heads that have none.
+ * @param {{ role: any, standing: any }} given
+ * @param {Theme} theme
+ */
 export function colourOf({ role, standing }, theme) {
   return standing === "none" ? theme.muted : COLOURS[theme.dark ? "dark" : "light"][role];
 }
 
+/**
+ * @param {any} role
+ * @param {Theme} theme
+ */
 export function colourOfRole(role, theme) {
   return COLOURS[theme.dark ? "dark" : "light"][role];
 }
 
-/** "cross.5.2" -> [kind, layer, head], both from 0; null for anything else. */
+/**
+ * "cross.5.2" -> [kind, layer, head], both from 0; null for anything else.
+ * @param {any} address
+ * @param {any} roles
+ */
 export function parsed(address, roles) {
   const [kind, layer, head] = String(address).split(".");
   return roles[kind]?.[Number(layer)]?.[Number(head)] ? [kind, Number(layer), Number(head)] : null;
 }
 
-/** "6.3": layers and heads count from 1 on screen. */
+/**
+ * "6.3": layers and heads count from 1 on screen.
+ * @param {number} layer
+ * @param {number} head
+ */
 export function named(layer, head) {
   return `${layer + 1}.${head + 1}`;
 }
 
+/** @param {number} value */
 export function share(value) {
   return `${Math.round(value * 100)}\u202f%`;
 }
 
+/**
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function signed(value, digits = 2) {
   return value.toFixed(digits).replace("-", "\u2212");
 }

@@ -29,23 +29,29 @@ export class SwitchOff extends Scene {
     return "off";
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 520 : Math.max(380, Math.min(room, 560));
   }
 
+  /** @param {{ width: number, height: number }} given */
   grid({ width, height }) {
     const narrow = width < NARROW;
     const place = narrow ? { x: 0, y: 0, width, height: 160 } : { x: 0, y: 0, width: width * 0.3, height: height - 4 };
     return new HeadGrid(this.lesson.values.roles, { ...place, stacked: !narrow });
   }
 
-  /** Which heads are off, by number. */
+  /**
+   * Which heads are off, by number.
+   * @param {Settings} settings
+   */
   off({ group, pressed }) {
     const own = pressed.startsWith(`${group}.`) ? bits(pressed.slice(group.length + 1)) : [];
     const all = ["encoder", "decoder", "cross"].flatMap((kind) => this.lesson.values.roles[kind].flat());
     return all.map((role, number) => (role.role === group && role.standing !== "none") !== Boolean(own[number]));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, theme } = pen;
     const grid = this.grid(pen);
@@ -66,12 +72,24 @@ export class SwitchOff extends Scene {
     this.drawTexts(pen, settings, left, narrow ? grid.height + 24 : 8, width - left, off.filter(Boolean).length);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} count
+   */
   drawTexts(pen, settings, x, y, width, count) {
     const { context, theme } = pen;
     const { texts } = this;
     const { words, original, log_probability: after, before } = this.lesson.values.off;
     context.save();
     context.globalAlpha = this.waits(settings) ? 0.4 : 1;
+    /**
+     * @param {string} text
+     * @param {number} down
+     */
     const label = (text, down) =>
       write(context, text, x, y + down, { colour: theme.muted, font: theme.font, size: 13, most: width });
     label(texts.whole_model, 8);
@@ -80,6 +98,12 @@ export class SwitchOff extends Scene {
     down += 44 + sentence(pen, words, x, y + down + 50, width, theme.kinds.decoder);
     label(texts.still, down + 30);
     const most = Math.max(1, -before, -after);
+    /**
+     * @param {number} value
+     * @param {string} name
+     * @param {number} at
+     * @param {string} colour
+     */
     const bar = (value, name, at, colour) => {
       const room = width - 150;
       write(context, name, x, y + at, { colour: theme.text, font: theme.font, size: 13, most: 84 });
@@ -97,15 +121,20 @@ export class SwitchOff extends Scene {
     context.restore();
   }
 
-  /** Whether Python is still at it. */
+  /**
+   * Whether Python is still at it.
+   * @param {Settings} settings
+   */
   waits(settings) {
     return this.wanted(settings) !== this.lesson.answers.off;
   }
 
+  /** @param {Settings} settings */
   wanted({ group, pressed }) {
     return pressed.startsWith(`${group}.`) ? pressed : `${group}.0`;
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { group, pressed }) {
     const found = pen.first && this.grid(pen).at(x, y);
     if (!found) return null;
@@ -118,6 +147,7 @@ export class SwitchOff extends Scene {
     return { pressed: `${group}.${digits(own)}` };
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     if (this.waits(settings)) return this.texts.computing;
     const { words, original, log_probability: after, before } = this.lesson.values.off;
@@ -142,11 +172,15 @@ export class SwitchOff extends Scene {
 
 const BITS = [16, 8, 4, 2, 1];
 
-/** Five heads in each digit, so that all of them fit into an address. */
+/**
+ * Five heads in each digit, so that all of them fit into an address.
+ * @param {string} digits
+ */
 export function bits(digits) {
   return [...digits].flatMap((digit) => BITS.map((bit) => Boolean(parseInt(digit, 32) & bit)));
 }
 
+/** @param {boolean[]} values */
 export function digits(values) {
   let text = "";
   for (let start = 0; start < values.length; start += 5)
@@ -154,6 +188,11 @@ export function digits(values) {
   return text.replace(/0+$/, "") || "0";
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ x: number, y: number, size: number }} given
+ * @param {Theme} theme
+ */
 function cross(context, { x, y, size }, theme) {
   context.strokeStyle = theme.text;
   context.lineWidth = 1.5;
@@ -166,7 +205,15 @@ function cross(context, { x, y, size }, theme) {
   context.stroke();
 }
 
-/** Words over several lines; those that differ are marked. Returns how high they stand. */
+/**
+ * Words over several lines; those that differ are marked. Returns how high they stand.
+ * @param {Pen} pen
+ * @param {any} words
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {string | null} mark
+ */
 function sentence({ context, theme }, words, x, y, width, mark) {
   const size = width > 800 ? 26 : width > 460 ? 19 : 16;
   context.font = `600 ${size}px ${theme.font}`;

@@ -1,5 +1,6 @@
 // A tour of all heads: one exemplary head of each role, drawn large; any other can be pressed.
 
+import { context2d } from "../../../components/common/canvas.js";
 import { fillText } from "../../../components/common/dom.js";
 import { trace, write } from "../../../components/common/plot.js";
 import { drawMap, picture, plain, tint } from "../../stage/js/map.js";
@@ -12,6 +13,14 @@ const ROW = 25; // of the list of roles
 const NEAR = 1e-3; // an address keeps six digits
 
 export class Tour extends Scene {
+  /** @type {Map<string, HTMLCanvasElement>} */
+  tiles = new Map();
+
+  /** @type {any} */
+  drawnFor;
+  /** @type {HTMLCanvasElement} */
+  drawn;
+
   get playhead() {
     const { tour } = this.lesson.values;
     return {
@@ -22,6 +31,7 @@ export class Tour extends Scene {
       step: 1,
       rate: 0.24,
       start: 0,
+      /** @param {number} value */
       show: (value) => this.texts[`short_${tour[Math.floor(value + NEAR)]?.role ?? tour.at(-1).role}`],
     };
   }
@@ -33,11 +43,15 @@ export class Tour extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < NARROW ? 640 : Math.max(380, Math.min(room, 620));
   }
 
-  /** What is shown: the head, and the row that is read, or null for all rows. */
+  /**
+   * What is shown: the head, and the row that is read, or null for all rows.
+   * @param {Settings} settings
+   */
   view({ at, picked, pickedat }) {
     const { tour, roles } = this.lesson.values;
     const stop = Math.min(Math.floor(at + NEAR), tour.length - 1);
@@ -50,6 +64,7 @@ export class Tour extends Scene {
     return { kind, layer, head, measure, weights, row, pressed: Boolean(pressed) };
   }
 
+  /** @param {Kind} kind */
   axes(kind) {
     const { axes } = this.lesson.values;
     return {
@@ -59,12 +74,14 @@ export class Tour extends Scene {
     };
   }
 
+  /** @param {{ width: number, height: number }} given */
   grid({ width, height }) {
     const narrow = width < NARROW;
     const place = narrow ? { x: 0, y: 0, width, height: 130 } : { x: 0, y: 0, width: width * 0.26, height: height - 4 };
     return new HeadGrid(this.lesson.values.roles, { ...place, stacked: !narrow });
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const view = this.view(settings);
     const grid = this.grid(pen);
@@ -99,7 +116,13 @@ export class Tour extends Scene {
     this.drawLeader(pen, grid, view, left);
   }
 
-  /** From the tile to the map. */
+  /**
+   * From the tile to the map.
+   * @param {Pen} pen
+   * @param {HeadGrid} grid
+   * @param {any} view
+   * @param {number} left
+   */
   drawLeader({ context, theme }, grid, view, left) {
     const { x, y, size } = grid.tile(view.kind, view.layer, view.head);
     const colour = colourOfRole(view.measure.role, theme);
@@ -116,7 +139,14 @@ export class Tour extends Scene {
     );
   }
 
-  /** The stops of the tour: what each colour means, and the head that fits it best. */
+  /**
+   * The stops of the tour: what each colour means, and the head that fits it best.
+   * @param {Pen} pen
+   * @param {any} view
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   */
   drawRoles({ context, theme }, view, x, y, width) {
     const { tour } = this.lesson.values;
     write(context, this.texts.best, x, y, { colour: theme.muted, font: theme.font, size: 12, most: width });
@@ -147,6 +177,11 @@ export class Tour extends Scene {
     });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {HeadGrid} grid
+   * @param {any} view
+   */
   drawGrid(pen, grid, view) {
     const { context, theme } = pen;
     grid.drawLabels(pen, this.texts);
@@ -159,13 +194,19 @@ export class Tour extends Scene {
     ring(context, grid.tile(view.kind, view.layer, view.head), theme.text, 2.5);
   }
 
-  /** All tiles on a canvas of their own: they stay the same while the tour goes on. */
+  /**
+   * All tiles on a canvas of their own: they stay the same while the tour goes on.
+   * @param {HeadGrid} grid
+   * @param {Theme} theme
+   * @param {number} width
+   * @param {number} height
+   */
   drawTiles(grid, theme, width, height) {
     const ratio = globalThis.devicePixelRatio || 1;
     const canvas = document.createElement("canvas");
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
-    const context = canvas.getContext("2d");
+    const context = context2d(canvas);
     context.scale(canvas.width / width, canvas.height / height);
     grid.forEach((kind, layer, head, tile) => {
       const role = this.lesson.values.roles[kind][layer][head];
@@ -180,18 +221,36 @@ export class Tour extends Scene {
     return canvas;
   }
 
-  /** A tile's map, made once for each colour. */
+  /**
+   * A tile's map, made once for each colour.
+   * @param {Kind} kind
+   * @param {number} layer
+   * @param {number} head
+   * @param {string} colour
+   */
   small(kind, layer, head, colour) {
-    this.tiles ??= new Map();
     const key = `${kind}.${layer}.${head}.${colour}`;
-    if (!this.tiles.has(key)) this.tiles.set(key, picture(this.lesson.arrays[kind].part(layer, head), tint(colour)));
-    return this.tiles.get(key);
+    const tile = this.tiles.get(key) ?? picture(this.lesson.arrays[kind].part(layer, head), tint(colour));
+    this.tiles.set(key, tile);
+    return tile;
   }
 
-  /** The role, whose head, and how surely. */
+  /**
+   * The role, whose head, and how surely.
+   * @param {Pen} pen
+   * @param {{ kind: Kind, layer: number, head: number, measure: any }} given
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   */
   drawMeasure({ context, theme }, { kind, layer, head, measure }, x, y, width) {
     const { texts } = this;
     const colour = colourOfRole(measure.role, theme);
+    /**
+     * @param {string} text
+     * @param {number} down
+     * @param {any} [more]
+     */
     const line = (text, down, more = {}) =>
       write(context, text, x, y + down, { colour: theme.text, font: theme.font, size: 13, most: width, ...more });
     const title =
@@ -230,12 +289,16 @@ export class Tour extends Scene {
     line(texts[`standing_${measure.standing}`], 106, { weight: 600 });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { at }) {
     const found = this.grid(pen).at(x, y);
     return found && { picked: found.join("."), pickedat: at };
   }
 
-  /** The strongest link of the row that is read, or of the whole map. */
+  /**
+   * The strongest link of the row that is read, or of the whole map.
+   * @param {any} given
+   */
   strongest({ weights, row, kind }) {
     const [rows, columns] = weights.shape;
     const { queries, keys } = this.axes(kind);
@@ -254,6 +317,7 @@ export class Tour extends Scene {
     return { weight: best[0] / 255, query: plain(queries[best[1]]), key: plain(keys[best[2]]) };
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const view = this.view(settings);
     const { weight, query, key } = this.strongest(view);

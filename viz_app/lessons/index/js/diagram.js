@@ -2,10 +2,12 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT] = [520, 640];
+/** @type {Record<string, number>} */
 const COLUMNS = { encoder: 66, decoder: 296 }; // left edge of the boxes
 const BOX = 158;
 
 // column, top, height, station (and key of its text), kind of attention or look
+/** @type {[string, number, number, string, string][]} */
 const STATIONS = [
   ["encoder", 552, 34, "embedding_in", "plain"],
   ["decoder", 552, 34, "embedding_out", "plain"],
@@ -23,21 +25,30 @@ const STATIONS = [
   ["decoder", 72, 30, "softmax", "plain"],
 ];
 
+/**
+ * An SVG element.
+ * @param {string} tag
+ * @param {Record<string, string | number | null | ((event: Event) => void)>} [attributes]
+ * @param {...(Node | string)} children
+ */
 function element(tag, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") made.addEventListener(name, value);
-    else if (value !== null) made.setAttribute(name, value);
+    else if (value !== null) made.setAttribute(name, String(value));
   }
   made.append(...children);
   return made;
 }
 
+/** @typedef {Record<string, { name: string, title: string }>} AtStation */
+
 /**
  * The figure.
  *
- * @param atStation What a station opens, { name, title }, by the station; not every station opens something.
- * @param open Called with the name of a lesson.
+ * @param {{ texts: Texts, sentence: string }} data
+ * @param {AtStation} atStation What a station opens; not every station opens something.
+ * @param {(name: string) => void} open Called with the name of a lesson.
  */
 export function diagram({ texts, sentence }, atStation, open) {
   const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": texts.figure });
@@ -61,11 +72,18 @@ function marker() {
   );
 }
 
+/**
+ * @param {string} d
+ * @param {boolean} [tip]
+ */
 function line(d, tip = true) {
   return element("path", { d, class: "way", "marker-end": tip ? "url(#tip)" : null });
 }
 
-/** The two stacks of N layers. */
+/**
+ * The two stacks of N layers.
+ * @param {Texts} texts
+ */
 function frames(texts) {
   return [
     element("rect", { x: 34, y: 284, width: 206, height: 212, rx: 12, class: "stack" }),
@@ -105,11 +123,25 @@ function ways() {
   return [...straight, ...residual, across];
 }
 
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {string} [anchor]
+ * @param {string} [name]
+ */
 function label(x, y, text, anchor = "middle", name = "note") {
   return element("text", { x, y, "text-anchor": anchor, class: name }, text);
 }
 
-/** A station; one that opens something is a button. */
+/**
+ * A station; one that opens something is a button.
+ * @param {Element} group
+ * @param {string} station
+ * @param {string} words
+ * @param {AtStation} atStation
+ * @param {(name: string) => void} open
+ */
 function button(group, station, words, atStation, open) {
   if (!atStation[station]) return group;
   const { name, title } = atStation[station];
@@ -119,7 +151,7 @@ function button(group, station, words, atStation, open) {
   group.classList.add("opens");
   group.append(element("title", {}, title));
   group.addEventListener("click", () => open(name));
-  group.addEventListener("keydown", (event) => {
+  group.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     open(name);
@@ -127,6 +159,12 @@ function button(group, station, words, atStation, open) {
   return group;
 }
 
+/**
+ * @param {[string, number, number, string, string]} station
+ * @param {Texts} texts
+ * @param {AtStation} atStation
+ * @param {(name: string) => void} open
+ */
 function box([column, y, height, station, look], texts, atStation, open) {
   const x = COLUMNS[column];
   const lines = texts[station].split("\n");
@@ -141,7 +179,13 @@ function box([column, y, height, station, look], texts, atStation, open) {
   return button(group, station, lines.join(" "), atStation, open);
 }
 
-/** Where the waves are added to the embeddings. */
+/**
+ * Where the waves are added to the embeddings.
+ * @param {string} column
+ * @param {Texts} texts
+ * @param {AtStation} atStation
+ * @param {(name: string) => void} open
+ */
 function position(column, texts, atStation, open) {
   const x = COLUMNS[column] + BOX / 2;
   const side = column === "encoder" ? -1 : 1;
@@ -166,7 +210,11 @@ function position(column, texts, atStation, open) {
   ];
 }
 
-/** What goes in and what comes out. */
+/**
+ * What goes in and what comes out.
+ * @param {Texts} texts
+ * @param {string} sentence
+ */
 function ends(texts, sentence) {
   const [left, right] = [COLUMNS.encoder + BOX / 2, COLUMNS.decoder + BOX / 2];
   const short = sentence.length > 26 ? `${sentence.slice(0, 25)}\u2026` : sentence;

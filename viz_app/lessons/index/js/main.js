@@ -5,15 +5,28 @@ import { eventId } from "../../../components/common/events.js";
 import { isDark } from "../../../components/common/theme.js";
 import { diagram } from "./diagram.js";
 
+/**
+ * @typedef {{ name: string, title: string, about: string, minutes?: number, stations: string[] }} Stop
+ * @typedef {object} IndexData What Python sends.
+ * @property {Stop[]} route
+ * @property {[string, Stop[]][]} others Lessons beside the route, by chapter.
+ * @property {string} language
+ * @property {Texts} texts
+ * @property {string} sentence
+ * @property {{ light: Record<Kind, string>, dark: Record<Kind, string> }} kinds
+ */
+
+/** @param {Mounted<IndexData>} component */
 export default function show({ data, parentElement, setStateValue }) {
-  const root = parentElement.querySelector(".index");
+  const root = /** @type {any} */ (parentElement).querySelector(".index");
+  /** @param {string} name */
   const open = (name) => setStateValue("open", { name, id: eventId() });
   const all = [...data.route, ...data.others.flatMap(([, stops]) => stops)];
   const atStation = Object.fromEntries(all.flatMap((each) => each.stations.map((station) => [station, each])));
   setAttribute(root, "lang", data.language);
   colour(root, data.kinds);
   const { texts } = data;
-  const total = data.route.reduce((sum, { minutes }) => sum + minutes, 0);
+  const total = data.route.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0);
   const route = h("ol", { class: "route" }, ...data.route.map((each) => h("li", {}, stop(each, texts, open))));
   const first = h("button", { type: "button", class: "start", click: () => open("route") }, texts.start);
   const side = h(
@@ -33,6 +46,11 @@ export default function show({ data, parentElement, setStateValue }) {
   root.replaceChildren(figure, side);
 }
 
+/**
+ * @param {Stop} stop
+ * @param {Texts} texts
+ * @param {(lesson: string) => void} open
+ */
 function stop({ name, title, about, minutes }, texts, open) {
   const time = minutes ? h("span", { class: "minutes" }, `${minutes}\u202f${texts.minutes}`) : null;
   const words = [h("span", { class: "title" }, title), time, h("span", { class: "about" }, about)];
@@ -41,7 +59,11 @@ function stop({ name, title, about, minutes }, texts, open) {
     : h("div", { class: "stop" }, ...words);
 }
 
-/** The colours of the kinds in the theme of the page. */
+/**
+ * The colours of the kinds in the theme of the page.
+ * @param {HTMLElement} root
+ * @param {IndexData["kinds"]} kinds
+ */
 function colour(root, kinds) {
   const paper = getComputedStyle(root).getPropertyValue("--st-background-color").trim() || "#ffffff";
   for (const [kind, value] of Object.entries(kinds[isDark(paper) ? "dark" : "light"]))

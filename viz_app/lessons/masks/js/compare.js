@@ -18,10 +18,12 @@ export class Compare extends HeadScene {
       step: 1,
       rate: 1.2,
       start: Math.min(4, this.count),
+      /** @param {number} value */
       show: (value) => String(Math.round(value)),
     };
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     if (width < NARROW) return 3 * (this.count * 13 + 34) + 44;
     return Math.max(300, Math.min(room, (width - 190) / 3 + 120));
@@ -31,7 +33,11 @@ export class Compare extends HeadScene {
     return "mask";
   }
 
-  /** Three maps beside each other, or below each other where there is no room. */
+  /**
+   * Three maps beside each other, or below each other where there is no room.
+   * @param {number} width
+   * @param {number} height
+   */
   place(width, height) {
     const below = width < NARROW;
     const side = below ? 58 : 92;
@@ -44,6 +50,7 @@ export class Compare extends HeadScene {
     });
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { step, head }) {
     const { context, theme, width, height } = pen;
     const { texts } = this;
@@ -58,6 +65,7 @@ export class Compare extends HeadScene {
       (q, k) => twoSided(theme, masked[q][k] - unmasked[q][k]),
     ];
     const below = width < NARROW;
+    /** @param {number} q */
     const strong = (q) => q === row;
     grids.forEach((grid, index) => {
       grid.paint(context, (q, k) => (q <= row ? colours[index](q, k) : null));
@@ -84,7 +92,12 @@ export class Compare extends HeadScene {
     this.sum(pen, grids, row, unmasked[row]);
   }
 
-  /** The cell that holds what its row is asked for: one to the right of the diagonal. */
+  /**
+   * The cell that holds what its row is asked for: one to the right of the diagonal.
+   * @param {Pen} pen
+   * @param {Grid} grid
+   * @param {number} row
+   */
   ringAnswers({ context, theme }, grid, row) {
     for (let q = 0; q + 1 < this.count; q++) {
       context.save();
@@ -106,6 +119,11 @@ export class Compare extends HeadScene {
     }
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {Grid[]} grids
+   * @param {boolean} below
+   */
   nameSides({ context, theme }, grids, below) {
     const style = { colour: theme.muted, font: theme.font, size: below ? 11 : 12 };
     const last = grids[below ? 0 : 2];
@@ -113,7 +131,13 @@ export class Compare extends HeadScene {
     write(context, this.texts.predicts, last.left + last.width + 8, 9, { ...style, most: grids[0].left - 8 });
   }
 
-  /** Below the maps: what the row keeps, and what it would take from the future. */
+  /**
+   * Below the maps: what the row keeps, and what it would take from the future.
+   * @param {Pen} pen
+   * @param {Grid[]} grids
+   * @param {number} row
+   * @param {any[]} unmasked
+   */
   sum({ context, theme, width, height }, grids, row, unmasked) {
     if (width < NARROW) return;
     const future = unmasked.reduce((total, weight, k) => total + (k > row ? weight : 0), 0);
@@ -133,6 +157,7 @@ export class Compare extends HeadScene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
     const rows = this.place(width, height)
       .map((grid) => grid.rowAt(y))
@@ -140,6 +165,7 @@ export class Compare extends HeadScene {
     return rows.length ? { step: rows[0] + 1 } : null;
   }
 
+  /** @type {Scene["say"]} */
   say({ step, head }) {
     const row = Math.round(step) - 1;
     const unmasked = this.weights(head, row, 1);
@@ -150,6 +176,7 @@ export class Compare extends HeadScene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ head }) {
     const { inputs } = this.lesson.values;
     const rows = [];

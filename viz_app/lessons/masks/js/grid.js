@@ -5,41 +5,73 @@ import { twoSided } from "../../stage/js/bars.js";
 
 const HATCH = 6; // distance of two strokes
 const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
-/** The colour of what lies in the future, or leaks from it. */
+/**
+ * The colour of what lies in the future, or leaks from it.
+ * @param {Theme} theme
+ */
 export function futureColour(theme) {
   return twoSided(theme, -1);
 }
 
-/** A piece as it is shown. */
+/**
+ * A piece as it is shown.
+ * @param {string} token
+ */
 export function plain(token) {
   return token.replaceAll("\u2581", "") || "\u2423";
 }
 
 /** Where the cells of a map lie: rows are queries, columns are keys. */
 export class Grid {
+  /**
+   * @param {number} left
+   * @param {number} top
+   * @param {number} width
+   * @param {number} height
+   * @param {number} rows
+   * @param {any} columns
+   */
   constructor(left, top, width, height, rows, columns) {
-    Object.assign(this, { left, top, width, height, rows, columns, cell: width / columns, row: height / rows });
+    this.left = left;
+    this.top = top;
+    this.width = width;
+    this.height = height;
+    this.rows = rows;
+    this.columns = columns;
+    this.cell = width / columns;
+    this.row = height / rows;
   }
 
+  /** @param {number} column */
   x(column) {
     return this.left + column * this.cell;
   }
 
+  /** @param {number} row */
   y(row) {
     return this.top + row * this.row;
   }
 
+  /** @param {number} column */
   middle(column) {
     return this.x(column + 0.5);
   }
 
-  /** The row at a height; null outside. */
+  /**
+   * The row at a height; null outside.
+   * @param {number} y
+   */
   rowAt(y) {
     const row = Math.floor((y - this.top) / this.row);
     return row >= 0 && row < this.rows ? row : null;
   }
 
-  /** Colours: `colourOf(row, column)` gives CSS, or null for none. */
+  /**
+   * Colours: `colourOf(row, column)` gives CSS, or null for none.
+   * @param {CanvasRenderingContext2D} context
+   * @param {any} colourOf
+   * @param {number} [alpha]
+   */
   paint(context, colourOf, alpha = 1) {
     context.save();
     context.globalAlpha = alpha;
@@ -55,20 +87,36 @@ export class Grid {
     context.restore();
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   */
   frame(context, theme) {
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     context.strokeRect(this.left - 0.5, this.top - 0.5, this.width, this.height);
   }
 
-  /** Outlines cells of one row. */
+  /**
+   * Outlines cells of one row.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} row
+   * @param {string} colour
+   * @param {{ from?: number, to?: number, line?: number }} [options]
+   */
   outline(context, row, colour, { from = 0, to = this.columns, line = 2 } = {}) {
     context.strokeStyle = colour;
     context.lineWidth = line;
     context.strokeRect(this.x(from) - 0.5, this.y(row) - 0.5, (to - from) * this.cell, this.row);
   }
 
-  /** Labels of the columns above the cells, which take `headroom` pixels. */
+  /**
+   * Labels of the columns above the cells, which take `headroom` pixels.
+   * @param {CanvasRenderingContext2D} context
+   * @param {any[]} names
+   * @param {Theme} theme
+   * @param {{ strong?: (index: number) => boolean, faint?: (index: number) => boolean }} [options]
+   */
   nameColumns(context, names, theme, { strong = () => false, faint = () => false } = {}) {
     const flat = this.cell >= ROOM_FOR_WORDS;
     const size = flat ? 12 : Math.min(12, Math.max(9, this.cell * 0.85));
@@ -85,12 +133,23 @@ export class Grid {
     });
   }
 
-  /** Height that labels of the columns take. */
+  /**
+   * Height that labels of the columns take.
+   * @param {number} width
+   * @param {any} columns
+   */
   static headroom(width, columns) {
     return width / columns >= ROOM_FOR_WORDS ? 20 : 52;
   }
 
-  /** Labels beside the rows, left or right of the cells. */
+  /**
+   * Labels beside the rows, left or right of the cells.
+   * @param {CanvasRenderingContext2D} context
+   * @param {any[]} names
+   * @param {Theme} theme
+   * @param {string} side
+   * @param {{ strong?: (index: number) => boolean, faint?: (index: number) => boolean, most?: number }} [options]
+   */
   nameRows(context, names, theme, side, { strong = () => false, faint = () => false, most = 80 } = {}) {
     const size = Math.min(12, Math.max(9, this.row - 1));
     names.forEach((name, q) => {
@@ -105,7 +164,13 @@ export class Grid {
     });
   }
 
-  /** The cells that a mask hides: `hides(row, column)`; with `share` below 1 they are still being covered. */
+  /**
+   * The cells that a mask hides: `hides(row, column)`; with `share` below 1 they are still being covered.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {any} hides
+   * @param {number} [share]
+   */
   hatch(context, theme, hides, share = 1) {
     const boxes = [];
     for (let q = 0; q < this.rows; q++) {
@@ -115,7 +180,13 @@ export class Grid {
   }
 }
 
-/** Hatches boxes [x, y, width, height]; the strokes run on from box to box. */
+/**
+ * Hatches boxes [x, y, width, height]; the strokes run on from box to box.
+ * @param {CanvasRenderingContext2D} context
+ * @param {any[]} boxes
+ * @param {Theme} theme
+ * @param {number} [share]
+ */
 export function hatchBoxes(context, boxes, theme, share = 1) {
   if (!boxes.length || share <= 0) return;
   const left = Math.min(...boxes.map(([x]) => x));
@@ -125,7 +196,7 @@ export function hatchBoxes(context, boxes, theme, share = 1) {
   context.save();
   context.globalAlpha = share;
   context.beginPath();
-  for (const box of boxes) context.rect(...box);
+  for (const [x, y, width, height] of boxes) context.rect(x, y, width, height);
   context.clip();
   context.fillStyle = theme.background;
   context.fillRect(left, top, right - left, bottom - top);
@@ -140,7 +211,14 @@ export function hatchBoxes(context, boxes, theme, share = 1) {
   context.restore();
 }
 
-/** A thin line with a label at its left end. */
+/**
+ * A thin line with a label at its left end.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} end
+ * @param {Theme} theme
+ */
 export function rule(context, x, y, end, theme) {
   trace(
     context,

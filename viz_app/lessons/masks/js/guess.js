@@ -11,6 +11,9 @@ const FOOT = 58;
 const HEAD = 48;
 
 export class Guess extends HeadScene {
+  /** @type {any} */
+  known;
+
   get controls() {
     return [];
   }
@@ -19,6 +22,7 @@ export class Guess extends HeadScene {
     return this.lesson.arrays.scores.shape[0];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(300, Math.min(room, width * 0.6, 560));
   }
@@ -31,6 +35,7 @@ export class Guess extends HeadScene {
     return this.known;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { context, theme, width, height, revealed } = pen;
     const { inputs } = this.lesson.values;
@@ -66,7 +71,14 @@ export class Guess extends HeadScene {
     write(context, this.texts.freed, LEFT, 8, { colour: theme.muted, font: theme.font, size: 12, most: width - LEFT });
   }
 
-  /** A dot for each head, and their mean as a line. */
+  /**
+   * A dot for each head, and their mean as a line.
+   * @param {Pen} pen
+   * @param {number} row
+   * @param {number} middle
+   * @param {Axis} axis
+   * @param {number} room
+   */
   drawRow({ context, theme }, row, middle, axis, room) {
     const masses = this.masses[row];
     masses.forEach((mass, head) => {
@@ -92,10 +104,12 @@ export class Guess extends HeadScene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     return revealed ? this.texts.guess_say : this.texts.guess_ask;
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed) return null;
     const { inputs, heads } = this.lesson.values;

@@ -11,6 +11,7 @@ export class HeadScene extends Scene {
 
   get controls() {
     const { head, heads } = this.lesson.values;
+    /** @param {number} value */
     const show = (value) => this.headName(value, heads);
     return [
       {
@@ -26,32 +27,57 @@ export class HeadScene extends Scene {
     ];
   }
 
-  /** Numbers as everywhere in the app: layer and head, both from 1. */
+  /**
+   * Numbers as everywhere in the app: layer and head, both from 1.
+   * @param {number} head
+   * @param {any} heads
+   */
   headName(head, heads) {
     return `${Math.floor(head / heads) + 1}.${(head % heads) + 1}`;
   }
 
-  /** Scores of a row before the mask. */
+  /**
+   * Scores of a row before the mask.
+   * @param {number} head
+   * @param {number} row
+   */
   scores(head, row) {
     return Array.from(this.lesson.arrays.scores.part(Math.round(head), row).data);
   }
 
-  /** Weights of a row; `open` as of `weightsUnder`: 1 without the mask, 0 with it. */
+  /**
+   * Weights of a row; `open` as of `weightsUnder`: 1 without the mask, 0 with it.
+   * @param {number} head
+   * @param {number} row
+   * @param {number} open
+   */
   weights(head, row, open) {
     return weightsUnder(this.scores(head, row), (k) => k > row, open);
   }
 
-  /** How much of a row would go to the future. */
+  /**
+   * How much of a row would go to the future.
+   * @param {number} head
+   * @param {number} row
+   */
   freed(head, row) {
     return hiddenMass(this.weights(head, row, 1), (k) => k > row);
   }
 
-  /** The piece that a row reads and the one that it is to predict. */
+  /**
+   * The piece that a row reads and the one that it is to predict.
+   * @param {number} row
+   */
   names(row) {
     const { inputs, outputs } = this.lesson.values;
     return { read: inputs[row].replaceAll("\u2581", ""), next: outputs[row].replaceAll("\u2581", "") };
   }
 
+  /**
+   * @param {string} template
+   * @param {number} row
+   * @param {Record<string, string>} [values]
+   */
   filled(template, row, values = {}) {
     return fillText(template, { row: row + 1, ...this.names(row), ...values });
   }

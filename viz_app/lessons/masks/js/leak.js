@@ -28,10 +28,12 @@ export class Leak extends Scene {
       step: 1,
       rate: 1.2,
       start: Math.min(5, this.count),
+      /** @param {number} value */
       show: (value) => String(Math.round(value)),
     };
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     if (!this.models.length) return 220;
     return Math.max(width < NARROW ? 470 : 360, Math.min(room, 640));
@@ -41,6 +43,7 @@ export class Leak extends Scene {
     return "past";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     if (!this.models.length) return this.drawMissing(pen);
     const lane = pen.height / 2;
@@ -48,6 +51,7 @@ export class Leak extends Scene {
     return undefined;
   }
 
+  /** @param {Pen} pen */
   drawMissing({ context, theme, width, height }) {
     this.texts.leak_missing.split("\n").forEach((line, index) => {
       write(context, line, width / 2, height / 2 + 22 * index - 11, {
@@ -60,7 +64,15 @@ export class Leak extends Scene {
     });
   }
 
-  /** One model: a pair of bars for each piece, and below them what it writes by itself. */
+  /**
+   * One model: a pair of bars for each piece, and below them what it writes by itself.
+   * @param {Pen} pen
+   * @param {any} model
+   * @param {number} index
+   * @param {number} top
+   * @param {number} lane
+   * @param {Settings} settings
+   */
   drawModel(pen, model, index, top, lane, { step }) {
     const { context, theme, width } = pen;
     const { texts } = this;
@@ -113,7 +125,13 @@ export class Leak extends Scene {
     this.drawAlone(pen, model, top + lane - 24, narrow);
   }
 
-  /** Colour, meaning and forced loss of both ways to read. */
+  /**
+   * Colour, meaning and forced loss of both ways to read.
+   * @param {Pen} pen
+   * @param {any} model
+   * @param {number} top
+   * @param {boolean} narrow
+   */
   drawLosses({ context, theme, width }, model, top, narrow) {
     const { texts } = this;
     const size = narrow ? 11 : 13;
@@ -135,6 +153,12 @@ export class Leak extends Scene {
     });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} model
+   * @param {number} y
+   * @param {boolean} narrow
+   */
   drawAlone({ context, theme, width }, model, y, narrow) {
     const style = { font: theme.font, size: narrow ? 12 : 14 };
     write(context, this.texts.writes_alone, 0, y, { ...style, colour: theme.muted });
@@ -149,17 +173,23 @@ export class Leak extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width }) {
     if (!this.models.length) return null;
     const across = new Axis(0, this.count, width < NARROW ? 34 : 44, width - RIGHT);
     return { step: Math.max(1, Math.min(this.count, Math.ceil(across.value(x)))) };
   }
 
+  /** @type {Scene["say"]} */
   say({ step }) {
     if (!this.models.length) return this.texts.leak_missing.replace("\n", " ");
     const at = Math.round(step) - 1;
     const [honest, cheat] = this.models;
     const piece = plain(cheat.pieces[Math.min(at, cheat.pieces.length - 1)]);
+    /**
+     * @param {any} model
+     * @param {string} way
+     */
     const read = (model, way) => percent(model[way][Math.min(at, model.pieces.length - 1)]);
     return (
       fillText(this.texts.leak_say, {
@@ -199,7 +229,10 @@ export class Leak extends Scene {
   }
 }
 
-/** Mean loss in nats per piece. */
+/**
+ * Mean loss in nats per piece.
+ * @param {any[]} probabilities
+ */
 export function nats(probabilities) {
   return -probabilities.reduce((sum, p) => sum + Math.log(p), 0) / probabilities.length;
 }

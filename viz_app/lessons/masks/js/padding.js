@@ -22,6 +22,7 @@ export class Padding extends Scene {
 
   get controls() {
     const { head, layer } = this.numbers;
+    /** @param {number} value */
     const show = (value) => `${layer + 1}.${value + 1}`;
     return [
       {
@@ -46,10 +47,12 @@ export class Padding extends Scene {
       step: 1,
       rate: 0.4,
       start: 0,
+      /** @param {number} value */
       show: (value) => (value >= 1 ? "\u2212\u221e" : value <= 0 ? "0" : "\u2026"),
     };
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     if (width < NARROW) return 2 * (this.count * 15 + 120);
     return Math.max(300, Math.min(room, width / 2 + 40));
@@ -59,6 +62,10 @@ export class Padding extends Scene {
     return "mask";
   }
 
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
   place(width, height) {
     const below = width < NARROW;
     const side = below ? 62 : 84;
@@ -78,23 +85,34 @@ export class Padding extends Scene {
     );
   }
 
+  /**
+   * @param {number} sentence
+   * @param {number} head
+   * @param {number} open
+   */
   weights(sentence, head, open) {
     const length = this.numbers.lengths[sentence];
     const scores = this.lesson.arrays.padded.part(head, sentence);
     return Array.from({ length: this.count }, (_, q) => weightsUnder(scores.part(q).data, (k) => k >= length, open));
   }
 
-  /** Share of the attention of real rows that goes to padding. */
+  /**
+   * Share of the attention of real rows that goes to padding.
+   * @param {number} sentence
+   * @param {number[][]} rows
+   */
   lost(sentence, rows) {
     const length = this.numbers.lengths[sentence];
     return rows.slice(0, length).reduce((sum, row) => sum + hiddenMass(row, (k) => k >= length), 0) / length;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { mask, head }) {
     const { context, theme, width, height } = pen;
     const { texts, numbers } = this;
     this.place(width, height).forEach((grid, sentence) => {
       const length = numbers.lengths[sentence];
+      /** @param {number} k */
       const filler = (k) => k >= length;
       const rows = this.weights(sentence, head, 1 - ease(mask));
       grid.paint(context, (q, k) => (filler(q) ? null : shade(theme, rows[q][k])));
@@ -124,6 +142,7 @@ export class Padding extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say({ mask }) {
     const { shift_masked, shift_open } = this.numbers;
     return mask < 1
@@ -131,6 +150,7 @@ export class Padding extends Scene {
       : fillText(this.texts.padding_masked, { shift: small(shift_masked) });
   }
 
+  /** @type {Scene["table"]} */
   table({ head }) {
     const { texts, numbers } = this;
     const rows = numbers.tokens.flatMap((tokens, sentence) => {
@@ -145,7 +165,10 @@ export class Padding extends Scene {
   }
 }
 
-/** A number that may be nothing but rounding. */
+/**
+ * A number that may be nothing but rounding.
+ * @param {number} value
+ */
 function small(value) {
   return value === 0 ? "0" : value < 0.001 ? value.toExponential(0) : value.toFixed(3);
 }

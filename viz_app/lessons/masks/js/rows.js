@@ -23,28 +23,38 @@ export class Rows extends HeadScene {
       step: MASKED,
       rate: 0.4,
       start: 0,
+      /** @param {number} value */
       show: (value) => String(this.moment(value).row + 1),
     };
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     const least = 12 * this.count + (width < NARROW ? 262 : 250); // rows that can be read
     return Math.max(370, least, Math.min(room, 0.75 * width + 120, 720));
   }
 
-  /** The row that is worked on, how far the mask has come (0 to 1), and the flow after it. */
+  /**
+   * The row that is worked on, how far the mask has come (0 to 1), and the flow after it.
+   * @param {number} at
+   */
   moment(at) {
     const row = Math.min(this.count - 1, Math.floor(at + 1e-6));
     const share = at - row;
     return { row, mask: ease(share / MASKED), flow: ease((share - MASKED) / (FLOWN - MASKED)), share };
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     const { share } = this.moment(at);
     if (share < 0.02) return "scores";
     return share < MASKED + 0.02 ? "mask" : "softmax";
   }
 
+  /**
+   * @param {number} width
+   * @param {number} height
+   */
   place(width, height) {
     const side = width < NARROW ? 58 : 96;
     const inner = width - 2 * side;
@@ -56,6 +66,7 @@ export class Rows extends HeadScene {
     return { map, scores, base: height - 20, bars };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const place = this.place(pen.width, pen.height);
     const moment = this.moment(settings.at);
@@ -64,6 +75,12 @@ export class Rows extends HeadScene {
     this.drawWeights(pen, place, settings, moment);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ map: Grid, scores: Grid, base: number, bars: number }} given
+   * @param {Settings} settings
+   * @param {{ row: number, mask: number, flow: number, share: number }} given4
+   */
   drawMap({ context, theme, width }, { map }, { head }, { row, mask, flow }) {
     const { inputs, outputs } = this.lesson.values;
     const { texts } = this;
@@ -74,6 +91,7 @@ export class Rows extends HeadScene {
     map.hatch(context, theme, (q, k) => q === row && k > q, mask);
     map.frame(context, theme);
     map.outline(context, row, theme.kinds.decoder);
+    /** @param {number} q */
     const strong = (q) => q === row;
     map.nameColumns(context, inputs, theme, { strong });
     map.nameRows(context, inputs, theme, "left", { strong, most: map.left - 12 });
@@ -84,7 +102,13 @@ export class Rows extends HeadScene {
     write(context, texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
   }
 
-  /** The scores of the row, on which the mask comes down. */
+  /**
+   * The scores of the row, on which the mask comes down.
+   * @param {Pen} pen
+   * @param {{ map: Grid, scores: Grid, base: number, bars: number }} given
+   * @param {Settings} settings
+   * @param {{ row: number, mask: number, flow: number, share: number }} given4
+   */
   drawScores({ context, theme }, { scores }, { head }, { row, mask }) {
     const values = this.scores(head, row);
     const label = { colour: theme.text, font: theme.code, size: scores.cell > 40 ? 13 : 11, align: "center" };
@@ -123,20 +147,36 @@ export class Rows extends HeadScene {
     });
   }
 
-  /** A clear place under a label on hatching. */
+  /**
+   * A clear place under a label on hatching.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   plate(context, theme, x, y, width, height) {
     context.fillStyle = theme.background;
     context.fillRect(x - width / 2, y - height / 2, width, height);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ map: Grid, scores: Grid, base: number, bars: number }} given
+   * @param {Settings} settings
+   * @param {{ row: number, mask: number, flow: number, share: number }} given4
+   */
   drawWeights(pen, { scores, base, bars }, { head }, { row, flow }) {
     const { context, theme, width } = pen;
     const raw = this.scores(head, row);
+    /** @param {number} k */
     const hides = (k) => k > row;
     const before = weightsUnder(raw, hides, 1);
     const after = weightsUnder(raw, hides, 0);
     const now = weightsUnder(raw, hides, 1 - flow);
     const top = Math.max(...before, ...after);
+    /** @param {number} weight */
     const tall = (weight) => ((bars - 34) * weight) / top;
     const thick = Math.min(44, scores.cell * 0.62);
     rule(context, scores.left, base, scores.left + scores.width, theme);
@@ -184,7 +224,17 @@ export class Rows extends HeadScene {
     });
   }
 
-  /** The attention on its way, each dot the same share of the row. */
+  /**
+   * The attention on its way, each dot the same share of the row.
+   * @param {Pen} pen
+   * @param {Grid} scores
+   * @param {number} base
+   * @param {(weight: number) => number} tall
+   * @param {number[]} before
+   * @param {number[]} after
+   * @param {number[]} now
+   * @param {number} flow
+   */
   drawFlow({ context, theme }, scores, base, tall, before, after, now, flow) {
     const moving = parts(before, after, PART);
     moving.forEach(({ from, to }, index) => {
@@ -197,11 +247,13 @@ export class Rows extends HeadScene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
     const row = this.place(width, height).map.rowAt(y);
     return row === null ? null : { at: row + FLOWN };
   }
 
+  /** @type {Scene["say"]} */
   say({ at, head }) {
     const { row, flow } = this.moment(at);
     const said = this.filled(flow < 1 ? this.texts.rows_say : this.texts.rows_done, row, {
@@ -210,6 +262,7 @@ export class Rows extends HeadScene {
     return this.lesson.values.whole ? said : `${said} ${this.texts.cut}`;
   }
 
+  /** @type {Scene["table"]} */
   table({ head }) {
     const { inputs, outputs } = this.lesson.values;
     const rows = inputs.map((_, q) => [
@@ -221,7 +274,10 @@ export class Rows extends HeadScene {
   }
 }
 
-/** A score with one decimal and a true minus. */
+/**
+ * A score with one decimal and a true minus.
+ * @param {number} value
+ */
 function signed(value) {
   const text = value.toFixed(1);
   return text === "-0.0" ? "0.0" : text.replace("-", "\u2212");

@@ -4,9 +4,9 @@
 /**
  * Weights of one row.
  *
- * @param scores Of the row, before the mask.
- * @param hides (k) -> whether the mask hides key k.
- * @param open What the mask leaves of the exponential of a hidden score: 1 is no mask, 0 is minus infinity.
+ * @param {any} scores Of the row, before the mask.
+ * @param {(k: number) => boolean} hides (k) -> whether the mask hides key k.
+ * @param {number} open What the mask leaves of the exponential of a hidden score: 1 is no mask, 0 is minus infinity.
  */
 export function weightsUnder(scores, hides, open) {
   let most = -Infinity;
@@ -18,7 +18,11 @@ export function weightsUnder(scores, hides, open) {
   return raised.map((value) => value / sum);
 }
 
-/** The share of a row that lies where the mask hides. */
+/**
+ * The share of a row that lies where the mask hides.
+ * @param {number[]} weights
+ * @param {(k: number) => boolean} hides
+ */
 export function hiddenMass(weights, hides) {
   return weights.reduce((total, weight, k) => total + (hides(k) ? weight : 0), 0);
 }
@@ -26,9 +30,9 @@ export function hiddenMass(weights, hides) {
 /**
  * The freed mass in small equal parts, each with the key that it leaves and the key that it reaches.
  *
- * @param before Weights without the mask.
- * @param after Weights with it.
- * @param size Of a part.
+ * @param {number[]} before Weights without the mask.
+ * @param {number[]} after Weights with it.
+ * @param {number} size Of a part.
  */
 export function parts(before, after, size) {
   const lost = before.map((weight, k) => Math.max(0, weight - after[k]));
@@ -41,7 +45,11 @@ export function parts(before, after, size) {
   });
 }
 
-/** The first key at which the masses add up to a level. */
+/**
+ * The first key at which the masses add up to a level.
+ * @param {number[]} masses
+ * @param {number} level
+ */
 function reached(masses, level) {
   let sum = 0;
   for (let k = 0; k < masses.length; k++) {
@@ -51,7 +59,10 @@ function reached(masses, level) {
   return masses.length - 1;
 }
 
-/** 0 to 1 with a soft start and end. */
+/**
+ * 0 to 1 with a soft start and end.
+ * @param {number} share
+ */
 export function ease(share) {
   const within = Math.max(0, Math.min(1, share));
   return within * within * (3 - 2 * within);

@@ -13,6 +13,10 @@ import { word } from "./tokenaxis.js";
 const MOST_STEPS = 12; // of k
 
 export class Clocks extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.shown = pairs(lesson.values.d_model);
@@ -29,6 +33,7 @@ export class Clocks extends Scene {
       step: 1,
       rate: 0.8,
       start: 0,
+      /** @param {number} value */
       show: (value) => value.toFixed(value % 1 ? 1 : 0),
     };
   }
@@ -37,6 +42,7 @@ export class Clocks extends Scene {
     return [{ name: "k", kind: "range", label: "k", min: 1, max: MOST_STEPS, step: 1, start: 2 }];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < 520 ? 640 : Math.max(400, Math.min(640, room));
   }
@@ -45,6 +51,7 @@ export class Clocks extends Scene {
     return "angle";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { at, k }) {
     const { width, height } = pen;
     const small = width < 520;
@@ -72,13 +79,20 @@ export class Clocks extends Scene {
     this.drawProduct(pen, rest, at, k);
   }
 
+  /** @param {Theme} theme */
   colours({ kinds }) {
     return { from: kinds.decoder, to: kinds.cross };
   }
 
-  /** Which hand is which: the two positions with their tokens. */
+  /**
+   * Which hand is which: the two positions with their tokens.
+   * @param {Pen} pen
+   * @param {number} at
+   * @param {number} k
+   */
   drawHeads({ context, theme, width }, at, k) {
     const { from, to } = this.colours(theme);
+    /** @param {number} position */
     const name = (position) => {
       const token = this.lesson.values.tokens[Math.round(position)];
       return `${Math.round(position * 10) / 10}${token ? `  ${word(token)}` : ""}`;
@@ -95,6 +109,13 @@ export class Clocks extends Scene {
     });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {number} pair
+   * @param {number} at
+   * @param {number} k
+   */
   drawClock({ context, theme }, { x, y, width, height }, pair, at, k) {
     const { d_model } = this.lesson.values;
     const { from, to } = this.colours(theme);
@@ -111,10 +132,10 @@ export class Clocks extends Scene {
     context.lineWidth = 1.5;
     context.stroke();
     this.drawAngle(context, theme, centre, middle, radius, angle(at, pair, d_model), angle(k, pair, d_model));
-    for (const [position, colour] of [
+    for (const [position, colour] of /** @type {[number, string][]} */ ([
       [at + k, to],
       [at, from],
-    ]) {
+    ])) {
       // Twelve o'clock is angle 0, so that sine runs to the right and cosine up, and hands turn as on a clock.
       const [sine, cosine] = [encoding(position, 2 * pair, d_model), encoding(position, 2 * pair + 1, d_model)];
       trace(
@@ -136,7 +157,16 @@ export class Clocks extends Scene {
     });
   }
 
-  /** The angle between the hands, as a wedge. */
+  /**
+   * The angle between the hands, as a wedge.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   * @param {number} start
+   * @param {number} turned
+   */
   drawAngle(context, theme, x, y, radius, start, turned) {
     const first = start - Math.PI / 2;
     context.save();
@@ -150,7 +180,13 @@ export class Clocks extends Scene {
     context.restore();
   }
 
-  /** M_k times PE(p) gives PE(p + k), for the pairs that are shown. */
+  /**
+   * M_k times PE(p) gives PE(p + k), for the pairs that are shown.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {number} at
+   * @param {number} k
+   */
   drawMap({ context, theme }, { x, y, width, height }, at, k) {
     const { d_model } = this.lesson.values;
     const count = 2 * this.shown.length;
@@ -158,6 +194,7 @@ export class Clocks extends Scene {
     const thick = 1.6 * size;
     const top = y + 22;
     const { matrix, from, to } = this.grids;
+    /** @param {number} index */
     const column = (index) => 2 * this.shown[index >> 1] + (index % 2);
     matrix.paint(`${theme.key} ${k}`, count, count, (row, other) =>
       divergingPixel(theme, row >> 1 === other >> 1 ? block(k, this.shown[row >> 1], d_model)[row % 2][other % 2] : 0),
@@ -188,7 +225,13 @@ export class Clocks extends Scene {
     write(context, told, x, top + side + 16, { colour: theme.muted, font: theme.font, size: 12, most: width + 26 });
   }
 
-  /** The dot product over p: it depends on k alone. */
+  /**
+   * The dot product over p: it depends on k alone.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {number} at
+   * @param {number} k
+   */
   drawProduct({ context, theme }, { x, y, width, height }, at, k) {
     const { d_model, positions } = this.lesson.values;
     const value = dotProduct(at, at + k, d_model);
@@ -233,11 +276,13 @@ export class Clocks extends Scene {
     dot(context, across.place(at), up.place(value), 5.5, theme.kinds.decoder, theme.background);
   }
 
+  /** @type {Scene["say"]} */
   say({ at, k }) {
     const { d_model } = this.lesson.values;
     return fillText(this.texts.clocks_say, { k, value: signed(dotProduct(at, at + k, d_model)) });
   }
 
+  /** @type {Scene["table"]} */
   table({ at, k }) {
     const { d_model } = this.lesson.values;
     const rows = this.shown.map((pair) => [
@@ -258,12 +303,16 @@ export class Clocks extends Scene {
   }
 }
 
-/** Radians -> degrees, with as many places as a slow hand needs. */
+/**
+ * Radians -> degrees, with as many places as a slow hand needs.
+ * @param {number} radians
+ */
 function degrees(radians) {
   const turned = ((radians * 180) / Math.PI) % 360;
   return `${turned >= 10 ? turned.toFixed(0) : turned >= 0.1 ? turned.toFixed(1) : turned.toFixed(3)}\u00b0`;
 }
 
+/** @param {number} number */
 function subscript(number) {
   return [...String(number)].map((digit) => String.fromCharCode(0x2080 + Number(digit))).join("");
 }

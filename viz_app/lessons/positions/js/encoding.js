@@ -4,40 +4,72 @@
 // sentence, so pairs in even steps would be straight lines.
 const SHARES = [0, 0.095, 0.19, 0.3, 0.45, 1];
 
-/** Radians by which pair i turns from one position to the next. */
+/**
+ * Radians by which pair i turns from one position to the next.
+ * @param {number} pair
+ * @param {number} width
+ */
 export function frequency(pair, width) {
   return 10000 ** ((-2 * pair) / width);
 }
 
-/** Positions until a pair stands as before. */
+/**
+ * Positions until a pair stands as before.
+ * @param {number} pair
+ * @param {number} width
+ */
 export function period(pair, width) {
   return (2 * Math.PI) / frequency(pair, width);
 }
 
-/** Angle of pair i at a position, which may lie between two pieces. */
+/**
+ * Angle of pair i at a position, which may lie between two pieces.
+ * @param {number} position
+ * @param {number} pair
+ * @param {number} width
+ */
 export function angle(position, pair, width) {
   return position * frequency(pair, width);
 }
 
-/** PE(pos, 2i) for even columns, PE(pos, 2i + 1) for odd ones. */
+/**
+ * PE(pos, 2i) for even columns, PE(pos, 2i + 1) for odd ones.
+ * @param {any} position
+ * @param {number} column
+ * @param {number} width
+ */
 export function encoding(position, column, width) {
   const turned = angle(position, column >> 1, width);
   return column % 2 ? Math.cos(turned) : Math.sin(turned);
 }
 
-/** PE(pos), all columns. */
+/**
+ * PE(pos), all columns.
+ * @param {number} position
+ * @param {number} width
+ */
 export function vector(position, width) {
   return Float64Array.from({ length: width }, (_, column) => encoding(position, column, width));
 }
 
-/** PE(p) . PE(q), column by column. */
+/**
+ * PE(p) . PE(q), column by column.
+ * @param {number} p
+ * @param {number} q
+ * @param {number} width
+ */
 export function dotProduct(p, q, width) {
   let sum = 0;
   for (let column = 0; column < width; column++) sum += encoding(p, column, width) * encoding(q, column, width);
   return sum;
 }
 
-/** The block of M_k for pair i: [[cos, sin], [-sin, cos]] of k times its frequency. */
+/**
+ * The block of M_k for pair i: [[cos, sin], [-sin, cos]] of k times its frequency.
+ * @param {number} k
+ * @param {number} pair
+ * @param {number} width
+ */
 export function block(k, pair, width) {
   const turned = angle(k, pair, width);
   return [
@@ -46,7 +78,12 @@ export function block(k, pair, width) {
   ];
 }
 
-/** Largest difference between M_k PE(p) and PE(p + k), over all columns. */
+/**
+ * Largest difference between M_k PE(p) and PE(p + k), over all columns.
+ * @param {number} p
+ * @param {number} k
+ * @param {number} width
+ */
 export function mapError(p, k, width) {
   const from = vector(p, width);
   const to = vector(p + k, width);
@@ -60,7 +97,10 @@ export function mapError(p, k, width) {
   return largest;
 }
 
-/** Six pairs from the fastest to the slowest; fewer where the vector has fewer. */
+/**
+ * Six pairs from the fastest to the slowest; fewer where the vector has fewer.
+ * @param {number} width
+ */
 export function pairs(width) {
   return [...new Set(SHARES.map((share) => Math.round(share * (width / 2 - 1))))];
 }

@@ -15,6 +15,10 @@ const HEAD = 22;
 const FOOT = 40;
 
 export class Heatmap extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.grid = new Grid();
@@ -32,6 +36,7 @@ export class Heatmap extends Scene {
       step: 1,
       rate: 3,
       start: 12,
+      /** @param {number} value */
       show: (value) => value.toFixed(value % 1 ? 1 : 0),
     };
   }
@@ -48,6 +53,7 @@ export class Heatmap extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(380, Math.min(640, room));
   }
@@ -56,6 +62,7 @@ export class Heatmap extends Scene {
     return "distance";
   }
 
+  /** @param {{ width: number, height: number }} given */
   places({ width, height }) {
     const small = width < 520;
     const left = small ? 34 : 118;
@@ -72,6 +79,7 @@ export class Heatmap extends Scene {
     };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { at, k, order }) {
     const { context, theme, width } = pen;
     const { d_model, tokens } = this.lesson.values;
@@ -127,7 +135,14 @@ export class Heatmap extends Scene {
     });
   }
 
-  /** What the columns are: in the paper's order, or all sines before all cosines. */
+  /**
+   * What the columns are: in the paper's order, or all sines before all cosines.
+   * @param {Pen} pen
+   * @param {any} order
+   * @param {number} left
+   * @param {number} wide
+   * @param {number} y
+   */
   drawColumns({ context, theme }, order, left, wide, y) {
     const { d_model } = this.lesson.values;
     const style = { colour: theme.muted, font: theme.font, size: 12, align: "center" };
@@ -154,7 +169,19 @@ export class Heatmap extends Scene {
     );
   }
 
-  /** One position: its row in the table, its token, and its point on the curve. */
+  /**
+   * One position: its row in the table, its token, and its point on the curve.
+   * @param {Pen} pen
+   * @param {Axis} rows
+   * @param {number} left
+   * @param {number} wide
+   * @param {Axis} across
+   * @param {number} position
+   * @param {string} colour
+   * @param {string} name
+   * @param {string[]} tokens
+   * @param {any} [beside]
+   */
   drawCut({ context, theme }, rows, left, wide, across, position, colour, name, tokens, beside = null) {
     const { d_model } = this.lesson.values;
     const y = rows.place(position);
@@ -188,10 +215,12 @@ export class Heatmap extends Scene {
       });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     return { at: this.places(pen).rows.value(y) };
   }
 
+  /** @type {Scene["say"]} */
   say({ at, k }) {
     const { d_model } = this.lesson.values;
     return fillText(this.texts.heatmap_say, { k: signed(k, 0), value: signed(dotProduct(at, at + k, d_model), 1) });

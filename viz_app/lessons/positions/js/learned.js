@@ -12,6 +12,10 @@ const HEAD = 24;
 const GAP = 34;
 
 export class Learned extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.grids = [new Grid(), new Grid()];
@@ -31,6 +35,7 @@ export class Learned extends Scene {
       step: 1,
       rate: 5,
       start: 8,
+      /** @param {number} value */
       show: (value) => String(Math.round(value)),
     };
   }
@@ -52,10 +57,12 @@ export class Learned extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < 520 ? 520 : Math.max(400, Math.min(680, room));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { at, side }) {
     const { context, width, height, theme } = pen;
     if (!this.learned) {
@@ -73,6 +80,7 @@ export class Learned extends Scene {
     const curve = Math.max(94, height * 0.24);
     const size = Math.floor(Math.min((width - left - GAP) / 2 - 4, height - HEAD - 46 - curve));
     const row = Math.round(at);
+    /** @type {[string, NdArray][]} */
     const tables = [
       ["sinusoid", alike.part(0)],
       [`learned_${side}`, alike.part(side === "source" ? 1 : 2)],
@@ -89,6 +97,15 @@ export class Learned extends Scene {
     );
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} name
+   * @param {NdArray} table
+   * @param {number} index
+   * @param {number} x
+   * @param {number} size
+   * @param {number} row
+   */
   drawTable({ context, theme }, name, table, index, x, size, row) {
     const { positions, trained } = this.learned;
     const grid = this.grids[index];
@@ -133,11 +150,21 @@ export class Learned extends Scene {
     frame(context, x - 1, HEAD + row * height - 1, size + 2, height + 2, this.colour(theme, index), 2);
   }
 
+  /**
+   * @param {Theme} theme
+   * @param {number} index
+   */
   colour({ kinds }, index) {
     return index ? kinds.decoder : kinds.encoder;
   }
 
-  /** The row of position p in both tables. */
+  /**
+   * The row of position p in both tables.
+   * @param {Pen} pen
+   * @param {[string, NdArray][]} tables
+   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {number} row
+   */
   drawRows({ context, theme }, tables, { x, y, width, height }, row) {
     const { positions, trained } = this.learned;
     const across = new Axis(0, positions - 1, x, x + width - 12);
@@ -171,16 +198,19 @@ export class Learned extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
     if (!this.learned) return null;
     const across = new Axis(0, this.learned.positions - 1, 34, width - 12);
     return y > height - Math.max(94, height * 0.24) ? { at: across.value(x) } : null;
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     return this.learned && at >= this.learned.trained ? "limit" : null;
   }
 
+  /** @type {Scene["say"]} */
   say({ at, side }) {
     if (!this.learned) return this.texts.no_learned;
     const row = Math.round(at);
@@ -195,6 +225,7 @@ export class Learned extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ at, side }) {
     if (!this.learned) return null;
     const { alike } = this.lesson.arrays;

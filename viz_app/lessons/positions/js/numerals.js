@@ -1,18 +1,28 @@
 // Numbers as they stand in the pictures of this lesson.
 
-/** Of any size: "6.3", "112", "54 410". */
+/**
+ * Of any size: "6.3", "112", "54 410".
+ * @param {number} value
+ */
 export function many(value) {
   if (value < 10) return value.toFixed(1);
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-/** -0.5 -> "-0.50" with a minus as wide as a digit. */
+/**
+ * -0.5 -> "-0.50" with a minus as wide as a digit.
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function signed(value, digits = 2) {
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
 }
 
-/** A very small number: 3.1e-16 -> "3 · 10" and the raised exponent. */
+/**
+ * A very small number: 3.1e-16 -> "3 · 10" and the raised exponent.
+ * @param {number} value
+ */
 export function tiny(value) {
   if (value === 0) return "0";
   const [digit, exponent] = value.toExponential(0).split("e");

@@ -8,16 +8,25 @@ const LINE = 25;
 const MOST_LINES = 4;
 
 export class Predict extends Scene {
+  /** @type {Scene["height"]} */
   height(width) {
     const { small, block } = this.sizes(width);
     return small ? 2 * block : Math.max(340, block);
   }
 
-  /** Width and height of one of the two blocks, for the longest of their texts. */
+  /**
+   * Width and height of one of the two blocks, for the longest of their texts.
+   * @param {number} width
+   */
   sizes(width) {
     const { backwards, tokens } = this.lesson.values;
     const small = width < 520;
     const half = small ? width : (width - 28) / 2;
+    /**
+     * @param {string} text
+     * @param {number} letter
+     * @param {number} room
+     */
     const lines = (text, letter, room) => Math.min(MOST_LINES, Math.ceil((text.length * letter) / room));
     const read = sentence(tokens);
     const written = Object.values(backwards ?? {}).flat();
@@ -26,11 +35,13 @@ export class Predict extends Scene {
     return { small, half, block: 130 + 2 * tallest * LINE + 20 };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { width, theme, revealed } = pen;
     const { backwards, tokens } = this.lesson.values;
     const { small, half, block } = this.sizes(width);
     const forwards = tokens.slice(0, -1);
+    /** @type {[string, string, number, number][]} */
     const blocks = [
       ["with", theme.kinds.encoder, 0, 0],
       ["off", theme.kinds.decoder, small ? 0 : half + 28, small ? block : 0],
@@ -52,6 +63,15 @@ export class Predict extends Scene {
     }
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {string} text
+   * @param {string} note
+   * @param {any} x
+   * @param {number} y
+   * @param {number} width
+   * @param {any} colour
+   */
   heading({ context, theme }, text, note, x, y, width, colour) {
     trace(
       context,
@@ -66,7 +86,14 @@ export class Predict extends Scene {
     return y + 16;
   }
 
-  /** What the model reads, and below it what it writes. Returns where the next thing may stand. */
+  /**
+   * What the model reads, and below it what it writes. Returns where the next thing may stand.
+   * @param {Pen} pen
+   * @param {{ read: any, written: any, shown: any }} given
+   * @param {any} x
+   * @param {number} y
+   * @param {number} width
+   */
   pair(pen, { read, written, shown }, x, y, width) {
     const { context, theme } = pen;
     const end = paragraph(context, read, x, y + 12, width, { colour: theme.muted, font: theme.font, size: 16 });
@@ -86,6 +113,13 @@ export class Predict extends Scene {
     return end + LINE;
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any[]} pair
+   * @param {any} x
+   * @param {number} y
+   * @param {number} width
+   */
   verdict({ context, theme }, [one, other], x, y, width) {
     const same = one === other;
     write(context, same ? `= ${this.texts.same}` : `\u2260 ${this.texts.other}`, x + 22, y, {
@@ -97,16 +131,20 @@ export class Predict extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     const { backwards } = this.lesson.values;
     if (!backwards) return this.texts.computing;
     if (!revealed) return this.texts.predict_say;
+    /** @param {any[]} pair */
     const verdict = ([one, other]) => (one === other ? this.texts.same : this.texts.other);
+    /** @param {string} name */
     const told = (name) =>
       `${this.texts[`group_${name}`]}: \u201c${backwards[name][1]}\u201d, ${verdict(backwards[name])}.`;
     return `${told("with")} ${told("off")}`;
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { backwards } = this.lesson.values;
     if (!backwards || !revealed) return null;
@@ -115,11 +153,20 @@ export class Predict extends Scene {
   }
 }
 
+/** @param {string[]} tokens */
 function sentence(tokens) {
   return tokens.join("").replaceAll("\u2581", " ").trim();
 }
 
-/** Text in lines of at most some width, MOST_LINES at most. Returns the middle of the line after the last one. */
+/**
+ * Text in lines of at most some width, MOST_LINES at most. Returns the middle of the line after the last one.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {any} x
+ * @param {number} y
+ * @param {number} width
+ * @param {any} style
+ */
 function paragraph(context, text, x, y, width, style) {
   context.save();
   context.font = `${style.weight ?? 400} ${style.size}px ${style.font}`;

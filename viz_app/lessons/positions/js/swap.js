@@ -24,6 +24,7 @@ export class Swap extends Scene {
       step: 1,
       rate: 0.6,
       start: 0,
+      /** @param {number} value */
       show: (value) => `${Math.round(100 * value)}\u202f%`,
     };
   }
@@ -31,6 +32,10 @@ export class Swap extends Scene {
   get controls() {
     const { words, plain, start } = this.lesson.values;
     if (!words.length) return [];
+    /**
+     * @param {string} name
+     * @param {number} index
+     */
     const range = (name, index) => ({
       name,
       kind: "range",
@@ -40,22 +45,31 @@ export class Swap extends Scene {
       step: 1,
       start: start[index],
       server: true,
+      /** @param {number} value */
       show: (value) => words[plain[value]] ?? "",
     });
     return [range("first", 0), range("second", 1)];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < 520 ? 470 : Math.max(380, Math.min(600, room - 44)); // two rows of controls
   }
 
-  /** Whether Python has answered what the controls say. */
+  /**
+   * Whether Python has answered what the controls say.
+   * @param {Settings} settings
+   */
   fresh({ first, second }) {
     const { answers } = this.lesson;
     return answers.first === first && answers.second === second;
   }
 
-  /** Middle of the column in which each word stands now, and how far above the line it flies. */
+  /**
+   * Middle of the column in which each word stands now, and how far above the line it flies.
+   * @param {number} width
+   * @param {any} moved
+   */
   flight(width, moved) {
     const { order } = this.lesson.values;
     const column = (width - LEFT - RIGHT) / order.length;
@@ -72,6 +86,7 @@ export class Swap extends Scene {
     return { column, places, eased };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     const { words, groups } = this.lesson.values;
@@ -97,6 +112,10 @@ export class Swap extends Scene {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ column: number, places: any }} given
+   */
   drawWords({ context, theme }, { column, places }) {
     const { words } = this.lesson.values;
     context.font = `13px ${theme.code}`;
@@ -116,7 +135,15 @@ export class Swap extends Scene {
     });
   }
 
-  /** One way of reading: change of the vectors above the line, of the attention below it. */
+  /**
+   * One way of reading: change of the vectors above the line, of the attention below it.
+   * @param {Pen} pen
+   * @param {string} name
+   * @param {any} group
+   * @param {number} top
+   * @param {number} lane
+   * @param {{ column: number, places: any[], eased: any }} given
+   */
   drawGroup(pen, name, group, top, lane, { column, places, eased }) {
     const { context, theme, width } = pen;
     const changes = this.lesson.arrays.changes.part(group);
@@ -168,7 +195,12 @@ export class Swap extends Scene {
     }
   }
 
-  /** How the model read, and that it was not trained so where that is the case. */
+  /**
+   * How the model read, and that it was not trained so where that is the case.
+   * @param {Pen} pen
+   * @param {string} name
+   * @param {number} y
+   */
   drawName({ context, theme, width }, name, y) {
     const style = { colour: theme.text, font: theme.font, size: 14, weight: 600, most: width };
     write(context, this.texts[`group_${name}`], 0, y, style);
@@ -197,6 +229,7 @@ export class Swap extends Scene {
     return "position";
   }
 
+  /** @type {Scene["say"]} */
   say({ moved }) {
     const { words, order, groups } = this.lesson.values;
     if (!words.length) return this.texts.too_short;

@@ -13,6 +13,10 @@ const HEAD = 20; // over the vector: what its two columns are
 const POINTS = 480; // of a curve
 
 export class Waves extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.grid = new Grid();
@@ -29,6 +33,7 @@ export class Waves extends Scene {
       step: 1,
       rate: 1.6,
       start: 0,
+      /** @param {number} value */
       show: (value) => value.toFixed(value % 1 ? 1 : 0),
     };
   }
@@ -48,15 +53,20 @@ export class Waves extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(380, Math.min(620, room));
   }
 
+  /** @type {Scene["lit"]} */
   lit({ part }) {
     return part;
   }
 
-  /** Where everything stands. */
+  /**
+   * Where everything stands.
+   * @param {{ width: number, height: number }} given
+   */
   places({ width, height }) {
     const small = width < 520;
     const cell = small ? 13 : 22; // of the vector
@@ -75,6 +85,7 @@ export class Waves extends Scene {
     };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { at, part }) {
     const { context, theme } = pen;
     const places = this.places(pen);
@@ -103,14 +114,32 @@ export class Waves extends Scene {
     places.axis.draw(pen, at, places.bottom + 6, { [Math.round(at)]: theme.text });
   }
 
+  /**
+   * @param {{ lane: number }} given
+   * @param {number} index
+   */
   lane({ lane }, index) {
     return new Axis(-1, 1, HEAD + (index + 0.9) * lane, HEAD + (index + 0.1) * lane);
   }
 
+  /**
+   * @param {number} at
+   * @param {number} pair
+   * @param {any} part
+   */
   value(at, pair, part) {
     return encoding(at, 2 * pair + (part === "cos" ? 1 : 0), this.lesson.values.d_model);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} places
+   * @param {Axis} across
+   * @param {number} pair
+   * @param {number} index
+   * @param {number} at
+   * @param {any} part
+   */
   drawLane({ context, theme }, places, across, pair, index, at, part) {
     const { d_model } = this.lesson.values;
     const { left, right, small, strip, cell } = places;
@@ -162,7 +191,12 @@ export class Waves extends Scene {
     frame(context, strip + (part === "cos" ? cell : 0), row - height / 2, cell, height, theme.text, 1.25);
   }
 
-  /** PE(pos): a row for each pair, sine left and cosine right. */
+  /**
+   * PE(pos): a row for each pair, sine left and cosine right.
+   * @param {Pen} pen
+   * @param {{ strip: any, cell: number, bottom: number, small: any }} given
+   * @param {number} at
+   */
   drawVector({ context, theme }, { strip, cell, bottom, small }, at) {
     const { d_model } = this.lesson.values;
     this.grid.paint(`${theme.key} ${at}`, d_model / 2, 2, (pair, odd) =>
@@ -184,10 +218,12 @@ export class Waves extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { at }) {
     return { at: this.places(pen).axis.dragged(x, at) };
   }
 
+  /** @type {Scene["say"]} */
   say({ at }) {
     const { tokens } = this.lesson.values;
     const position = Math.round(at);
@@ -195,6 +231,7 @@ export class Waves extends Scene {
     return fillText(token ? this.texts.waves_say : this.texts.waves_say_beyond, { position, token });
   }
 
+  /** @type {Scene["table"]} */
   table({ part }) {
     const { d_model, positions } = this.lesson.values;
     const columns = this.shown.map((pair) => 2 * pair + (part === "cos" ? 1 : 0));

@@ -5,6 +5,7 @@ import { Axis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 
 // From below: what stands in a stack, and the number of its place of dropout, if it has one.
+/** @type {{ name: string, parts: (string | number)[][] }[]} The parts from below, with the number of their dropout. */
 const STACKS = [
   { name: "encoder", parts: [["embedding", 0], ["self", 1], ["norm"], ["feed", 2], ["norm"]] },
   {
@@ -25,6 +26,7 @@ export class Dropout extends Scene {
       step: 1,
       rate: 0.7,
       start: 1,
+      /** @param {number} value */
       show: (value) => String(Math.floor(value)),
     };
   }
@@ -39,11 +41,13 @@ export class Dropout extends Scene {
         max: 0.5,
         step: 0.05,
         start: 0.1,
+        /** @param {number} value */
         show: (value) => value.toFixed(2),
       },
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width >= WIDE ? Math.max(360, Math.min(room, width * 0.6)) : 520;
   }
@@ -52,11 +56,15 @@ export class Dropout extends Scene {
     return "dropout";
   }
 
+  /** @param {Settings} settings */
   index({ place }) {
     return Math.min(this.lesson.values.places.length, Math.floor(place)) - 1;
   }
 
-  /** Values of a place, and what dropout makes of them with one draw. */
+  /**
+   * Values of a place, and what dropout makes of them with one draw.
+   * @param {any} given
+   */
   dropped({ p, ...settings }) {
     const index = this.index(settings);
     const values = [...this.lesson.arrays.vectors.part(index).data];
@@ -64,6 +72,7 @@ export class Dropout extends Scene {
     return values.map((value, at) => ({ value, kept: drawn[at] >= p, after: drawn[at] >= p ? value / (1 - p) : 0 }));
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { width, height } = pen;
     const wide = width >= WIDE;
@@ -82,6 +91,12 @@ export class Dropout extends Scene {
     this.vector(pen, vector, settings);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ name: string, parts: (string | number)[][] }} given
+   * @param {{ x: number, y: number, width: number, height: number }} box
+   * @param {number} current
+   */
   stack({ context, theme }, { name, parts }, box, current) {
     const each = (box.height - 28) / MOST_PARTS;
     const middle = box.x + box.width / 2;
@@ -93,6 +108,7 @@ export class Dropout extends Scene {
       align: "center",
     });
     const high = Math.min(30, each - 20);
+    /** @param {number} index */
     const at = (index) => box.height - (index + 0.5) * each;
     trace(
       context,
@@ -127,7 +143,14 @@ export class Dropout extends Scene {
     });
   }
 
-  /** A place of dropout: on the way out of its part, before the sum. */
+  /**
+   * A place of dropout: on the way out of its part, before the sum.
+   * @param {any} pen
+   * @param {number} x
+   * @param {number} y
+   * @param {any} place
+   * @param {boolean} current
+   */
   mark({ context, theme }, x, y, place, current) {
     const colour = theme.text;
     context.beginPath();
@@ -146,6 +169,11 @@ export class Dropout extends Scene {
     });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} box
+   * @param {Settings} settings
+   */
   vector({ context, theme }, box, settings) {
     const values = this.dropped(settings);
     const largest = Math.max(...values.map(({ value }) => Math.abs(value))) * 1.25;
@@ -207,6 +235,7 @@ export class Dropout extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
     const box = width >= WIDE ? { width: width * 0.5, height } : { width, height: 330 };
     if (x > box.width || y > box.height) return null;
@@ -214,9 +243,10 @@ export class Dropout extends Scene {
     const each = (box.height - 28) / MOST_PARTS;
     const index = Math.round((box.height - y) / each - 1);
     const place = stack.parts[Math.max(0, Math.min(stack.parts.length - 1, index))]?.[1];
-    return place === undefined ? null : { place: place + 1 };
+    return place === undefined ? null : { place: Number(place) + 1 };
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const { places, own_dropout: own } = this.lesson.values;
     const values = this.dropped(settings);
@@ -225,6 +255,7 @@ export class Dropout extends Scene {
     return `${label} ${fillText(this.texts.dropout_say, { gone, count: values.length, factor: (1 / (1 - settings.p)).toFixed(2) })} ${fillText(this.texts.own_dropout, { own })}`;
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     return {
       columns: [this.texts.column, this.texts.before_short, this.texts.after_short],

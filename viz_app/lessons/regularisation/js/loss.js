@@ -14,17 +14,23 @@ const LEFT = 34;
 const FOOT = 58;
 const TOP = 30;
 
+/** @param {number} p */
 export function odds(p) {
   return Math.log(p / (1 - p));
 }
 
 export class Loss extends Scene {
+  /** @returns {Playhead | null} */
   get playhead() {
     return EPSILON;
   }
 
   get controls() {
     const { own, paper } = this.lesson.values.vocabularies;
+    /**
+     * @param {number} size
+     * @param {string} text
+     */
     const named = (size, text) => [String(size), fillText(text, { size: size.toLocaleString("en-US") })];
     return [
       {
@@ -37,6 +43,7 @@ export class Loss extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(320, Math.min(room, width * 0.6));
   }
@@ -45,6 +52,7 @@ export class Loss extends Scene {
     return "smoothed";
   }
 
+  /** @param {{ width: number, height: number }} given */
   axes({ width, height }) {
     return {
       across: new Axis(odds(FIRST), odds(LAST), LEFT, width - 16),
@@ -52,6 +60,10 @@ export class Loss extends Scene {
     };
   }
 
+  /**
+   * @param {{ across: Axis, up: Axis }} given
+   * @param {any} each
+   */
   curve({ across, up }, each) {
     return Array.from({ length: POINTS + 1 }, (_, index) => {
       const x = across.low + ((across.high - across.low) * index) / POINTS;
@@ -60,10 +72,15 @@ export class Loss extends Scene {
     });
   }
 
+  /** @param {number} width */
   ticks(width) {
     return width > 520 ? TICKS : TICKS.filter((_, index) => index % 2);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ across: Axis, up: Axis }} plot
+   */
   frame(pen, plot) {
     const { context, theme, width } = pen;
     drawAxis(context, plot.up, "left", LEFT, {
@@ -87,6 +104,7 @@ export class Loss extends Scene {
     });
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { epsilon, size }) {
     const { context, theme } = pen;
     const vocabulary = Number(size);
@@ -132,7 +150,11 @@ export class Loss extends Scene {
     );
   }
 
-  /** How sure the app's model was of each piece of the translation: a mark below the axis. */
+  /**
+   * How sure the app's model was of each piece of the translation: a mark below the axis.
+   * @param {Pen} pen
+   * @param {{ across: Axis }} given
+   */
   pieces({ context, theme, height }, { across }) {
     const { steps } = this.lesson.values;
     const y = height - 9;
@@ -155,11 +177,13 @@ export class Loss extends Scene {
     });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     const p = 1 / (1 + Math.exp(-this.axes(pen).across.value(x)));
     return { epsilon: Math.max(0, Math.min(EPSILON.max, Math.round((1 - p) * 1000) / 1000)) };
   }
 
+  /** @type {Scene["say"]} */
   say({ epsilon, size }) {
     const best = entropy(epsilon, Number(size));
     return fillText(epsilon ? this.texts.loss_say : this.texts.loss_say_zero, {
@@ -169,6 +193,7 @@ export class Loss extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ epsilon, size }) {
     const rows = [0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999].map((p) => [
       p,

@@ -29,6 +29,7 @@ export class Predict extends Loss {
     return null;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { context, theme, revealed } = pen;
     const { epsilon, vocabulary } = this.asked;
@@ -68,12 +69,14 @@ export class Predict extends Loss {
     );
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     const { epsilon, vocabulary } = this.asked;
     const label = revealed ? this.texts.predict_revealed : this.texts.predict_hidden;
     return fillText(label, { epsilon, p: (1 - epsilon).toFixed(1), loss: entropy(epsilon, vocabulary).toFixed(2) });
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed) return null;
     const { epsilon, vocabulary } = this.asked;

@@ -24,14 +24,17 @@ export class Scores extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(300, Math.min(room, width * 0.55));
   }
 
+  /** @param {Settings} settings */
   measured({ whose }) {
     return this.lesson.values.measured[whose];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     const rows = this.measured(settings);
@@ -51,6 +54,12 @@ export class Scores extends Scene {
     this.panel(pen, rows, "bleu", { x: side + gap, side, colour: theme.kinds.encoder, height });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any[]} rows
+   * @param {string} name
+   * @param {{ x: any, side: any, colour: string, height: number }} given
+   */
   panel({ context, theme, width }, rows, name, { x, side, colour, height }) {
     const values = rows.map((row) => row[name]);
     const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -99,6 +108,7 @@ export class Scores extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const rows = this.measured(settings);
     if (!rows.length) return this.texts.small_missing;
@@ -113,6 +123,7 @@ export class Scores extends Scene {
     return fillText(settings.whose === "paper" ? this.texts.paper_say : this.texts.small_say, told);
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const rows = this.measured(settings).map(({ epsilon, perplexity, bleu }) => [epsilon, perplexity, bleu]);
     return { columns: ["\u03b5", this.texts.perplexity, this.texts.bleu], rows };

@@ -25,16 +25,19 @@ export class Targets extends Scene {
         max: steps.length,
         step: 1,
         start: Math.min(2, steps.length),
+        /** @param {number} value */
         show: (value) => this.step({ at: value }).piece.replace("\u2581", ""),
       },
     ];
   }
 
+  /** @param {Settings} settings */
   step({ at }) {
     const { steps } = this.lesson.values;
     return steps[Math.max(0, Math.min(steps.length, Math.round(at)) - 1)];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(320, Math.min(room, width * 0.6));
   }
@@ -43,7 +46,10 @@ export class Targets extends Scene {
     return "smoothed";
   }
 
-  /** A row for the right piece, for those that the model likes best beside it, and for each of all the others. */
+  /**
+   * A row for the right piece, for those that the model likes best beside it, and for each of all the others.
+   * @param {Settings} settings
+   */
   rows(settings) {
     const { vocabulary } = this.lesson.values;
     const { piece, p, others } = this.step(settings);
@@ -62,6 +68,7 @@ export class Targets extends Scene {
     ];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     const rows = this.rows(settings);
@@ -125,12 +132,21 @@ export class Targets extends Scene {
     );
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {Axis} across
+   * @param {number} value
+   * @param {number} y
+   * @param {number} thick
+   * @param {string} colour
+   */
   bar({ context }, across, value, y, thick, colour) {
     if (value <= LEAST) return;
     context.fillStyle = colour;
     context.fillRect(across.from, y, across.place(value) - across.from, thick);
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const { vocabulary } = this.lesson.values;
     const { piece, p } = this.step(settings);
@@ -143,6 +159,7 @@ export class Targets extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     return {
       columns: [this.texts.piece, this.texts.asked, this.texts.said],
@@ -153,6 +170,7 @@ export class Targets extends Scene {
 
 const RAISED = ["\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"];
 
+/** @param {number} power */
 function raised(power) {
   return `${power < 0 ? "\u207b" : ""}${RAISED[Math.abs(power)]}`;
 }

@@ -29,6 +29,7 @@ export class Cost extends Scene {
         max: 400,
         step: 0.5,
         start: this.lesson.values.rate / 1e12,
+        /** @param {number} value */
         show: (value) => `${value}`,
       },
     ];
@@ -38,15 +39,18 @@ export class Cost extends Scene {
     return "rate";
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(300, Math.min(430, room, width * 0.6));
   }
 
+  /** @param {Settings} settings */
   hours({ model, rate }) {
     const { paper, gpus } = this.lesson.values.runs[model];
     return paper / (gpus * rate * 1e12 * 3600);
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme }, settings) {
     const run = this.lesson.values.runs[settings.model];
     const left = 16;
@@ -86,6 +90,7 @@ export class Cost extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     return fillText(this.texts.cost_say, {
       model: settings.model,
@@ -109,7 +114,11 @@ export class Cost extends Scene {
   }
 }
 
-/** 12 -> "12 h"; 84 -> "3.5 days" */
+/**
+ * 12 -> "12 h"; 84 -> "3.5 days"
+ * @param {number} hours
+ * @param {Texts} texts
+ */
 function span(hours, texts) {
   if (hours >= 48) return `${(hours / 24).toFixed(1)} ${texts.days}`;
   return hours >= 1.5 ? `${hours.toFixed(1)} ${texts.hour}` : `${(hours * 60).toFixed(0)} ${texts.minute}`;

@@ -9,9 +9,12 @@ export const MEASURES = {
     better: 1,
     log: false,
     digits: 1,
+    /** @param {number} value */
     show: (value) => value.toFixed(1),
     tick: String,
+    /** @param {{ bleu: any }} given */
     paper: ({ bleu }) => ({ mean: bleu }),
+    /** @param {{ bleu: any }} given */
     ours: ({ bleu }) => bleu,
   },
   // Perplexities are told apart by their ratio.
@@ -20,9 +23,12 @@ export const MEASURES = {
     better: -1,
     log: true,
     digits: 2,
+    /** @param {number} value */
     show: (value) => value.toFixed(2),
     tick: String,
+    /** @param {{ perplexity: any }} given */
     paper: ({ perplexity }) => ({ mean: perplexity }),
+    /** @param {{ perplexity: any }} given */
     ours: ({ perplexity }) => perplexity,
   },
   parameters: {
@@ -30,14 +36,21 @@ export const MEASURES = {
     better: 0,
     log: true,
     digits: 3,
+    /** @param {number} value */
     show: (value) => value.toFixed(value < 10 ? 3 : 1),
     tick: String,
+    /** @param {{ counted: any }} given */
     paper: ({ counted }) => ({ mean: counted[1] }),
+    /** @param {{ parameters: any }} given */
     ours: ({ parameters }) => ({ mean: parameters / 1e6 }),
   },
 };
 
-/** [left, right] of an axis that holds all values and some room; null where there are none. */
+/**
+ * [left, right] of an axis that holds all values and some room; null where there are none.
+ * @param {any[]} values
+ * @param {{ better: any, log: any }} given
+ */
 export function axisEnds(values, { better, log }) {
   const all = values.filter(Boolean).flatMap(({ mean, seeds, band }) => [mean, ...(seeds ?? []), ...(band ?? [])]);
   if (!all.length) return null;
@@ -47,7 +60,12 @@ export function axisEnds(values, { better, log }) {
   return better < 0 ? ends.reverse() : ends;
 }
 
-/** At most `count` round numbers along an axis, whichever way it runs. */
+/**
+ * At most `count` round numbers along an axis, whichever way it runs.
+ * @param {Axis} axis
+ * @param {{ log: any }} given
+ * @param {number} count
+ */
 export function axisTicks(axis, { log }, count) {
   const [low, high] = [Math.min(axis.low, axis.high), Math.max(axis.low, axis.high)];
   for (const step of log ? steps(high - low) : steps((high - low) / count)) {
@@ -61,7 +79,10 @@ export function axisTicks(axis, { log }, count) {
   return [];
 }
 
-/** 0.01, 0.02, 0.05, 0.1, ... from about a hundredth of a span on. */
+/**
+ * 0.01, 0.02, 0.05, 0.1, ... from about a hundredth of a span on.
+ * @param {number} span
+ */
 function steps(span) {
   const power = Math.floor(Math.log10(span || 1)) - 2;
   return Array.from({ length: 12 }, (_, index) => [1, 2, 5][index % 3] * 10 ** (power + Math.floor(index / 3)));

@@ -23,12 +23,14 @@ export class Parsing extends Scene {
     ];
   }
 
+  /** @param {any} setting */
   parsers(setting) {
     return this.lesson.values.parsers
       .filter((parser) => (setting === "wsj") === (parser.setting === "wsj"))
       .sort((a, b) => a.f1 - b.f1);
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme }, { setting }) {
     const parsers = this.parsers(setting);
     const left = Math.min(230, width * 0.46);
@@ -71,12 +73,14 @@ export class Parsing extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say({ setting }) {
     const parsers = this.parsers(setting);
     const place = parsers.length - parsers.findIndex(({ name }) => name.startsWith("Transformer"));
     return fillText(this.texts.parsing_say, { place, count: parsers.length });
   }
 
+  /** @type {Scene["table"]} */
   table({ setting }) {
     const { texts } = this;
     return {

@@ -15,6 +15,7 @@ export class Heads extends Scene {
     ]);
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme, revealed }) {
     const axis = new Axis(24, 26, height - FOOT, 48);
     const step = (width - 40) / HEADS.length;
@@ -65,6 +66,7 @@ export class Heads extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     return revealed
       ? this.bars()
@@ -73,6 +75,7 @@ export class Heads extends Scene {
       : this.texts.predict_say;
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     return revealed
       ? {

@@ -18,6 +18,7 @@ export class Scores extends Scene {
       step: 1,
       rate: 1.2,
       start: most,
+      /** @param {number} value */
       show: (value) => String(Math.floor(value)),
     };
   }
@@ -37,7 +38,10 @@ export class Scores extends Scene {
     ];
   }
 
-  /** Systems with a score and a cost, the cheapest first. */
+  /**
+   * Systems with a score and a cost, the cheapest first.
+   * @param {string} pair
+   */
   points(pair) {
     return this.lesson.values.scores
       .filter((score) => score[pair] !== null && score[`${pair}_flops`] !== null)
@@ -45,9 +49,10 @@ export class Scores extends Scene {
       .sort((a, b) => a.flops - b.flops || a.bleu - b.bleu);
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme, pointer }, { pair, upto }) {
     const across = new Axis(1e18, 3e21, LEFT, width - RIGHT, { log: true });
-    const up = new Axis(...RANGE[pair], height - FOOT, TOP);
+    const up = new Axis(RANGE[pair][0], RANGE[pair][1], height - FOOT, TOP);
     drawAxis(context, up, "left", LEFT, { theme, grid: width - RIGHT - LEFT, ticks: up.ticks(6), title: "" });
     drawAxis(context, across, "bottom", height - FOOT, {
       theme,
@@ -93,10 +98,20 @@ export class Scores extends Scene {
       );
   }
 
-  /** Beside its point, on the side and height where nothing stands yet. */
+  /**
+   * Beside its point, on the side and height where nothing stands yet.
+   * @param {CanvasRenderingContext2D} context
+   * @param {string} text
+   * @param {any} x
+   * @param {any} y
+   * @param {{ colour: string, font: string, size: number, weight: number }} style
+   * @param {any[]} taken
+   * @param {number} width
+   */
   label(context, text, x, y, style, taken, width) {
     context.font = `${style.weight} ${style.size}px ${style.font}`;
     const wide = context.measureText(text).width;
+    /** @type {[number, number, string][]} */
     const places = [
       [12, 0, "left"],
       [-12, 0, "right"],
@@ -121,6 +136,12 @@ export class Scores extends Scene {
     }
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Theme} theme
+   * @param {number} width
+   * @param {number} height
+   */
   legend(context, theme, width, height) {
     const style = { colour: theme.muted, font: theme.font, size: 12 };
     const y = height - FOOT - 14;
@@ -128,11 +149,13 @@ export class Scores extends Scene {
     write(context, this.texts.group_ensemble, width - RIGHT - 118, y, style);
   }
 
+  /** @type {Scene["say"]} */
   say({ pair, upto }) {
     const { name, bleu, flops } = this.points(pair)[Math.min(Math.floor(upto), this.points(pair).length) - 1];
     return fillText(this.texts.scores_say, { name, bleu, cost: scientific(flops) });
   }
 
+  /** @type {Scene["table"]} */
   table({ pair }) {
     const { texts } = this;
     const rows = this.lesson.values.scores
@@ -147,11 +170,15 @@ export class Scores extends Scene {
   }
 }
 
+/** @param {number} number */
 export function superscript(number) {
   return [...String(number)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit] ?? "⁻").join("");
 }
 
-/** 3.3e18 -> "3.3 · 10¹⁸" */
+/**
+ * 3.3e18 -> "3.3 · 10¹⁸"
+ * @param {number} value
+ */
 export function scientific(value) {
   const power = Math.floor(Math.log10(value) + 1e-12);
   return `${(value / 10 ** power).toFixed(1)}\u202f·\u202f10${superscript(power)}`;

@@ -22,20 +22,30 @@ export class Variations extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(430, Math.min(620, room, width * 0.8));
   }
 
-  /** What a line changes, or what it is called. */
+  /**
+   * What a line changes, or what it is called.
+   * @param {any} line
+   */
   name(line) {
     return line.preset === "table3-e-learned" ? this.texts.learned_positions : line.change || line.row;
   }
 
+  /** @param {string} row */
   lines(row) {
     return this.lesson.values.variations.filter((line) => line.row === "base" || line.row === row || row === "all");
   }
 
-  /** Where everything stands: lanes from the top, the paper's panel on the left, ours on the right. */
+  /**
+   * Where everything stands: lanes from the top, the paper's panel on the left, ours on the right.
+   * @param {number} width
+   * @param {number} height
+   * @param {number} count
+   */
   plan(width, height, count) {
     const narrow = width < NARROW;
     const numbers = narrow ? 0 : Math.min(106, width * 0.14);
@@ -47,6 +57,7 @@ export class Variations extends Scene {
     return { narrow, numbers, left, each, lane, second: left + each + numbers + gap, foot: TOP + lane * count };
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme }, { row, measure }) {
     const lines = this.lines(row);
     const plan = this.plan(width, height, lines.length);
@@ -56,6 +67,7 @@ export class Variations extends Scene {
       { from: plan.left, read: kind.paper, title: this.texts.of_paper, colour: theme.kinds.decoder },
       {
         from: plan.second,
+        /** @param {any} line */
         read: (line) => line.ours && kind.ours(line.ours),
         title: this.title(plan.narrow),
         colour: theme.kinds.cross,
@@ -75,11 +87,12 @@ export class Variations extends Scene {
         write(context, this.texts.none_of_ours, side.from, TOP + 12, { ...style, most: plan.each + plan.numbers });
         continue;
       }
-      const axis = new Axis(...ends, side.from, side.from + plan.each, { log: kind.log });
+      const axis = new Axis(ends[0], ends[1], side.from, side.from + plan.each, { log: kind.log });
       this.panel(context, lines, { ...side, axis, plan, kind, theme });
     }
   }
 
+  /** @param {boolean} narrow */
   title(narrow) {
     const { reduced } = this.lesson.values;
     if (!reduced) return this.texts.of_ours;
@@ -92,6 +105,12 @@ export class Variations extends Scene {
         });
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {any[]} lines
+   * @param {{ left: number, lane: number, narrow: boolean }} given
+   * @param {Theme} theme
+   */
   names(context, lines, { left, lane, narrow }, theme) {
     lines.forEach((line, index) => {
       const own = line.row === "base" || line.row === "big";
@@ -107,6 +126,11 @@ export class Variations extends Scene {
     });
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {any[]} lines
+   * @param {any} side
+   */
   panel(context, lines, side) {
     const { axis, plan, kind, theme } = side;
     const base = side.read(lines[0]);
@@ -134,6 +158,13 @@ export class Variations extends Scene {
     lines.forEach((line, index) => this.lane(context, line, base, TOP + (index + 0.5) * plan.lane, side));
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {any} line
+   * @param {any} base
+   * @param {number} y
+   * @param {any} side
+   */
   lane(context, line, base, y, side) {
     const { axis, plan, theme } = side;
     const value = side.read(line);
@@ -171,7 +202,16 @@ export class Variations extends Scene {
     this.numbers(context, line, value, base, y, side, text);
   }
 
-  /** The value, and its difference to base; on a narrow stage under the point, where there is room. */
+  /**
+   * The value, and its difference to base; on a narrow stage under the point, where there is room.
+   * @param {CanvasRenderingContext2D} context
+   * @param {any} line
+   * @param {any} value
+   * @param {any} base
+   * @param {number} y
+   * @param {{ axis: Axis, plan: any, kind: any, theme: Theme }} given
+   * @param {any} text
+   */
   numbers(context, line, value, base, y, { axis, plan, kind, theme }, text) {
     if (plan.narrow) {
       if (plan.lane < 38) return;
@@ -194,6 +234,7 @@ export class Variations extends Scene {
       });
   }
 
+  /** @type {Scene["say"]} */
   say({ row, measure }) {
     const kind = MEASURES[measure];
     const lines = this.lines(row);
@@ -211,11 +252,16 @@ export class Variations extends Scene {
     return `${fillText(this.texts.variations_say, told)} ${this.sayOurs(lines, kind)}`;
   }
 
-  /** How far ours agree, counted from the numbers. */
+  /**
+   * How far ours agree, counted from the numbers.
+   * @param {any[]} lines
+   * @param {any} kind
+   */
   sayOurs(lines, kind) {
     const { reduced } = this.lesson.values;
     if (!reduced) return this.texts.reduced_missing;
     const verdicts = lines.map(({ ours }) => ours && kind.ours(ours).verdict).filter(Boolean);
+    /** @param {string} verdict */
     const count = (verdict) => verdicts.filter((each) => each === verdict).length;
     if (!verdicts.length) return this.texts.reduced_single;
     return fillText(this.texts.reduced_say, {
@@ -226,6 +272,7 @@ export class Variations extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ row }) {
     const { texts } = this;
     const { bleu, perplexity } = MEASURES;
@@ -260,13 +307,24 @@ export class Variations extends Scene {
     };
   }
 
+  /**
+   * @param {any} value
+   * @param {any} kind
+   */
   told(value, kind) {
     const around = value.deviation === null ? "" : ` \u00b1 ${value.deviation.toFixed(kind.digits)}`;
     return [`${kind.show(value.mean)}${around}`, value.verdict ? this.texts[`verdict_${value.verdict}`] : "\u2013"];
   }
 }
 
-/** Room for a number on the line of base. */
+/**
+ * Room for a number on the line of base.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} wide
+ * @param {Theme} theme
+ */
 function clear(context, x, y, wide, theme) {
   context.save();
   context.globalAlpha = 0.8;
@@ -275,7 +333,14 @@ function clear(context, x, y, wide, theme) {
   context.restore();
 }
 
-/** What luck alone may do, behind a lane. */
+/**
+ * What luck alone may do, behind a lane.
+ * @param {CanvasRenderingContext2D} context
+ * @param {any[]} pair
+ * @param {number} y
+ * @param {number} lane
+ * @param {Theme} theme
+ */
 function band(context, [one, other], y, lane, theme) {
   context.save();
   context.globalAlpha = theme.dark ? 0.3 : 0.16;
@@ -284,6 +349,10 @@ function band(context, [one, other], y, lane, theme) {
   context.restore();
 }
 
+/**
+ * @param {number} difference
+ * @param {any} kind
+ */
 function signed(difference, kind) {
   const text = kind.show(Math.abs(difference));
   if (Number(text) === 0) return text;

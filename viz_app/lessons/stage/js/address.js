@@ -1,6 +1,9 @@
 // Where a reader stands as parameters of the address; the twin of state.py.
 
-/** The settings of a scene as one parameter, "at:5,mask:on,text:Guten%20Tag"; "" for none. */
+/**
+ * The settings of a scene as one parameter, "at:5,mask:on,text:Guten%20Tag"; "" for none.
+ * @param {Settings} settings
+ */
 export function toAddress(settings) {
   const parts = Object.entries(settings).map(([name, value]) => [name, told(value)]);
   return parts
@@ -10,7 +13,11 @@ export function toAddress(settings) {
     .join(",");
 }
 
-/** The address of a page with this scene in it; what else stands in it stays. */
+/**
+ * The address of a page with this scene in it; what else stands in it stays.
+ * @param {string} href
+ * @param {{ scene: any, settings: Settings }} given
+ */
 export function linkTo(href, { scene, settings }) {
   const link = new URL(href);
   for (const [name, value] of [
@@ -23,6 +30,7 @@ export function linkTo(href, { scene, settings }) {
   return link.href;
 }
 
+/** @param {string | number | boolean} value */
 function told(value) {
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "number") return String(Number(value.toPrecision(6)));
@@ -32,6 +40,7 @@ function told(value) {
   return odd && !text.includes("%") ? `${encoded(text[0])}${text.slice(1)}` : text;
 }
 
+/** @param {string} letter */
 function encoded(letter) {
   return `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
 }

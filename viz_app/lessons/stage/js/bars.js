@@ -4,7 +4,11 @@ import { divergingPixel } from "../../../components/common/diverging.js";
 
 const scales = new WeakMap();
 
-/** The colour of a weight, 0 to 1, as CSS. */
+/**
+ * The colour of a weight, 0 to 1, as CSS.
+ * @param {Theme} theme
+ * @param {number} weight
+ */
 export function shade(theme, weight) {
   let scale = scales.get(theme);
   if (!scale) {
@@ -14,16 +18,29 @@ export function shade(theme, weight) {
   return scale[Math.max(0, Math.min(255, Math.round(255 * weight)))];
 }
 
-/** The colour of a number from -1 to 1, as CSS. */
+/**
+ * The colour of a number from -1 to 1, as CSS.
+ * @param {Theme} theme
+ * @param {number} value
+ */
 export function twoSided(theme, value) {
   return css(divergingPixel(theme, value));
 }
 
+/** @param {number} pixel */
 function css(pixel) {
   return `rgb(${pixel & 255} ${(pixel >> 8) & 255} ${(pixel >> 16) & 255})`;
 }
 
-/** A bar that stands on a base line. */
+/**
+ * A bar that stands on a base line.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} base
+ * @param {number} width
+ * @param {number} height
+ * @param {string} colour
+ */
 export function bar(context, x, base, width, height, colour) {
   context.fillStyle = colour;
   context.fillRect(x, base - height, width, height);

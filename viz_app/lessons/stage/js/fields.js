@@ -6,13 +6,18 @@
 import { h, setAttribute } from "../../../components/common/dom.js";
 
 export class Fields {
+  /** @param {any} change */
   constructor(change) {
     this.change = change;
     this.element = h("div", { class: "fields" });
     this.inputs = new Map();
   }
 
-  /** Brings the fields to where the scene wants them, on a picture drawn so much larger; one being typed in keeps its text. */
+  /**
+   * Brings the fields to where the scene wants them, on a picture drawn so much larger; one being typed in keeps its text.
+   * @param {any[]} wanted
+   * @param {number} zoom
+   */
   place(wanted, zoom) {
     const keys = new Set(wanted.map(({ key }) => key));
     for (const [key, input] of this.inputs) {
@@ -29,12 +34,13 @@ export class Fields {
     }
   }
 
+  /** @param {number} key */
   make(key) {
     const input = h("input", { type: "text", inputmode: "decimal", class: "number-field", autocomplete: "off" });
     const read = () => Number(input.value.replace(",", ".").replace("\u2212", "-") || NaN);
     input.addEventListener("input", () => Number.isFinite(read()) && this.change(key, read()));
     input.addEventListener("keydown", (event) => {
-      const way = { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
+      const way = /** @type {Record<string, number | undefined>} */ ({ ArrowUp: 0.1, ArrowDown: -0.1 })[event.key];
       if (way) {
         event.preventDefault();
         input.value = String(Math.round(10 * ((read() || 0) + way)) / 10);

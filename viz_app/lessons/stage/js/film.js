@@ -1,5 +1,6 @@
 // The picture with its title, as one image or as a film of the playhead's way, recorded by the browser.
 
+import { context2d } from "../../../components/common/canvas.js";
 import { h } from "../../../components/common/dom.js";
 
 const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"]; // Safari records no WebM
@@ -9,6 +10,13 @@ const EDGE = 14;
 const LAST = 1200; // milliseconds for which the last picture stays
 
 export class Film {
+  /** @type {null | MediaRecorder} */
+  recorder;
+
+  /**
+   * @param {Lesson} lesson
+   * @param {() => void} changed
+   */
   constructor(lesson, changed) {
     this.lesson = lesson;
     this.changed = changed;
@@ -30,7 +38,7 @@ export class Film {
     ];
     if (page.width !== width) page.width = width; // film coders want even sizes
     if (page.height !== height) page.height = height;
-    const context = page.getContext("2d");
+    const context = context2d(page);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = theme.background;
     context.fillRect(0, 0, width, height);
@@ -51,8 +59,9 @@ export class Film {
     const { lesson } = this;
     const { playhead } = lesson.scenes[lesson.name];
     const page = this.page();
+    /** @type {Blob[]} */
     const parts = [];
-    const name = `headlight_${lesson.lesson.name}_${lesson.name}.${this.format.startsWith("video/mp4") ? "mp4" : "webm"}`;
+    const name = `headlight_${lesson.lesson.name}_${lesson.name}.${this.format?.startsWith("video/mp4") ? "mp4" : "webm"}`;
     const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: this.format, videoBitsPerSecond: 4e6 });
     recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
     recorder.addEventListener("stop", () => download(new Blob(parts, { type: this.format }), name));
@@ -64,6 +73,10 @@ export class Film {
     this.changed();
   }
 
+  /**
+   * @param {HTMLCanvasElement} page
+   * @param {number | null} end
+   */
   paint(page, end) {
     if (!this.running) return;
     this.page(page);
@@ -75,13 +88,17 @@ export class Film {
 
   stop() {
     if (!this.running) return;
-    this.recorder.stop();
+    this.recorder?.stop();
     this.recorder = null;
     this.lesson.stage.pause();
     this.changed();
   }
 }
 
+/**
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function download(blob, name) {
   const address = URL.createObjectURL(blob);
   h("a", { href: address, download: name }).click();

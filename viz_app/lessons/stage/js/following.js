@@ -8,14 +8,25 @@ const NEWS = "headlight.lesson.news";
 const AGAIN = 1500; // milliseconds: Streamlit loses a trigger that meets another run of its fragment
 
 export class Following {
+  /** @type {number} */
+  waiting;
+  /** @type {any} */
+  tell;
+
+  /** @param {Lesson} lesson */
   constructor(lesson) {
     this.lesson = lesson;
     this.pressed = null; // what the server has not confirmed yet
+    /** @param {{ detail: any }} given */
+    /** @type {(event: any) => void} */
     this.onNews = ({ detail }) => this.hear(detail);
     addEventListener(NEWS, this.onNews);
   }
 
-  /** A button of the scene was pressed; told again until the server has heard it. */
+  /**
+   * A button of the scene was pressed; told again until the server has heard it.
+   * @param {string} name
+   */
   press(name) {
     this.pressed = { name, id: eventId() };
     this.send();
@@ -28,7 +39,10 @@ export class Following {
     this.waiting = setTimeout(() => this.send(), AGAIN);
   }
 
-  /** News for the open scene. Python knows them already, so it is not told of settings that follow. */
+  /**
+   * News for the open scene. Python knows them already, so it is not told of settings that follow.
+   * @param {{ bytes: Uint8Array, tell: any }} given
+   */
   hear({ bytes, tell }) {
     const { lesson } = this;
     const news = readPayload(bytes);

@@ -1,24 +1,28 @@
 // A matrix as cells of colour, painted once and drawn at any size.
 
+import { context2d } from "../../../components/common/canvas.js";
 import { h } from "../../../components/common/dom.js";
 
 export class Grid {
   constructor() {
     this.canvas = h("canvas", {});
+    /** @type {string | null} */
     this.key = null;
   }
 
   /**
    * Paints all cells, one pixel each, unless that was done for the same key before.
-   * @param key What the cells depend on; equal texts mean equal cells.
-   * @param pixelAt(row, column) -> colour as a 32-bit pixel.
+   * @param {string} key What the cells depend on; equal texts mean equal cells.
+   * @param {number} rows
+   * @param {number} columns
+   * @param {any} pixelAt
    */
   paint(key, rows, columns, pixelAt) {
     if (key === this.key) return;
     this.key = key;
     this.canvas.width = columns;
     this.canvas.height = rows;
-    const context = this.canvas.getContext("2d");
+    const context = context2d(this.canvas);
     const image = context.createImageData(columns, rows);
     const pixels = new Uint32Array(image.data.buffer);
     for (let row = 0; row < rows; row++)
@@ -26,7 +30,14 @@ export class Grid {
     context.putImageData(image, 0, 0);
   }
 
-  /** Draws the cells into a rectangle, with sharp edges. */
+  /**
+   * Draws the cells into a rectangle, with sharp edges.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   */
   draw(context, x, y, width, height) {
     context.save();
     context.imageSmoothingEnabled = false;
@@ -35,7 +46,16 @@ export class Grid {
   }
 }
 
-/** A thin line around a rectangle. */
+/**
+ * A thin line around a rectangle.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {string} colour
+ * @param {number} [line]
+ */
 export function frame(context, x, y, width, height, colour, line = 1) {
   context.strokeStyle = colour;
   context.lineWidth = line;

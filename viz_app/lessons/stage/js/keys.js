@@ -3,13 +3,18 @@
 const TYPING = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select, [contenteditable]";
 
 export class Keys {
+  /** @param {Lesson} lesson */
   constructor(lesson) {
     this.lesson = lesson;
+    /** @param {KeyboardEvent} event */
     this.onKey = (event) => this.key(event);
     document.addEventListener("keydown", this.onKey);
   }
 
-  /** Never while somebody types, and only for this lesson or where nothing is focused. */
+  /**
+   * Never while somebody types, and only for this lesson or where nothing is focused.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     const { lesson } = this;
     const target = event.composedPath()[0];
@@ -21,11 +26,16 @@ export class Keys {
     if (this.act(event.key, target, pressable)) event.preventDefault();
   }
 
-  /** Says whether the key meant something. */
+  /**
+   * Says whether the key meant something.
+   * @param {string} key
+   * @param {EventTarget} target
+   * @param {any} pressable
+   */
   act(key, target, pressable) {
     const { lesson } = this;
-    const arrow = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    const page = { PageDown: 1, PageUp: -1 }[key];
+    const arrow = /** @type {Record<string, number | undefined>} */ ({ ArrowRight: 1, ArrowLeft: -1 })[key];
+    const page = /** @type {Record<string, number | undefined>} */ ({ PageDown: 1, PageUp: -1 })[key];
     if (page) lesson.turn(page);
     else if (key === "Escape" && lesson.presenting) lesson.present(false);
     else if (lesson.tabButtons.includes(target)) return this.moveTab(arrow);
@@ -39,6 +49,7 @@ export class Keys {
     return true;
   }
 
+  /** @param {any} arrow */
   moveTab(arrow) {
     if (!arrow) return false;
     this.lesson.turn(arrow);

@@ -20,11 +20,54 @@ const PRESENTING = Symbol.for("headlight.presenting");
 const REPORT_AFTER = 400; // milliseconds of rest before Python hears of a change
 
 export class Lesson {
+  /** @type {(state: { scene: string, settings: Settings }) => void} Tells Python; provide.js gives it. */
+  report;
+  /** @type {() => void} Goes on to the next lesson. */
+  leave;
+  /** @type {LessonData} */
+  lesson;
+  /** @type {SceneWords} */
+  description;
+  /** @type {Theme} */
+  theme;
+  /** @type {Texts} */
+  texts;
+  /** @type {Record<string, any>} Scenes by their names. */
+  scenes;
+  /** @type {any} */
+  all;
+  /** @type {any} */
+  asked;
+  /** @type {any[]} */
+  tabButtons;
+  /** @type {string} */
+  name;
+  /** @type {null | Question} */
+  question;
+  /** @type {any} */
+  controlKey;
+  /** @type {any[]} */
+  controls;
+  /** @type {any} */
+  time;
+  /** @type {null | HTMLDivElement} */
+  equation;
+  /** @type {() => void} */
+  callOff;
+  /** @type {any} */
+  presenting;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {any} scenes
+   */
   constructor(root, scenes) {
     this.root = root;
     this.classes = scenes;
     this.stage = new Stage(this);
-    this.fields = new Fields((key, number) => this.set(this.scenes[this.name].entered(key, number, this.settings())));
+    this.fields = new Fields((/** @type {string} */ key, /** @type {number} */ number) =>
+      this.set(this.scenes[this.name].entered(key, number, this.settings())),
+    );
     this.stage.element.append(this.fields.element);
     this.tools = new Tools(this);
     this.tabs = h("div", { class: "tabs", role: "tablist" });
@@ -53,7 +96,10 @@ export class Lesson {
     document.fonts.addEventListener("loadingdone", this.onFonts);
   }
 
-  /** New numbers, or the same again after a rerun or a change of theme. */
+  /**
+   * New numbers, or the same again after a rerun or a change of theme.
+   * @param {Uint8Array} bytes
+   */
   receive(bytes) {
     const payload = readPayload(bytes);
     const same = payload.id === this.lesson?.id;
@@ -65,13 +111,14 @@ export class Lesson {
     this.changed();
   }
 
+  /** @param {LessonData} payload */
   take(payload) {
     const first = !this.lesson;
     this.lesson = payload;
     this.texts = payload.texts;
     setAttribute(this.root, "lang", payload.language);
     this.scenes = Object.fromEntries(
-      payload.scenes.map(({ name }) => [name, new this.classes[name](payload, this.texts)]),
+      payload.scenes.map((/** @type {SceneWords} */ { name }) => [name, new this.classes[name](payload, this.texts)]),
     );
     this.all = first ? {} : this.all; // settings of every scene that was shown
     this.asked = null;
@@ -81,7 +128,7 @@ export class Lesson {
     this.tools.label(this.texts);
     this.makeTabs();
     const name = first ? scene : this.name;
-    if (first && globalThis[PRESENTING]) this.present(true);
+    if (first && /** @type {any} */ (globalThis)[PRESENTING]) this.present(true);
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
     if (first) this.asked = JSON.stringify(this.state()); // Python has sent it; to tell it back would be one more run
   }
@@ -124,31 +171,51 @@ export class Lesson {
     return this.question?.revealed ?? false;
   }
 
-  defaults(name) {
-    const { controls, kept, playhead } = this.scenes[name];
-    const all = [...controls.filter(({ kind }) => kind !== "button"), ...kept, ...(playhead ? [playhead] : [])];
-    return Object.fromEntries(all.map((each) => [each.name, each.start ?? each.min]));
+  /**
+   * @param {string} name
+   * @returns {Scene}
+   */
+  sceneOf(name) {
+    return this.scenes[name];
   }
 
-  /** Of settings that came from an address: those that exist, within their bounds. */
+  /** @param {string} name */
+  defaults(name) {
+    const { controls, kept, playhead } = this.sceneOf(name);
+    const all = [...controls.filter(({ kind }) => kind !== "button"), ...kept, ...(playhead ? [playhead] : [])];
+    return Object.fromEntries(all.map((/** @type {any} */ each) => [each.name, each.start ?? each.min]));
+  }
+
+  /**
+   * Of settings that came from an address: those that exist, within their bounds.
+   * @param {string} name
+   * @param {Settings} settings
+   */
   fitting(name, settings) {
-    const { controls, playhead } = this.scenes[name];
-    const words = this.scenes[name].kept.filter((each) => typeof settings[each.name] === "string");
+    const { controls, kept: own, playhead } = this.sceneOf(name);
+    const words = own.filter((each) => typeof settings[each.name] === "string");
     const kept = Object.fromEntries(words.map((each) => [each.name, settings[each.name]]));
     for (const each of playhead ? [...controls, { kind: "range", ...playhead }] : controls) {
       const value = settings[each.name];
       if (each.kind === "range" && typeof value === "number")
         kept[each.name] = Math.min(Math.max(value, each.min), each.max);
-      if (each.kind === "choice" && each.options.some(([own]) => own === value || own === String(value)))
+      if (
+        each.kind === "choice" &&
+        each.options.some((/** @type {[string, string]} */ [option]) => option === value || option === String(value))
+      )
         kept[each.name] = String(value);
-      if (each.kind === "pins" && arePins(value, each)) kept[each.name] = value;
+      if (each.kind === "pins" && arePins(value, /** @type {any} */ (each))) kept[each.name] = value;
       if (each.kind === "switch" && typeof value === "boolean") kept[each.name] = value;
       if ((each.kind === "held" || each.kind === "text") && typeof value === typeof each.start) kept[each.name] = value;
     }
     return kept;
   }
 
-  /** Shows a scene. */
+  /**
+   * Shows a scene.
+   * @param {string} name
+   * @param {{ quiet?: boolean }} [options]
+   */
   go(name, { quiet = false } = {}) {
     const again = name === this.name;
     this.name = name;
@@ -179,6 +246,7 @@ export class Lesson {
     this.tabs.scrollLeft = Math.min(start - 4, Math.max(scrollLeft, start + offsetWidth + 4 - clientWidth));
   }
 
+  /** @param {any} scene */
   makeControls(scene) {
     const { controls, playhead } = scene;
     const key = JSON.stringify([this.name, controls, playhead, this.lesson.language]);
@@ -192,10 +260,11 @@ export class Lesson {
     this.remakeControls(scene);
   }
 
+  /** @param {any} scene */
   remakeControls(scene) {
-    this.controls = scene.controls.map((description) => ({
+    this.controls = scene.controls.map((/** @type {Control} */ description) => ({
       description,
-      ...control(description, (value) => this.move(description, value)),
+      ...control(description, (/** @type {any} */ value) => this.move(description, value)),
     }));
     const { playhead } = scene;
     this.time =
@@ -203,7 +272,7 @@ export class Lesson {
       playheadControl(
         playhead,
         this.texts,
-        (value) => {
+        (/** @type {number} */ value) => {
           this.stage.pause();
           this.set({ [playhead.name]: value });
         },
@@ -238,13 +307,18 @@ export class Lesson {
     );
   }
 
+  /** @param {number} count */
   turn(count) {
     const next = this.lesson.scenes[this.index + count];
     if (next) this.go(next.name);
     else if (count > 0 && this.lesson.onward) this.leave();
   }
 
-  /** A control was moved to a value, or to what a function makes of the settings; a button was pressed. */
+  /**
+   * A control was moved to a value, or to what a function makes of the settings; a button was pressed.
+   * @param {Control} control
+   * @param {any} value
+   */
   move({ name, kind, server }, value) {
     if (kind === "button") {
       this.following.press(name);
@@ -252,7 +326,11 @@ export class Lesson {
     } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value }, server);
   }
 
-  /** Changes settings of the scene; `now`: Python is to answer at once. */
+  /**
+   * Changes settings of the scene; `now`: Python is to answer at once.
+   * @param {any} patch
+   * @param {boolean} [now]
+   */
   set(patch, now = false) {
     Object.assign(this.settings(), patch);
     this.changed(
@@ -296,6 +374,7 @@ export class Lesson {
     this.changed();
   }
 
+  /** @param {boolean} now */
   tellPython(now) {
     this.callOff?.();
     if (this.stage.playing) return;
@@ -327,7 +406,7 @@ export class Lesson {
 
   present(on = !this.presenting) {
     this.presenting = on;
-    globalThis[PRESENTING] = on; // so that the next lesson opens in the same view
+    /** @type {any} */ (globalThis)[PRESENTING] = on; // so that the next lesson opens in the same view
     this.root.classList.toggle("presenting", on);
     this.tools.update();
     this.resize();

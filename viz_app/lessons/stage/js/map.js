@@ -1,14 +1,19 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
+import { context2d } from "../../../components/common/canvas.js";
 import { trace, write } from "../../../components/common/plot.js";
 
-/** Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255. */
+/**
+ * Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255.
+ * @param {NdArray} weights
+ * @param {any} paint
+ */
 export function picture(weights, paint) {
   const [rows, columns] = weights.shape;
   const canvas = document.createElement("canvas");
   canvas.width = columns;
   canvas.height = rows;
-  const context = canvas.getContext("2d");
+  const context = context2d(canvas);
   const image = context.createImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
   for (let i = 0; i < pixels.length; i++) pixels[i] = paint(weights.data[i]);
@@ -16,22 +21,31 @@ export function picture(weights, paint) {
   return canvas;
 }
 
-/** Paints weights as more or less of one colour, "#rrggbb". */
+/**
+ * Paints weights as more or less of one colour, "#rrggbb".
+ * @param {string} colour
+ */
 export function tint(colour) {
   const [red, green, blue] = [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
-  return (weight) => ((Math.round(255 * Math.sqrt(weight / 255)) << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+  return (/** @type {number} */ weight) =>
+    ((Math.round(255 * Math.sqrt(weight / 255)) << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** A piece as it is read: without the mark of its word's start. */
+/**
+ * A piece as it is read: without the mark of its word's start.
+ * @param {string} token
+ */
 export function plain(token) {
   return token.replace("\u2581", "") || "\u2423";
 }
 
 /**
  * A large map.
- * @param weights Bytes (Q, K).
- * @param place { x, y, width, height } with the labels; `row` is lit, or null; `masked`: keys after the query are.
- * @returns { left, top, cell } of the cells.
+ * @param {Pen} pen
+ * @param {NdArray} weights Bytes (Q, K).
+ * @param {{ queries: string[], keys: string[], titles: string[] }} axes
+ * @param {Box & { row?: number | null, masked?: boolean }} place With the labels; `row` is lit, or null; `masked`: keys after the query are.
+ * @returns {{ left: number, top: number, cell: number }} Of the cells.
  */
 export function drawMap(
   { context, theme },
@@ -45,7 +59,7 @@ export function drawMap(
   const [left, top] = [x + side, y + head];
   context.imageSmoothingEnabled = false;
   context.drawImage(
-    picture(weights, (weight) => theme.pixels[weight]),
+    picture(weights, (/** @type {number} */ weight) => theme.pixels[weight]),
     left,
     top,
     cell * keys.length,
@@ -57,7 +71,20 @@ export function drawMap(
   context.strokeRect(left - 0.5, top - 0.5, cell * keys.length + 1, cell * queries.length + 1);
   const size = Math.max(8, Math.min(cell > 44 ? 16 : 13, cell - 1));
   const lit =
-    row === null ? -1 : weights.part(row).data.reduce((best, value, key, all) => (value > all[best] ? key : best), 0);
+    row === null
+      ? -1
+      : weights
+          .part(row)
+          .data.reduce(
+            (
+              /** @type {number} */ best,
+              /** @type {number} */ value,
+              /** @type {number} */ key,
+              /** @type {number[]} */ all,
+            ) => (value > all[best] ? key : best),
+            0,
+          );
+  /** @param {boolean} on */
   const style = (on) => ({
     colour: on || row === null ? theme.text : theme.muted,
     font: theme.code,
@@ -99,6 +126,15 @@ export function drawMap(
   return { left, top, cell };
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Theme} theme
+ * @param {number} left
+ * @param {number} top
+ * @param {number} cell
+ * @param {any} rows
+ * @param {any} columns
+ */
 function hatch(context, theme, left, top, cell, rows, columns) {
   context.save();
   context.beginPath();

@@ -3,15 +3,17 @@
 
 import { readBuffer } from "../../../components/common/buffer.js";
 
+/** @param {Mounted} component */
 export default function mount(component) {
   const code = Symbol.for(`headlight.lesson.${readBuffer(component.data).header.name}`);
   let gone = false;
+  /** @type {(() => void) | null} */
   let stop = null;
   const start = () => {
-    if (!gone) stop = globalThis[code](component);
+    if (!gone) stop = /** @type {any} */ (globalThis)[code](component);
   };
-  if (globalThis[code]) start();
-  else addEventListener(code.description, start, { once: true });
+  if (/** @type {any} */ (globalThis)[code]) start();
+  else addEventListener(String(code.description), start, { once: true });
   return () => {
     gone = true;
     stop?.();

@@ -2,7 +2,15 @@
 
 import { write } from "../../../components/common/plot.js";
 
-/** Writes words from a line to the next; returns how high they stand. `style` as of `write`. */
+/**
+ * Writes words from a line to the next; returns how high they stand. `style` as of `write`.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {any} style
+ */
 export function wrapped(context, text, x, y, width, style) {
   context.font = `${style.weight ?? 400} ${style.size}px ${style.font}`;
   let line = "";
@@ -19,7 +27,12 @@ export function wrapped(context, text, x, y, width, style) {
   return down + style.size * 1.5;
 }
 
-/** Where tokens stand when they follow each other over lines: [{ x, y, width }] and the height of all. */
+/**
+ * Where tokens stand when they follow each other over lines: [{ x, y, width }] and the height of all.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string[]} tokens
+ * @param {{ font: string, width: number, line: number, gap?: number }} given
+ */
 export function laidOut(context, tokens, { font, width, line, gap = 10 }) {
   context.font = font;
   let [x, y] = [0, 0];

@@ -5,28 +5,45 @@
 
 import { h } from "../../../components/common/dom.js";
 
-/** The text of the setting -> its pins. */
+/**
+ * The text of the setting -> its pins.
+ * @param {string} text
+ */
 export function readPins(text) {
   return text ? text.split("_") : [];
 }
 
-/** Whether a text from an address holds pins of this control, and no more than it keeps. */
+/**
+ * Whether a text from an address holds pins of this control, and no more than it keeps.
+ * @param {string} text
+ * @param {{ form: any, most: number }} given
+ */
 export function arePins(text, { form, most }) {
   const pins = typeof text === "string" ? readPins(text) : [];
   return pins.length > 0 && pins.length <= most && pins.every((pin) => form.test(pin));
 }
 
-/** `change(next)` is given what makes a new value of the settings. */
+/**
+ * `change(next)` is given what makes a new value of the settings.
+ * @param {{ name: string, label: string, remove: any, most: number, now: (settings: Settings) => any, tell: (pin: string) => string }} control
+ * @param {any} change
+ */
 export function pinsControl({ name, label, remove, most, now, tell }, change) {
   const add = h(
     "button",
-    { type: "button", class: "pin", click: () => change((settings) => joined(settings[name], now(settings), most)) },
+    {
+      type: "button",
+      class: "pin",
+      click: () => change((/** @type {Settings} */ settings) => joined(settings[name], now(settings), most)),
+    },
     label,
   );
   const list = h("span", { class: "pinned" });
+  /** @type {string | null} */
   let shown = null;
   return {
     element: h("div", { class: "pins" }, add, list),
+    /** @param {string} text */
     update(text) {
       if (text === shown) return;
       shown = text;
@@ -39,7 +56,7 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
               class: "pin-chip",
               "aria-label": `${remove}: ${tell(pin)}`,
               click: () =>
-                change((settings) =>
+                change((/** @type {Settings} */ settings) =>
                   readPins(settings[name])
                     .filter((each) => each !== pin)
                     .join("_"),
@@ -53,7 +70,12 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
   };
 }
 
-/** One more pin at the end; when there are too many the oldest goes. */
+/**
+ * One more pin at the end; when there are too many the oldest goes.
+ * @param {string} text
+ * @param {any} pin
+ * @param {number} most
+ */
 function joined(text, pin, most) {
   return [...readPins(text).filter((each) => each !== pin), pin].slice(-most).join("_");
 }

@@ -21,7 +21,11 @@ const ATTRIBUTES = new Set([
   "width",
 ]);
 
-/** A node of reading.py -> a DOM node. */
+/**
+ * A node of reading.py -> a DOM node.
+ * @param {Markup} node
+ * @param {boolean} [inMath]
+ */
 export function build(node, inMath = false) {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, children] = node;
@@ -33,7 +37,11 @@ export function build(node, inMath = false) {
   return element;
 }
 
-/** Lights up one term of an equation and no other. */
+/**
+ * Lights up one term of an equation and no other.
+ * @param {HTMLDivElement} equation
+ * @param {any} term
+ */
 export function light(equation, term) {
   for (const element of equation.querySelectorAll("[class]")) {
     element.classList.toggle("lit", element.classList.contains(term ?? ""));

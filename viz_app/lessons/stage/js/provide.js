@@ -8,18 +8,23 @@ const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
 
 /**
- * @param name Of the lesson.
- * @param scenes Class of each scene by its name in the prose; see scene.js.
+ * @param {string} name Of the lesson.
+ * @param {any} scenes Class of each scene by its name in the prose; see scene.js.
  */
 export function provide(name, scenes) {
   const code = Symbol.for(`headlight.lesson.${name}`);
-  if (globalThis[code]) return;
-  globalThis[code] = (component) => show(component, scenes);
-  dispatchEvent(new Event(code.description));
+  if (/** @type {any} */ (globalThis)[code]) return;
+  /** @param {any} component */
+  /** @type {any} */ (globalThis)[code] = (/** @type {Mounted} */ component) => show(component, scenes);
+  dispatchEvent(new Event(String(code.description)));
 }
 
+/**
+ * @param {{ data: any, parentElement: HTMLElement, setStateValue: any }} given
+ * @param {any} scenes
+ */
 function show({ data, parentElement, setStateValue }, scenes) {
-  const root = parentElement.querySelector(".lesson");
+  const root = /** @type {any} */ (parentElement).querySelector(".lesson");
   let lesson = lessons.get(root);
   if (!lesson) {
     root.getRootNode().adoptedStyleSheets = [style];
@@ -27,6 +32,7 @@ function show({ data, parentElement, setStateValue }, scenes) {
     lessons.set(root, lesson);
     root.lesson = lesson; // for tests and the console
   }
+  /** @param {State} state */
   lesson.report = (state) => setStateValue("state", state);
   lesson.leave = () => setStateValue("onward", eventId());
   lesson.receive(data);

@@ -4,6 +4,14 @@ import { h } from "../../../components/common/dom.js";
 import { build } from "./prose.js";
 
 export class Question {
+  /** @type {number} */
+  chosen;
+
+  /**
+   * @param {QuestionWords} question
+   * @param {Texts} texts
+   * @param {() => void} onReveal
+   */
   constructor(question, texts, onReveal) {
     this.question = question;
     this.texts = texts;
@@ -27,10 +35,11 @@ export class Question {
     );
   }
 
+  /** @param {number} index */
   choose(index) {
     if (this.revealed) return;
     this.chosen = index;
-    this.buttons.forEach((button, at) => button.setAttribute("aria-pressed", at === index));
+    this.buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === index)));
   }
 
   reveal() {

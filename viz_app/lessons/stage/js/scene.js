@@ -5,8 +5,8 @@
 
 export class Scene {
   /**
-   * @param lesson What Python sent: values, arrays, language; see arrays.js.
-   * @param texts Labels of the stage and of the lesson.
+   * @param {LessonData} lesson What Python sent: values, arrays, language; see arrays.js.
+   * @param {Texts} texts Labels of the stage and of the lesson.
    */
   constructor(lesson, texts) {
     this.lesson = lesson;
@@ -23,61 +23,114 @@ export class Scene {
    * { name, kind: "button", label }: `press(name)` below, and Python hears of it where the scene follows something live
    * { name, kind: "pins", ... }: see pins.js
    * With `server: true` Python is asked for new numbers as soon as it changes.
+   * @returns {Control[]}
    */
   get controls() {
     return [];
   }
 
-  /** Settings without a control, words of at most 40 letters and digits: [{ name, start }]. */
+  /**
+   * Settings without a control, words of at most 40 letters and digits: [{ name, start }].
+   * @returns {{ name: string, start: string }[]}
+   */
   get kept() {
     return [];
   }
 
-  /** Number fields over the picture, see fields.js; what is typed goes to `entered(key, number, settings)`. */
+  /**
+   * Number fields over the picture, see fields.js; what is typed goes to `entered(key, number, settings)`.
+   * @param {number} width
+   * @param {number} height
+   * @param {Settings} settings
+   * @returns {NumberField[]}
+   */
   fields(width, height, settings) {
     return [];
   }
 
-  /** What Space plays and the arrows step: { name, label, min, max, step, rate (units a second), start, show }, or null. */
+  /**
+   * What Space plays and the arrows step: { name, label, min, max, step, rate (units a second), start, show }, or null.
+   * @returns {Playhead | null}
+   */
   get playhead() {
     return null;
   }
 
-  /** Height of the picture for a width, and for the height that the window leaves. */
+  /**
+   * Height of the picture for a width, and for the height that the window leaves.
+   * @param {number} width
+   * @param {number} room
+   * @returns {number}
+   */
   height(width, room) {
     return Math.max(300, Math.min(560, room, width * 0.75));
   }
 
-  /** Draws. `pen` has context, width, height, theme, now (ms), revealed, pointer ({x, y} or null). */
+  /**
+   * Draws. `pen` has context, width, height, theme, now (ms), revealed, pointer ({x, y} or null).
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @returns {void}
+   */
   draw(pen, settings) {}
 
-  /** The term of the equation that the picture shows now; null for none. */
+  /**
+   * The term of the equation that the picture shows now; null for none.
+   * @param {Settings} settings
+   * @returns {string | null}
+   */
   lit(settings) {
     return null;
   }
 
-  /** Pressed (`pen.first`) or dragged at x, y: settings that change, or null. */
+  /**
+   * Pressed (`pen.first`) or dragged at x, y: settings that change, or null.
+   * @param {number} x
+   * @param {number} y
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @returns {Settings | null | undefined}
+   */
   grab(x, y, pen, settings) {
     return null;
   }
 
-  /** A button was pressed: settings that change, or null. */
+  /**
+   * A button was pressed: settings that change, or null.
+   * @param {string} name
+   * @returns {Settings | null}
+   */
   press(name) {
     return null;
   }
 
-  /** News of something that goes on at the server while this scene is open (see live.js): settings that change, or null. */
+  /**
+   * News of something that goes on at the server while this scene is open (see live.js): settings that change, or null.
+   * @param {any} news What the lesson's Python tells.
+   * @param {Settings} settings
+   * @returns {Settings | null}
+   */
   hear(news, settings) {
     return null;
   }
 
-  /** The picture in one sentence, for those who cannot see it and under the picture. */
-  say(settings) {
+  /**
+   * The picture in one sentence, for those who cannot see it and under the picture.
+   * @param {Settings} settings
+   * @param {boolean} [revealed] Whether the answer to the question of the scene is.
+   * @returns {string}
+   */
+  say(settings, revealed) {
     return "";
   }
 
-  /** The numbers behind the picture: { columns: [text], rows: [[text or number]] }, or null. */
-  table(settings) {
+  /**
+   * The numbers behind the picture: { columns: [text], rows: [[text or number]] }, or null.
+   * @param {Settings} settings
+   * @param {boolean} [revealed]
+   * @returns {TableData | null}
+   */
+  table(settings, revealed) {
     return null;
   }
 }

@@ -1,5 +1,6 @@
 // The canvas of a lesson: draws the current scene when something changed, glides its playhead while it plays.
 
+import { context2d } from "../../../components/common/canvas.js";
 import { h, setAttribute } from "../../../components/common/dom.js";
 
 const STILL_STEP = 900; // milliseconds for which a step stands where motion is not wanted
@@ -8,12 +9,34 @@ const LARGE = 1.3;
 const WIDE = 600; // narrower pictures are not enlarged
 
 export class Stage {
-  /** @param lesson Holds settings(), set(patch), theme, revealed. */
+  /** @type {boolean} */
+  held;
+  /** @type {any} */
+  scene;
+  /** @type {number} */
+  zoom;
+  /** @type {number} */
+  ratio;
+  /** @type {number} */
+  width;
+  /** @type {number} */
+  height;
+  /** @type {number} */
+  drawing;
+  /** @type {null | number} */
+  last;
+  /** @type {number} */
+  running;
+
+  /**
+   * @param {Lesson} lesson Holds settings(), set(patch), theme, revealed.
+   */
   constructor(lesson) {
     this.lesson = lesson;
     this.canvas = h("canvas", { role: "img", tabindex: "0" });
     this.element = h("div", { class: "stage" }, this.canvas);
     this.pointer = null;
+    /** @type {number[]} */
     this.frames = []; // milliseconds between the last frames of motion, for measurements
     this.canvas.addEventListener("pointerdown", (event) => this.press(event));
     this.canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -26,7 +49,10 @@ export class Stage {
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
-  /** Another scene. */
+  /**
+   * Another scene.
+   * @param {any} scene
+   */
   take(scene) {
     this.pause();
     this.scene = scene;
@@ -53,22 +79,30 @@ export class Stage {
     if (!this.drawing) this.drawing = requestAnimationFrame((now) => this.paint(now));
   }
 
+  /** @param {number} now */
   paint(now) {
     this.drawing = 0;
     if (!this.scene || !this.width || !this.lesson.theme) return;
-    const context = this.canvas.getContext("2d");
+    const context = context2d(this.canvas);
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
     this.scene.draw(this.pen(context, now), this.lesson.settings());
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} [now]
+   */
   pen(context, now = 0) {
     const { width, height, pointer } = this;
     const { theme, revealed } = this.lesson;
     return { context, width, height, pointer, theme, revealed, now };
   }
 
-  /** What the picture says, for those who do not see it. */
+  /**
+   * What the picture says, for those who do not see it.
+   * @param {string} text
+   */
   tell(text) {
     setAttribute(this.canvas, "aria-label", text);
   }
@@ -88,12 +122,14 @@ export class Stage {
     const value = this.lesson.settings()[playhead.name];
     if (value >= playhead.max) this.lesson.set({ [playhead.name]: playhead.min });
     this.last = null;
+    /** @type {number[]} */
     this.frames = [];
     if (this.motion.matches) this.running = setInterval(() => this.step(1) || this.pause(), STILL_STEP);
     else this.running = requestAnimationFrame((now) => this.advance(now));
     this.lesson.playingChanged();
   }
 
+  /** @param {number} now */
   advance(now) {
     const { playhead } = this.scene;
     const passed = this.last === null ? 0 : now - this.last;
@@ -117,7 +153,10 @@ export class Stage {
     this.lesson.playingChanged();
   }
 
-  /** Goes by whole steps; says whether it could. */
+  /**
+   * Goes by whole steps; says whether it could.
+   * @param {number} count
+   */
   step(count) {
     const { playhead } = this.scene;
     if (!playhead) return false;
@@ -129,6 +168,7 @@ export class Stage {
     return target < max;
   }
 
+  /** @param {PointerEvent} event */
   press(event) {
     const patch = this.grabbed(event, true);
     if (!patch) return;
@@ -138,6 +178,7 @@ export class Stage {
     this.lesson.set(patch);
   }
 
+  /** @param {PointerEvent} event */
   move(event) {
     this.point({ x: event.offsetX / this.zoom, y: event.offsetY / this.zoom });
     if (!this.held) return;
@@ -145,17 +186,23 @@ export class Stage {
     if (patch) this.lesson.set(patch);
   }
 
-  /** What the scene makes of a press, or of a drag after it. */
+  /**
+   * What the scene makes of a press, or of a drag after it.
+   * @param {PointerEvent} pointerEvent
+   * @param {boolean} [first]
+   */
   grabbed({ offsetX, offsetY }, first = false) {
-    const pen = { ...this.pen(this.canvas.getContext("2d")), first };
+    const pen = { ...this.pen(context2d(this.canvas)), first };
     return this.scene.grab(offsetX / this.zoom, offsetY / this.zoom, pen, this.lesson.settings());
   }
 
+  /** @param {{ x: number, y: number } | null} pointer */
   point(pointer) {
     this.pointer = pointer;
     if (!this.playing) this.draw();
   }
 
+  /** @param {boolean} visible */
   show(visible) {
     if (!visible) this.pause();
     else this.draw();

@@ -4,6 +4,10 @@ import { h } from "../../../components/common/dom.js";
 
 const MOST_ROWS = 200;
 
+/**
+ * @param {TableData} data
+ * @param {Texts} texts
+ */
 export function table({ columns, rows }, texts) {
   const head = h("tr", {}, ...columns.map((text) => h("th", { scope: "col" }, text)));
   const body = rows
@@ -27,6 +31,7 @@ export function table({ columns, rows }, texts) {
   );
 }
 
+/** @param {string | number} value */
 function shown(value) {
   if (typeof value !== "number") return value;
   return Number.isInteger(value)

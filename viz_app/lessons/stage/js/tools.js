@@ -7,6 +7,10 @@ import { download, Film } from "./film.js";
 const SAID = 2000; // milliseconds for which a button says that it is done
 
 export class Tools {
+  /** @type {Texts} */
+  texts;
+
+  /** @param {Lesson} lesson */
   constructor(lesson) {
     this.lesson = lesson;
     this.tableShown = false;
@@ -24,6 +28,7 @@ export class Tools {
     this.element = h("div", { class: "tools" }, this.table, this.image, this.record, this.link);
   }
 
+  /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
     this.table.textContent = texts.table;
@@ -54,7 +59,7 @@ export class Tools {
 
   save() {
     const page = this.film.page();
-    page.toBlob((blob) => download(blob, `${this.fileName}.png`));
+    page.toBlob((blob) => blob && download(blob, `${this.fileName}.png`));
   }
 
   async copy() {

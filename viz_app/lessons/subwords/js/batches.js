@@ -20,6 +20,7 @@ export class Batches extends Scene {
       step: 1,
       rate: 0.4,
       start: 0,
+      /** @param {number} value */
       show: (value) => `${Math.round(100 * value)}\u202f%`,
     };
   }
@@ -49,6 +50,7 @@ export class Batches extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width < 520 ? 520 : Math.max(390, Math.min(620, room));
   }
@@ -57,11 +59,17 @@ export class Batches extends Scene {
     return "padding";
   }
 
+  /** @param {Settings} settings */
   fresh({ budget }) {
     return this.lesson.answers.budget === budget;
   }
 
-  /** Where each batch stands, with the largest size of a position at which both orders fit. */
+  /**
+   * Where each batch stands, with the largest size of a position at which both orders fit.
+   * @param {number} width
+   * @param {number} height
+   * @param {number} side
+   */
   layout(width, height, side) {
     const { plain, sorted } = this.lesson.arrays;
     for (let unit = 16; unit > 1; unit -= 0.25) {
@@ -71,6 +79,7 @@ export class Batches extends Scene {
     return { unit: 1, both: [plain, sorted].map((shapes) => shelves(shapes, side, 1, width, Infinity)) };
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
@@ -87,7 +96,7 @@ export class Batches extends Scene {
     context.fillStyle = theme.kinds.encoder;
     for (let pair = 0; pair < lengths.shape[0]; pair++) {
       const [from, to] = both.map((corners, order) => {
-        const [x, y] = corners[places.at(order, pair, 0)];
+        const [x, y] = corners?.[places.at(order, pair, 0)] ?? [0, 0];
         return [x, y + places.at(order, pair, 1) * unit * ROW];
       });
       const x = from[0] + (to[0] - from[0]) * eased;
@@ -97,6 +106,10 @@ export class Batches extends Scene {
     context.globalAlpha = 1;
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} share
+   */
   drawHead({ context, theme, width }, share) {
     const small = width < 520;
     ["plain", "sorted"].forEach((name, order) => {
@@ -113,7 +126,15 @@ export class Batches extends Scene {
     });
   }
 
-  /** The batches of one order, hatched all over; the sentences cover what is not padding. */
+  /**
+   * The batches of one order, hatched all over; the sentences cover what is not padding.
+   * @param {Pen} pen
+   * @param {any} corners
+   * @param {number} order
+   * @param {number} side
+   * @param {number} unit
+   * @param {number} strength
+   */
   drawBlocks({ context, theme }, corners, order, side, unit, strength) {
     const shapes = order ? this.lesson.arrays.sorted : this.lesson.arrays.plain;
     context.save();
@@ -138,6 +159,7 @@ export class Batches extends Scene {
     context.restore();
   }
 
+  /** @type {Scene["say"]} */
   say({ sorted }) {
     const [padded, positions] = this.lesson.values.padding[Math.round(sorted)];
     return fillText(sorted < 0.5 ? this.texts.plain_say : this.texts.sorted_say, {
@@ -158,7 +180,14 @@ export class Batches extends Scene {
   }
 }
 
-/** Upper left corner of each batch, side by side on shelves; null when they do not fit. */
+/**
+ * Upper left corner of each batch, side by side on shelves; null when they do not fit.
+ * @param {NdArray} shapes
+ * @param {any} side
+ * @param {number} unit
+ * @param {number} width
+ * @param {number} height
+ */
 function shelves(shapes, side, unit, width, height) {
   const corners = [];
   let [x, y, tallest] = [1, 1, 0];

@@ -4,12 +4,23 @@ import { write } from "../../../components/common/plot.js";
 
 const BOUNDARY = "\u2581";
 
-/** A letter as it is read; the mark of a word boundary is a thin mark. */
+/**
+ * A letter as it is read; the mark of a word boundary is a thin mark.
+ * @param {string} text
+ */
 export function letter(text) {
   return text === BOUNDARY ? "\u2423" : text;
 }
 
-/** A rounded box. */
+/**
+ * A rounded box.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {number} height
+ * @param {{ fill: any, alpha?: number, line?: any, thick?: number }} given
+ */
 export function box(context, x, y, width, height, { fill, alpha = 1, line = null, thick = 1.5 }) {
   context.save();
   context.beginPath();
@@ -24,7 +35,14 @@ export function box(context, x, y, width, height, { fill, alpha = 1, line = null
   context.stroke();
 }
 
-/** Pieces side by side, each in its box. Returns the width of all. */
+/**
+ * Pieces side by side, each in its box. Returns the width of all.
+ * @param {CanvasRenderingContext2D} context
+ * @param {any} texts
+ * @param {number} x
+ * @param {number} y
+ * @param {{ theme: Theme, size: number, colour: string }} given
+ */
 export function pieces(context, texts, x, y, { theme, size, colour }) {
   context.font = `${size}px ${theme.code}`;
   let at = x;

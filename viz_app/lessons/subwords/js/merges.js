@@ -14,6 +14,13 @@ const LEAST = 104; // height of a line
 const MOST_LINES = 7;
 
 export class Merges extends Scene {
+  /** @type {any} */
+  places;
+
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.letters = [...lesson.values.letters];
@@ -29,6 +36,10 @@ export class Merges extends Scene {
   tree() {
     const made = new Map(); // "begin end" -> number of the merge that made it
     return this.merges.map(({ begin, middle, end, rank }, number) => {
+      /**
+       * @param {number} from
+       * @param {number} to
+       */
       const part = (from, to) => {
         const before = made.get(`${from} ${to}`);
         return before === undefined
@@ -43,6 +54,7 @@ export class Merges extends Scene {
     });
   }
 
+  /** @param {number} number */
   at(number) {
     return this.places[number];
   }
@@ -57,11 +69,15 @@ export class Merges extends Scene {
       step: 1,
       rate: Math.max(2, count / 14),
       start: 0,
+      /** @param {number} value */
       show: (value) => String(Math.floor(value + 1e-6)),
     };
   }
 
-  /** The lines of the sentence: [first letter, letter after the last], broken between words. */
+  /**
+   * The lines of the sentence: [first letter, letter after the last], broken between words.
+   * @param {number} width
+   */
   lines(width) {
     const most = Math.floor((width - LEFT) / this.cell(width) + 1e-6);
     const lines = [];
@@ -80,11 +96,13 @@ export class Merges extends Scene {
     return lines;
   }
 
+  /** @param {number} width */
   cell(width) {
     if (width < 520) return 14;
     return Math.max(15, Math.min(26, (width - LEFT) / this.letters.length));
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     const count = Math.min(MOST_LINES, this.lines(width).length);
     return Math.max(Math.min(560, room), HEAD + count * (LEAST + BASE));
@@ -94,6 +112,7 @@ export class Merges extends Scene {
     return "first";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { done }) {
     const { context, width, height, theme } = pen;
     const count = Math.floor(done + 1e-6);
@@ -118,13 +137,21 @@ export class Merges extends Scene {
       });
   }
 
-  /** Number of the merge that the level has reached; it glides from one merge of the sentence to the next. */
+  /**
+   * Number of the merge that the level has reached; it glides from one merge of the sentence to the next.
+   * @param {any} done
+   */
   level(done) {
+    /** @param {number} number */
     const rank = (number) => (number < 1 ? 0.8 : this.merges[Math.min(number, this.merges.length) - 1].rank);
     const [from, to] = [rank(Math.floor(done)), rank(Math.ceil(done))];
     return from * (to / from) ** (done % 1);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} count
+   */
   drawHead({ context, theme, width }, count) {
     const style = { colour: theme.text, font: theme.font, size: 15, weight: 600 };
     const told = fillText(this.texts.count, { pieces: this.letters.length - count, letters: this.letters.length });
@@ -151,10 +178,22 @@ export class Merges extends Scene {
     );
   }
 
+  /**
+   * @param {any} begin
+   * @param {number} end
+   */
   text(begin, end) {
     return this.letters.slice(begin, end).map(letter).join("");
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {Axis} up
+   * @param {number} level
+   * @param {number} begin
+   * @param {number} end
+   * @param {number} index
+   */
   drawLevel({ context, theme, width }, up, level, begin, end, index) {
     const right = LEFT + (end - begin) * this.cell(width);
     for (const tick of [1, 10, 100, 1000, 10000].filter((each) => each <= up.high)) {
@@ -186,9 +225,18 @@ export class Merges extends Scene {
       write(context, this.texts.merge_number, LEFT + 2, up.to - 6, { colour: theme.muted, font: theme.font, size: 11 });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {Axis} up
+   * @param {number} begin
+   * @param {number} end
+   * @param {number} count
+   */
   drawTree({ context, theme, width }, up, begin, end, count) {
     const cell = this.cell(width);
+    /** @param {number} place */
     const x = (place) => LEFT + (place - begin) * cell;
+    /** @param {any} rank */
     const y = (rank) => (rank ? up.place(rank) : up.from + 12);
     this.nodes.forEach(({ left, right, rank, x: middle, begin: first }, number) => {
       if (first < begin || first >= end) return;
@@ -208,6 +256,13 @@ export class Merges extends Scene {
     });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {number} top
+   * @param {number} begin
+   * @param {number} end
+   * @param {number} count
+   */
   drawLetters({ context, theme, width }, top, begin, end, count) {
     const cell = this.cell(width);
     const joints = new Set(this.merges.slice(0, count).map(({ middle }) => middle));
@@ -236,6 +291,7 @@ export class Merges extends Scene {
     }
   }
 
+  /** @type {Scene["say"]} */
   say({ done }) {
     const count = Math.floor(done + 1e-6);
     const last = this.merges[count - 1];

@@ -6,10 +6,12 @@ import { Scene } from "../../stage/js/scene.js";
 import { box, pieces } from "./boxes.js";
 
 export class Predict extends Scene {
+  /** @type {Scene["height"]} */
   height(width) {
     return width < 520 ? 300 : 340;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { context, width, theme, revealed } = pen;
     const { word, word_pieces } = this.lesson.values;
@@ -32,6 +34,7 @@ export class Predict extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     const { word, word_pieces } = this.lesson.values;
     return revealed
@@ -39,6 +42,7 @@ export class Predict extends Scene {
       : this.texts.predict_hidden;
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { word, word_pieces } = this.lesson.values;
     const rows = word.map((text, index) => [

@@ -23,6 +23,7 @@ export class Adam extends Scene {
       step: 1,
       rate: 5,
       start: 1,
+      /** @param {number} value */
       show: (value) => String(Math.floor(value)),
     };
   }
@@ -44,18 +45,25 @@ export class Adam extends Scene {
     return this.lesson.arrays.steady_update.shape[0];
   }
 
+  /**
+   * @param {any} name
+   * @param {any} gradients
+   */
   column(name, gradients) {
     return this.lesson.arrays[`${gradients}_${name}`].data;
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(360, Math.min(room, width * 0.66));
   }
 
+  /** @type {Scene["lit"]} */
   lit({ at }) {
     return at < 2 ? "corrected" : "update";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { gradients } = settings;
     const at = Math.min(this.updates, Math.floor(settings.at));
@@ -86,9 +94,21 @@ export class Adam extends Scene {
     for (const lane of plot.lanes) this.lane(pen, plot, lane, gradients, at);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ across: Axis }} given
+   * @param {{ part: any, raw: any, up: Axis }} given3
+   * @param {any} gradients
+   * @param {number} at
+   */
   lane(pen, { across }, { part, raw, up }, gradients, at) {
     const { context, theme } = pen;
     const colour = part === "update" ? theme.kinds.decoder : theme.kinds.encoder;
+    /**
+     * @param {any} name
+     * @param {number} from
+     * @param {number} to
+     */
     const points = (name, from, to) =>
       [...this.column(name, gradients).slice(from, to)].map((value, index) => [
         across.place(from + index + 1),
@@ -124,7 +144,13 @@ export class Adam extends Scene {
     if (raw) this.rawValue(pen, this.column(raw, gradients)[at - 1], across.to + 16, middle + 11);
   }
 
-  /** The number without correction, and where there is room the word for it. */
+  /**
+   * The number without correction, and where there is room the word for it.
+   * @param {Pen} pen
+   * @param {number} value
+   * @param {number} x
+   * @param {number} y
+   */
   rawValue({ context, width, theme }, value, x, y) {
     trace(
       context,
@@ -138,6 +164,7 @@ export class Adam extends Scene {
     write(context, text, x + 20, y, { colour: theme.muted, font: theme.font, size: 13 });
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     const { across } = arrange(pen, [{ low: 0, high: 1 }], {
       first: 1,
@@ -147,9 +174,12 @@ export class Adam extends Scene {
     return { at: Math.round(across.value(x)) };
   }
 
+  /** @type {Scene["say"]} */
   say({ at, gradients }) {
     const index = Math.floor(at) - 1;
+    /** @param {string} name */
     const value = (name) => this.column(name, gradients)[index];
+    /** @param {string} name */
     const size = (name) => Math.abs(value(name)).toFixed(2);
     return fillText(this.texts.adam_say, {
       update: index + 1,
@@ -159,12 +189,14 @@ export class Adam extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ gradients }) {
-    const columns = PARTS.flatMap(([part, raw]) => (raw ? [raw, part] : [part]));
+    const columns = PARTS.flatMap((names) => [...names].reverse()).filter((name) => name !== null);
     const rows = Array.from({ length: this.updates }, (_, index) => [
       index + 1,
       ...columns.map((name) => this.column(name, gradients)[index]),
     ]);
+    /** @param {string} name */
     const named = (name) =>
       name.endsWith("_raw")
         ? `${this.texts[`lane_${name.slice(0, -4)}`]} (${this.texts.raw})`
@@ -173,6 +205,10 @@ export class Adam extends Scene {
   }
 }
 
+/**
+ * @param {number} value
+ * @param {number} digits
+ */
 function signed(value, digits) {
   return value.toFixed(digits).replace("-", "\u2212");
 }

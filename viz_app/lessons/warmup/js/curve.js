@@ -24,23 +24,28 @@ export class Curve extends Scene {
     return this.lesson.values.paper;
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(300, Math.min(room, width * 0.62));
   }
 
+  /** @param {{ width: number, height: number }} given */
   plot({ width, height }) {
     const { d_model, warmup } = this.paper;
     return axes(width, height, 1.32 * peak(d_model, warmup));
   }
 
+  /** @param {number} step */
   rises(step) {
     return step < this.paper.warmup;
   }
 
+  /** @type {Scene["lit"]} */
   lit({ step }) {
     return this.rises(step) ? "rising" : "falling";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, { step }) {
     const { context, theme } = pen;
     const { d_model, warmup } = this.paper;
@@ -67,6 +72,11 @@ export class Curve extends Scene {
     this.marker(pen, plot, step);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ across: Axis, up: Axis }} plot
+   * @param {number} step
+   */
   marker(pen, plot, step) {
     const { context, theme } = pen;
     const { d_model, warmup } = this.paper;
@@ -91,10 +101,12 @@ export class Curve extends Scene {
     dot(context, x, y, 8, colour, theme.background);
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen) {
     return { step: Math.max(1, Math.round(this.plot(pen).across.value(x))) };
   }
 
+  /** @type {Scene["say"]} */
   say({ step }) {
     const { d_model, warmup } = this.paper;
     const label = this.rises(step) ? this.texts.curve_rising : this.texts.curve_falling;

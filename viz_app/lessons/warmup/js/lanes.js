@@ -3,8 +3,9 @@
 import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
 
 /**
- * @param lanes [{ name, low, high }] from top to bottom.
- * @returns { across, lanes: [{ name, up, low, high }] }
+ * @param {Pen} pen
+ * @param {any[]} lanes Each { name, low, high }, from top to bottom; in the answer also with its axis `up`.
+ * @param {{ first: any, last: any, left?: number, right?: number, foot?: number, gap?: number }} given
  */
 export function arrange({ width, height }, lanes, { first, last, left = 12, right = 96, foot = 40, gap = 26 }) {
   const each = (height - foot) / lanes.length;
@@ -18,6 +19,11 @@ export function arrange({ width, height }, lanes, { first, last, left = 12, righ
   };
 }
 
+/**
+ * @param {Pen} pen
+ * @param {{ across: Axis, lanes: any, bottom: number }} given
+ * @param {{ title: string, show?: StringConstructor, ticks?: number }} given3
+ */
 export function drawLanes({ context, theme, width }, { across, lanes, bottom }, { title, show = String, ticks = 6 }) {
   const style = { colour: theme.muted, font: theme.font, size: 13 };
   for (const { name, up, low, high } of lanes) {

@@ -9,6 +9,7 @@ import { axes, curve, drawAxes, inside, minimum, peakPlace, STEPS } from "./sche
 const SHOWN = 1.25; // of the warm-up, of the curve before the answer: what follows holds the answer
 
 export class Predict extends Scene {
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(300, Math.min(room, width * 0.62));
   }
@@ -22,6 +23,7 @@ export class Predict extends Scene {
     return "warmup";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen) {
     const { context, theme, revealed } = pen;
     const { d_model, once, twice } = this.both;
@@ -63,6 +65,12 @@ export class Predict extends Scene {
     this.top(pen, plot, twice, theme.kinds.encoder);
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ across: Axis, up: Axis }} plot
+   * @param {number} warmup
+   * @param {string} colour
+   */
   top({ context, theme, width }, plot, warmup, colour) {
     const { d_model } = this.both;
     const { x, y } = peakPlace(plot, d_model, warmup);
@@ -85,6 +93,7 @@ export class Predict extends Scene {
     write(context, thousands(warmup), x + 6, plot.up.from - 11, { colour, font: theme.font, size: 13 });
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     const { d_model, once, twice } = this.both;
     const label = revealed ? this.texts.predict_revealed : this.texts.predict_hidden;
@@ -96,6 +105,7 @@ export class Predict extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { d_model, once, twice } = this.both;
     const rows = [once, ...(revealed ? [twice] : [])].map((warmup) => [warmup, peak(d_model, warmup)]);

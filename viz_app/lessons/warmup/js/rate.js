@@ -1,19 +1,37 @@
 // The paper's formula (Section 5.3, equation 3), evaluated again for motion; a test compares it with transformer_core.
 
-/** The branch that rises: linear in the step. */
+/**
+ * The branch that rises: linear in the step.
+ * @param {number} step
+ * @param {number} width
+ * @param {number} warmup
+ */
 export function rising(step, width, warmup) {
   return width ** -0.5 * step * warmup ** -1.5;
 }
 
-/** The branch that falls; it does not know of the warm-up. */
+/**
+ * The branch that falls; it does not know of the warm-up.
+ * @param {number} step
+ * @param {number} width
+ */
 export function falling(step, width) {
   return (width * step) ** -0.5;
 }
 
+/**
+ * @param {number} step
+ * @param {number} width
+ * @param {number} warmup
+ */
 export function rate(step, width, warmup) {
   return Math.min(rising(step, width, warmup), falling(step, width));
 }
 
+/**
+ * @param {number} width
+ * @param {number} warmup
+ */
 export function peak(width, warmup) {
   return (width * warmup) ** -0.5;
 }
@@ -32,14 +50,21 @@ const RAISED = {
   9: "\u2079",
 };
 
-/** 0.000699 -> "6.99 × 10⁻⁴". */
+/**
+ * 0.000699 -> "6.99 × 10⁻⁴".
+ * @param {number} value
+ * @param {number} [digits]
+ */
 export function scientific(value, digits = 2) {
   if (!value) return "0";
   const [number, power] = value.toExponential(digits).split("e");
   return `${number} \u00d7 10${[...String(Number(power))].map((letter) => RAISED[letter]).join("")}`;
 }
 
-/** 12000 -> "12,000", the same in both languages. */
+/**
+ * 12000 -> "12,000", the same in both languages.
+ * @param {number} value
+ */
 export function thousands(value) {
   return Math.round(value).toLocaleString("en-US");
 }

@@ -13,6 +13,10 @@ const SHARE = 0.3; // of the height, for the rate
 const CROSS = 5;
 
 export class Runs extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.runs = lesson.values.runs.map((run, index) => ({
@@ -56,6 +60,7 @@ export class Runs extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(380, Math.min(room, width * 0.68));
   }
@@ -64,13 +69,18 @@ export class Runs extends Scene {
     return "warmup";
   }
 
-  /** Index of the last record up to a step; -1 before the first one. */
+  /**
+   * Index of the last record up to a step; -1 before the first one.
+   * @param {any} run
+   * @param {number} step
+   */
   record(run, step) {
     let index = -1;
     while (index + 1 < run.step.length && run.step[index + 1] <= step) index += 1;
     return index;
   }
 
+  /** @param {any} below */
   bounds(below) {
     const all = this.runs.flatMap((run) => [...run[below]]).filter(Number.isFinite);
     const largest = Math.max(...all);
@@ -83,6 +93,10 @@ export class Runs extends Scene {
     return { low: Math.max(0, Math.floor(Math.min(...all))), high: Math.ceil(largest), log: false };
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} below
+   */
   plots({ width, height }, below) {
     const right = width > 560 ? 172 : 96;
     const across = new Axis(0, this.last, LEFT, width - right);
@@ -96,11 +110,16 @@ export class Runs extends Scene {
     };
   }
 
+  /**
+   * @param {Theme} theme
+   * @param {number} index
+   */
   colour(theme, index) {
     const bytes = theme.pixels[Math.round(110 + (145 * index) / Math.max(1, this.runs.length - 1))];
     return `rgb(${bytes & 255}, ${(bytes >> 8) & 255}, ${(bytes >> 16) & 255})`;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     if (!this.runs.length) {
@@ -148,7 +167,16 @@ export class Runs extends Scene {
     this.readings(pen, plots, settings);
   }
 
-  /** One dot for each record, pale after the cursor. */
+  /**
+   * One dot for each record, pale after the cursor.
+   * @param {Pen} pen
+   * @param {{ across: Axis }} given
+   * @param {Axis} up
+   * @param {any} run
+   * @param {any} values
+   * @param {number} index
+   * @param {number} step
+   */
   dots({ context, theme }, { across }, up, run, values, index, step) {
     const colour = this.colour(theme, index);
     const size = 2.4;
@@ -162,7 +190,15 @@ export class Runs extends Scene {
     context.restore();
   }
 
-  /** Where a run ended because its loss was no number any more. */
+  /**
+   * Where a run ended because its loss was no number any more.
+   * @param {Pen} pen
+   * @param {{ across: Axis, below: any }} given
+   * @param {any} run
+   * @param {any} values
+   * @param {number} index
+   * @param {number} step
+   */
   cross({ context, theme }, { across, below }, run, values, index, step) {
     const [x, y] = [across.place(run.failed), below.place(values[run.step.length - 1])];
     const style = { colour: this.colour(theme, index), width: 2.5, alpha: run.failed <= step ? 1 : 0.3 };
@@ -184,7 +220,12 @@ export class Runs extends Scene {
     );
   }
 
-  /** What was recorded last at the cursor, a line for each run, in the order of the values as far as there is room. */
+  /**
+   * What was recorded last at the cursor, a line for each run, in the order of the values as far as there is room.
+   * @param {Pen} pen
+   * @param {{ across: Axis, rate: Axis, below: Axis }} plots
+   * @param {Settings} settings
+   */
   readings({ context, width, theme }, plots, { step, below }) {
     const lines = this.runs.map((run, index) => {
       const record = this.record(run, step);
@@ -217,11 +258,13 @@ export class Runs extends Scene {
     }
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, { below }) {
     if (!this.runs.length) return null;
     return { step: Math.max(1, Math.round(this.plots(pen, below).across.value(x))) };
   }
 
+  /** @type {Scene["say"]} */
   say({ step, below }) {
     if (!this.runs.length) return this.texts.runs_missing;
     const told = this.runs.map((run) => {
@@ -237,6 +280,7 @@ export class Runs extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table({ below }) {
     if (!this.runs.length) return null;
     const rows = this.runs.flatMap((run) =>

@@ -10,11 +10,21 @@ const TOP = 30;
 const FOOT = 40;
 const POINTS = 400;
 
-/** Both axes of a schedule whose highest rate is `top`. */
+/**
+ * Both axes of a schedule whose highest rate is `top`.
+ * @param {number} width
+ * @param {number} height
+ * @param {number} top
+ */
 export function axes(width, height, top) {
   return { across: new Axis(0, STEPS, LEFT, width - RIGHT), up: new Axis(0, top, height - FOOT, TOP) };
 }
 
+/**
+ * @param {Pen} pen
+ * @param {{ across: Axis, up: Axis }} given
+ * @param {Texts} texts
+ */
 export function drawAxes({ context, width, height, theme }, { across, up }, texts) {
   const plot = { theme, grid: across.to - across.from };
   drawAxis(context, up, "left", LEFT, {
@@ -32,7 +42,12 @@ export function drawAxes({ context, width, height, theme }, { across, up }, text
   write(context, texts.step_axis, width - RIGHT, height - 6, { ...style, align: "right" });
 }
 
-/** Runs `draw` where nothing leaves the plot. */
+/**
+ * Runs `draw` where nothing leaves the plot.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ across: Axis, up: Axis }} given
+ * @param {() => void} draw
+ */
 export function inside(context, { across, up }, draw) {
   context.save();
   context.beginPath();
@@ -42,7 +57,13 @@ export function inside(context, { across, up }, draw) {
   context.restore();
 }
 
-/** A curve of the schedule: `each(step)`, from step 1 on. */
+/**
+ * A curve of the schedule: `each(step)`, from step 1 on.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ across: Axis, up: Axis }} given
+ * @param {any} each
+ * @param {{ colour: string, dash: number[], width: number } | { colour: string, dash: number[] }} style
+ */
 export function curve(context, { across, up }, each, style) {
   const points = [];
   for (let place = 0; place <= POINTS; place++) {
@@ -52,7 +73,15 @@ export function curve(context, { across, up }, each, style) {
   trace(context, points, style);
 }
 
-/** The minimum up to a step, with its corner exactly at the warm-up. */
+/**
+ * The minimum up to a step, with its corner exactly at the warm-up.
+ * @param {CanvasRenderingContext2D} context
+ * @param {{ across: Axis, up: Axis }} given
+ * @param {number} width
+ * @param {number} warmup
+ * @param {{ colour: string, width: number }} style
+ * @param {number} [last]
+ */
 export function minimum(context, { across, up }, width, warmup, style, last = STEPS) {
   const points = [[across.place(0), up.place(0)]];
   for (let place = 0; place <= POINTS; place++) {
@@ -62,7 +91,13 @@ export function minimum(context, { across, up }, width, warmup, style, last = ST
   trace(context, points, style);
 }
 
-/** Both branches, dashed. */
+/**
+ * Both branches, dashed.
+ * @param {Pen} pen
+ * @param {{ across: Axis, up: Axis }} plot
+ * @param {number} width
+ * @param {number} warmup
+ */
 export function branches({ context, theme }, plot, width, warmup) {
   inside(context, plot, () => {
     curve(context, plot, (step) => rising(step, width, warmup), {
@@ -74,7 +109,14 @@ export function branches({ context, theme }, plot, width, warmup) {
   });
 }
 
-/** The names of both branches beside them, as far as there is room, and away from a step where something else stands. */
+/**
+ * The names of both branches beside them, as far as there is room, and away from a step where something else stands.
+ * @param {Pen} pen
+ * @param {{ across: Axis, up: Axis }} given
+ * @param {number} width
+ * @param {number} warmup
+ * @param {number} step
+ */
 export function branchNames({ context, theme, width: room }, { across, up }, width, warmup, step) {
   if (room < 520) return;
   const high = warmup * 1.18;
@@ -93,19 +135,39 @@ export function branchNames({ context, theme, width: room }, { across, up }, wid
   });
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} base
+ * @param {string} exponent
+ * @param {number} x
+ * @param {number} y
+ * @param {{ colour: string, font: string }} style
+ */
 function power(context, base, exponent, x, y, style) {
   write(context, base, x, y, { ...style, size: 14, weight: 600 });
   context.font = `600 14px ${style.font}`;
   write(context, exponent, x + context.measureText(base).width + 1, y - 6, { ...style, size: 10, weight: 600 });
 }
 
-/** The place of the peak in pixels. */
+/**
+ * The place of the peak in pixels.
+ * @param {{ across: Axis, up: Axis }} given
+ * @param {number} width
+ * @param {number} warmup
+ */
 export function peakPlace({ across, up }, width, warmup) {
   return { x: across.place(warmup), y: up.place(peak(width, warmup)) };
 }
 
-/** Lines of text on a plate beside a point, kept inside the picture; `side`: 1 right of the point, -1 left. */
-export function plate({ context, width, theme }, lines, x, y, { colour, side = 1 } = {}) {
+/**
+ * Lines of text on a plate beside a point, kept inside the picture; `side`: 1 right of the point, -1 left.
+ * @param {Pen} pen
+ * @param {string[]} lines
+ * @param {number} x
+ * @param {number} y
+ * @param {{ colour: string, side?: number }} style
+ */
+export function plate({ context, width, theme }, lines, x, y, { colour, side = 1 }) {
   context.save();
   context.font = `600 14px ${theme.font}`;
   const wide = Math.max(...lines.map((line) => context.measureText(line).width)) + 20;

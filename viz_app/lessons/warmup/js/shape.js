@@ -33,6 +33,7 @@ export class Shape extends Scene {
       String(width),
       width === lesson.values.own.d_model ? fillText(texts.own_width, { width }) : String(width),
     ]);
+    /** @param {{ width: number, warmup: number }} given */
     const now = ({ width, warmup }) => `${width}-${Math.round(warmup / BY)}`;
     return [
       { name: "width", kind: "choice", label: "d_model", options, start: String(lesson.values.paper.d_model) },
@@ -42,6 +43,7 @@ export class Shape extends Scene {
         label: texts.pin,
         most: PINS,
         now,
+        /** @param {any} pin */
         tell: (pin) => this.named(this.read(pin)),
         form: /^\d{2,4}-\d{1,3}$/,
         remove: texts.unpin,
@@ -50,24 +52,34 @@ export class Shape extends Scene {
     ];
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(300, Math.min(room, width * 0.62));
   }
 
-  /** A pin -> its curve. */
+  /**
+   * A pin -> its curve.
+   * @param {string} pin
+   */
   read(pin) {
     const [width, hundreds] = pin.split("-").map(Number);
     return { width, warmup: Math.max(1, hundreds) * BY };
   }
 
+  /** @param {{ width: number, warmup: number }} given */
   named({ width, warmup }) {
     return `${width} \u00b7 ${thousands(warmup)}`;
   }
 
+  /** @param {Settings} settings */
   curves({ pins }) {
     return readPins(pins).map((pin) => this.read(pin));
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {Settings} settings
+   */
   plot(pen, settings) {
     const { paper } = this.lesson.values;
     const width = Number(settings.width);
@@ -83,6 +95,7 @@ export class Shape extends Scene {
     return "warmup";
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, theme } = pen;
     const width = Number(settings.width);
@@ -112,7 +125,12 @@ export class Shape extends Scene {
     dot(context, x, y, 9, theme.kinds.cross, theme.background);
   }
 
-  /** The paper's own curve and those that were pinned, thin. Returns their names and where these belong. */
+  /**
+   * The paper's own curve and those that were pinned, thin. Returns their names and where these belong.
+   * @param {Pen} pen
+   * @param {{ across: Axis, up: Axis }} plot
+   * @param {Settings} settings
+   */
   ghosts({ context, theme, width: room }, plot, settings) {
     const { paper } = this.lesson.values;
     const own = { width: paper.d_model, warmup: paper.warmup };
@@ -133,11 +151,13 @@ export class Shape extends Scene {
     return taken;
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
     const place = this.plot(pen, settings).across.value(x);
     return { warmup: Math.max(LEAST, Math.min(MOST, Math.round(place / BY) * BY)) };
   }
 
+  /** @type {Scene["say"]} */
   say({ width, warmup }) {
     const { own } = this.lesson.values;
     const number = Number(width);
@@ -151,6 +171,7 @@ export class Shape extends Scene {
     });
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const all = [{ width: Number(settings.width), warmup: settings.warmup }, ...this.curves(settings)];
     const steps = [100, 400, 1000, 4000, 10000, 20000, 100000];
@@ -172,7 +193,14 @@ export class Shape extends Scene {
   }
 }
 
-/** A name that a line may cross. */
+/**
+ * A name that a line may cross.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string} label
+ * @param {number} x
+ * @param {number} y
+ * @param {Theme} theme
+ */
 function halo(context, label, x, y, theme) {
   context.save();
   context.font = `400 12px ${theme.font}`;

@@ -12,6 +12,10 @@ const FOOT = 38;
 const LEFT = 34;
 
 export class Training extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     const { arrays, values } = lesson;
@@ -60,6 +64,7 @@ export class Training extends Scene {
     return { source: "live", at: 0 };
   }
 
+  /** @type {Scene["hear"]} */
   hear({ values, arrays }, { source }) {
     this.state = values.state;
     if (!("number" in values)) return null;
@@ -69,23 +74,32 @@ export class Training extends Scene {
     return follows ? { at: this.live.loss.length } : null;
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return width >= WIDE ? Math.max(320, Math.min(room, width * 0.5)) : 430;
   }
 
-  /** What is drawn: the recorded run or the live one; null where there is none yet. */
+  /**
+   * What is drawn: the recorded run or the live one; null where there is none yet.
+   * @param {Settings} settings
+   */
   shown({ source }) {
     if (source !== "live") return this.recorded;
     return this.live?.attention ? this.live : null;
   }
 
-  /** Index of the last look up to an update. */
+  /**
+   * Index of the last look up to an update.
+   * @param {{ moments: any }} given
+   * @param {number} at
+   */
   moment({ moments }, at) {
     let index = 0;
     while (index + 1 < moments.length && moments[index + 1] <= at) index += 1;
     return index;
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     const run = this.shown(settings);
@@ -109,6 +123,12 @@ export class Training extends Scene {
     this.drawMaps(pen, maps, run, this.moment(run, settings.at));
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} box
+   * @param {any} run
+   * @param {number} at
+   */
   drawLoss({ context, theme }, box, run, at) {
     const across = new Axis(0, this.steps, box.x + LEFT, box.x + box.width - 8);
     const high = Math.ceil(Math.max(...this.recorded.loss));
@@ -145,7 +165,13 @@ export class Training extends Scene {
       });
   }
 
-  /** A map for each head; beside the rows what the model would write there. */
+  /**
+   * A map for each head; beside the rows what the model would write there.
+   * @param {Pen} pen
+   * @param {{ x: number, y: number, width: number, height: number }} box
+   * @param {any} run
+   * @param {number} moment
+   */
   drawMaps(pen, box, run, moment) {
     const { context, theme } = pen;
     const [heads, rows, columns] = run.attention.shape.slice(1);
@@ -183,6 +209,15 @@ export class Training extends Scene {
     write(context, this.texts.maps_say, left, top + cell * rows + 14, { ...small, most: box.width - edge });
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any} weights
+   * @param {number} x
+   * @param {number} y
+   * @param {number} cell
+   * @param {any} rows
+   * @param {any} columns
+   */
   drawMap({ context, theme }, weights, x, y, cell, rows, columns) {
     for (let row = 0; row < rows; row++) {
       for (let column = 0; column < columns; column++) {
@@ -193,6 +228,7 @@ export class Training extends Scene {
     }
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const run = this.shown(settings);
     if (!run) return this.state === "running" ? this.texts.live_waiting : this.texts.live_idle;
@@ -203,6 +239,7 @@ export class Training extends Scene {
     return `${fillText(this.texts.training_say, { update: thousands(at), word: run.word, guess })} ${how}${others}`;
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const run = this.shown(settings);
     if (!run) return null;

@@ -12,6 +12,7 @@ export class Cheaper extends Crossover {
     return [];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme, revealed } = pen;
     if (revealed) super.draw(pen, { n: 512, d: "512", r: this.lesson.values.r, ...settings });
@@ -33,10 +34,12 @@ export class Cheaper extends Crossover {
     return null;
   }
 
+  /** @type {Scene["say"]} */
   say(settings, revealed) {
     return revealed ? super.say({ n: 512, d: "512" }) : this.texts.predict_say;
   }
 
+  /** @type {Scene["table"]} */
   table(settings, revealed) {
     return revealed ? super.table({ d: "512", r: this.lesson.values.r }) : null;
   }

@@ -24,6 +24,7 @@ export class Costs extends Scene {
       step: 1,
       rate: 90,
       start: this.lesson.values.tokens.length,
+      /** @param {number} value */
       show: (value) => String(Math.round(value)),
     };
   }
@@ -35,10 +36,12 @@ export class Costs extends Scene {
     ];
   }
 
+  /** @param {Settings} settings */
   numbers({ n, d, k }) {
     return { n: Math.round(n), d: Number(d), k, r: this.lesson.values.r };
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme }, settings) {
     const numbers = this.numbers(settings);
     const narrow = width < 600;
@@ -106,6 +109,7 @@ export class Costs extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const numbers = this.numbers(settings);
     const [one, other] = ["attention", "recurrent"].map((layer) => operations(layer, numbers));
@@ -115,6 +119,7 @@ export class Costs extends Scene {
     return fillText(text, { times, n: numbers.n, d: numbers.d });
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const numbers = this.numbers(settings);
     const { texts } = this;
@@ -129,14 +134,12 @@ export class Costs extends Scene {
   }
 }
 
-/** 4600000 -> "4.6 M" */
+/**
+ * 4600000 -> "4.6 M"
+ * @param {any} count
+ */
 export function short(count) {
-  for (const [size, sign] of [
-    [1e12, "T"],
-    [1e9, "G"],
-    [1e6, "M"],
-    [1e3, "k"],
-  ])
-    if (count >= size) return `${(count / size).toFixed(1)}\u202f${sign}`;
+  for (const [power, sign] of Object.entries({ 12: "T", 9: "G", 6: "M", 3: "k" }).reverse())
+    if (count >= 10 ** Number(power)) return `${(count / 10 ** Number(power)).toFixed(1)}\u202f${sign}`;
   return String(Math.round(count));
 }

@@ -10,6 +10,7 @@ const [LEFT, RIGHT, TOP, FOOT] = [64, 24, 20, 52];
 const MOST = 2000;
 
 export class Crossover extends Scene {
+  /** @returns {Playhead | null} */
   get playhead() {
     return {
       name: "n",
@@ -19,6 +20,7 @@ export class Crossover extends Scene {
       step: 1,
       rate: 160,
       start: this.lesson.values.tokens.length,
+      /** @param {number} value */
       show: (value) => String(Math.round(value)),
     };
   }
@@ -30,10 +32,15 @@ export class Crossover extends Scene {
     ];
   }
 
+  /** @type {Scene["lit"]} */
   lit({ n, d }) {
     return Math.round(n) < Number(d) ? "attention" : "recurrent";
   }
 
+  /**
+   * @param {{ width: number, height: number }} given
+   * @param {Settings} settings
+   */
   axes({ width, height }, { d }) {
     return [
       new Axis(0, MOST, LEFT, width - RIGHT),
@@ -41,12 +48,14 @@ export class Crossover extends Scene {
     ];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme } = pen;
     const d = Number(settings.d);
     const [across, up] = this.axes(pen, settings);
     drawAxis(context, across, "bottom", height - FOOT, { theme, title: this.texts.length });
     drawAxis(context, up, "left", LEFT, { theme, show: short, grid: width - RIGHT - LEFT, ticks: up.ticks(4) });
+    /** @type {[string, string, number[], string][]} */
     const lines = [
       ["attention", theme.kinds.encoder, [], this.texts.layer_attention],
       ["recurrent", theme.kinds.decoder, [], this.texts.layer_recurrent],
@@ -61,6 +70,7 @@ export class Crossover extends Scene {
       ],
       { colour: theme.text, width: 1.2 },
     );
+    /** @type {[number[], string, string][]} */
     const ends = [];
     for (const [layer, colour, dash, label] of lines) {
       const points = Array.from({ length: 101 }, (_, i) => (i / 100) * MOST).map((n) => [
@@ -87,10 +97,12 @@ export class Crossover extends Scene {
     }
   }
 
+  /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
     return { n: Math.max(1, this.axes(pen, settings)[0].value(x)) };
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const [n, d] = [Math.round(settings.n), Number(settings.d)];
     const one = operations("attention", { n, d });
@@ -98,6 +110,7 @@ export class Crossover extends Scene {
     return fillText(this.texts.crossover_say, { n, one: short(one), other: short(other) });
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const d = Number(settings.d);
     const { texts } = this;

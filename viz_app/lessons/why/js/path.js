@@ -24,6 +24,7 @@ export class Path extends Scene {
       step: 1,
       rate: 1.6,
       start: 0,
+      /** @param {number} value */
       show: (value) => String(Math.floor(value + 1e-6)),
     };
   }
@@ -42,15 +43,20 @@ export class Path extends Scene {
     ];
   }
 
+  /** @type {Scene["lit"]} */
   lit({ layer }) {
     return layer;
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(320, Math.min(560, room, width * 0.9));
   }
 
-  /** The positions that know of the first token after each step. */
+  /**
+   * The positions that know of the first token after each step.
+   * @param {Settings} settings
+   */
   known({ layer, r }) {
     const n = this.tokens.length;
     const rows = [new Set([0])];
@@ -68,13 +74,16 @@ export class Path extends Scene {
     return rows;
   }
 
+  /** @type {Scene["draw"]} */
   draw({ context, width, height, theme }, settings) {
     const { tokens } = this;
     const n = tokens.length;
     const rows = this.known(settings);
     const now = Math.min(settings.step, rows.length - 1);
+    /** @param {number} p */
     const x = (p) => 24 + ((width - 48) * (p + 0.5)) / n;
     const lane = Math.min(64, (height - TOP - FOOT) / Math.max(1, rows.length - 1));
+    /** @param {number} row */
     const y = (row) => height - FOOT - row * lane;
     const radius = Math.max(3, Math.min(9, (width - 48) / n / 3, lane / 3 + 1.5));
     for (let row = 1; row <= Math.ceil(now); row++)
@@ -90,7 +99,15 @@ export class Path extends Scene {
     this.words(context, { tokens, x, width, height, theme, n });
   }
 
-  /** The ways on which the signal moves up into a row; `share` of the way is done. */
+  /**
+   * The ways on which the signal moves up into a row; `share` of the way is done.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Settings} settings
+   * @param {Set<number>[]} rows
+   * @param {number} row
+   * @param {number} share
+   * @param {{ x: any, y: any, theme: Theme, n: number }} given
+   */
   links(context, settings, rows, row, share, { x, y, theme, n }) {
     const faint = settings.layer === "attention" ? 0.5 : 0.8;
     for (let p = 0; p < n; p++) {
@@ -110,6 +127,10 @@ export class Path extends Scene {
     }
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {{ tokens: string[], x: any, width: number, height: number, theme: Theme, n: number }} given
+   */
   words(context, { tokens, x, width, height, theme, n }) {
     const room = (width - 48) / n;
     tokens.forEach((token, p) => {
@@ -127,6 +148,7 @@ export class Path extends Scene {
     });
   }
 
+  /** @type {Scene["say"]} */
   say(settings) {
     const rows = this.known(settings);
     const step = Math.min(Math.floor(settings.step + 1e-6), rows.length - 1);
@@ -140,6 +162,7 @@ export class Path extends Scene {
     return fillText(step === rows.length - 1 ? this.texts.path_arrived : this.texts.path_say, told);
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const { texts } = this;
     const n = this.tokens.length;

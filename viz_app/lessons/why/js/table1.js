@@ -2,7 +2,11 @@
 
 export const LAYERS = ["attention", "recurrent", "convolution", "dilated", "separable", "restricted"];
 
-/** Multiply-adds of a layer, the leading term. */
+/**
+ * Multiply-adds of a layer, the leading term.
+ * @param {any} layer
+ * @param {{ n: number, d: number, k?: number, r?: number }} given
+ */
 export function operations(layer, { n, d, k = 3, r = 8 }) {
   if (layer === "attention") return n * n * d;
   if (layer === "recurrent") return n * d * d;
@@ -11,12 +15,20 @@ export function operations(layer, { n, d, k = 3, r = 8 }) {
   return k * n * d * d;
 }
 
-/** Operations that must wait for one another. */
+/**
+ * Operations that must wait for one another.
+ * @param {string} layer
+ * @param {{ n: number }} given
+ */
 export function sequential(layer, { n }) {
   return layer === "recurrent" ? n : 1;
 }
 
-/** Layers, or steps, until the first position is heard at the last one. */
+/**
+ * Layers, or steps, until the first position is heard at the last one.
+ * @param {any} layer
+ * @param {{ n: number, k?: number, r?: number }} given
+ */
 export function path(layer, { n, k = 3, r = 8 }) {
   if (layer === "attention") return Math.min(1, n - 1);
   if (layer === "recurrent") return n - 1;
@@ -27,7 +39,13 @@ export function path(layer, { n, k = 3, r = 8 }) {
   return layers;
 }
 
-/** The positions that position p hears directly in layer `number`, from 0. */
+/**
+ * The positions that position p hears directly in layer `number`, from 0.
+ * @param {any} layer
+ * @param {number} number
+ * @param {number} p
+ * @param {{ n: number, k?: number, r?: number }} given
+ */
 export function neighbours(layer, number, p, { n, k = 3, r = 8 }) {
   const offsets = [];
   if (layer === "attention") return Array.from({ length: n }, (_, position) => position);

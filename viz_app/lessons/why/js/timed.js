@@ -11,6 +11,10 @@ const FIELD = [1e-5, 1e-1]; // seconds on the axis, at least
 const NEAR = 18; // pixels from which on a point tells its time
 
 export class Timed extends Scene {
+  /**
+   * @param {LessonData} lesson
+   * @param {Texts} texts
+   */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.news = null; // what the server has told last
@@ -32,19 +36,26 @@ export class Timed extends Scene {
     ];
   }
 
+  /** @type {Scene["hear"]} */
   hear({ values }) {
     this.news = values;
     return values.state === "running" ? {} : null; // numbers that run are not read out
   }
 
+  /** @type {Scene["height"]} */
   height(width, room) {
     return Math.max(340, Math.min(560, room, width * 0.75));
   }
 
+  /** @param {Settings} settings */
   points({ d }) {
     return (this.news?.points[d] ?? []).map(([kind, n, seconds]) => ({ kind, n, seconds }));
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {any[]} points
+   */
   axes({ width, height }, points) {
     const { lengths } = this.lesson.values.timed;
     const seconds = points.map((point) => point.seconds);
@@ -54,6 +65,7 @@ export class Timed extends Scene {
     return [across, new Axis(low, high, height - FOOT, HEAD + 8, { log: true })];
   }
 
+  /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, height, theme, pointer } = pen;
     const points = this.points(settings);
@@ -82,7 +94,13 @@ export class Timed extends Scene {
     if (near) this.tell(pen, near, across, up);
   }
 
-  /** Between which two measured lengths the lines cross; what lies between is not known. */
+  /**
+   * Between which two measured lengths the lines cross; what lies between is not known.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {Axis} across
+   * @param {Axis} up
+   */
   crossing({ context, theme }, { d }, across, up) {
     const found = this.news?.crossings[d];
     if (!found) return;
@@ -94,7 +112,13 @@ export class Timed extends Scene {
     context.restore();
   }
 
-  /** Where Table 1 lets them cross. */
+  /**
+   * Where Table 1 lets them cross.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {Axis} across
+   * @param {Axis} up
+   */
   prediction({ context, theme }, { d }, across, up) {
     const x = across.place(Number(d));
     trace(
@@ -108,7 +132,11 @@ export class Timed extends Scene {
     write(context, this.texts.table1_says, x + 6, up.to + 10, { colour: theme.muted, font: theme.font, size: 12 });
   }
 
-  /** How far what goes on is, or else what was measured of the chosen width. */
+  /**
+   * How far what goes on is, or else what was measured of the chosen width.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   */
   progress({ context, width, theme }, { d }) {
     const running = this.news?.state === "running";
     const done = this.done(running ? this.news.width : d);
@@ -120,7 +148,10 @@ export class Timed extends Scene {
     context.fillRect(LEFT, 4, (width - RIGHT - LEFT) * share, 6);
   }
 
-  /** Names of the lines, in rows that fit. */
+  /**
+   * Names of the lines, in rows that fit.
+   * @param {Pen} pen
+   */
   key({ context, width, theme }) {
     let [x, y] = [LEFT, 28];
     context.font = `500 13px ${theme.font}`;
@@ -134,6 +165,12 @@ export class Timed extends Scene {
     }
   }
 
+  /**
+   * @param {Pen} pen
+   * @param {{ n: number, seconds: number }} given
+   * @param {Axis} across
+   * @param {Axis} up
+   */
   tell({ context, width, theme }, { n, seconds }, across, up) {
     const [x, y] = [across.place(n), up.place(seconds)];
     const text = `n = ${thousands(n)}: ${precise(seconds)}`;
@@ -151,10 +188,12 @@ export class Timed extends Scene {
     });
   }
 
+  /** @param {number} d */
   done(d) {
     return (this.news?.points[d] ?? []).length;
   }
 
+  /** @type {Scene["say"]} */
   say({ d }) {
     const { news, texts } = this;
     const said = [];
@@ -169,7 +208,10 @@ export class Timed extends Scene {
     return said.filter(Boolean).join(" ");
   }
 
-  /** What the points say of self-attention and recurrence; nothing before both are there at several lengths. */
+  /**
+   * What the points say of self-attention and recurrence; nothing before both are there at several lengths.
+   * @param {number} d
+   */
   outcome(d) {
     const found = this.news.crossings[d];
     if (found) return fillText(this.texts.timed_crossing, { low: thousands(found[0]), high: thousands(found[1]) });
@@ -185,6 +227,7 @@ export class Timed extends Scene {
     return one > other ? this.texts.timed_slower : "";
   }
 
+  /** @type {Scene["table"]} */
   table(settings) {
     const { texts } = this;
     const points = this.points(settings);
@@ -198,13 +241,24 @@ export class Timed extends Scene {
   }
 }
 
+/**
+ * @param {Theme} theme
+ * @param {Kind} kind
+ */
 function look(theme, kind) {
   if (kind === "recurrent") return { colour: theme.kinds.decoder, dash: [] };
   if (kind === "convolution") return { colour: theme.muted, dash: [] };
   return { colour: theme.kinds.encoder, dash: kind === "restricted" ? [5, 4] : [] };
 }
 
-/** A point; of restricted attention a ring, of recurrence a square, since colours alone are not enough for everybody. */
+/**
+ * A point; of restricted attention a ring, of recurrence a square, since colours alone are not enough for everybody.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Theme} theme
+ * @param {string} kind
+ * @param {number} x
+ * @param {number} y
+ */
 function mark(context, theme, kind, x, y) {
   const { colour } = look(theme, kind);
   if (kind === "recurrent") {
@@ -214,25 +268,39 @@ function mark(context, theme, kind, x, y) {
   else dot(context, x, y, 4.5, colour);
 }
 
+/**
+ * @param {any} points
+ * @param {Point} point
+ * @param {Axis} across
+ * @param {Axis} up
+ */
 function closest(points, { x, y }, across, up) {
+  /** @param {{ n: number, seconds: number }} given */
   const far = ({ n, seconds }) => Math.hypot(across.place(n) - x, up.place(seconds) - y);
   const [first] = [...points].sort((one, other) => far(one) - far(other));
   return first && far(first) < NEAR ? first : null;
 }
 
-/** 0.001 -> "1 ms" */
+/**
+ * 0.001 -> "1 ms"
+ * @param {number} seconds
+ */
 function time(seconds) {
   if (seconds >= 0.9995) return `${Math.round(seconds)}\u202fs`;
   return seconds >= 0.9995e-3 ? `${Math.round(seconds * 1e3)}\u202fms` : `${Math.round(seconds * 1e6)}\u202fµs`;
 }
 
-/** 0.0012345 -> "1.23 ms" */
+/**
+ * 0.0012345 -> "1.23 ms"
+ * @param {number} seconds
+ */
 function precise(seconds) {
   if (seconds === undefined) return "";
   const [size, unit] = seconds >= 1 ? [1, "s"] : seconds >= 1e-3 ? [1e3, "ms"] : [1e6, "µs"];
   return `${(seconds * size).toPrecision(3)}\u202f${unit}`;
 }
 
+/** @param {number} number */
 function thousands(number) {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -1,0 +1,270 @@
+// Types that several modules share; `tsc -p jsconfig.json` checks all JavaScript with them. Nothing of this reaches a browser.
+
+/** Labels of Python in the language of the page, by their key. */
+type Texts = Record<string, string>;
+
+type Attribute = string | number | boolean | null | undefined | ((event: any) => void);
+type Attributes = Record<string, Attribute>;
+
+/** "encoder", "decoder" or "cross": whose attention. */
+type Kind = string;
+type Theme = import("./components/common/theme.js").Theme;
+type Axis = import("./components/common/plot.js").Axis;
+
+/** Colours as Python sends them: "#rrggbb", and tables of RGB triples in base 64. */
+type Palette = { kinds: Record<Kind, string>; hatch: string; scale: string; diverging: string };
+type Palettes = { light: Palette; dark: Palette };
+
+type Point = { x: number; y: number };
+type Box = { x: number; y: number; width: number; height: number };
+
+type TextStyle = {
+  colour: string;
+  font: string;
+  size?: number;
+  weight?: number;
+  align?: string; // as of a canvas, and so is the baseline
+  baseline?: string;
+  most?: number;
+  turn?: number;
+};
+
+// ---- What Streamlit gives to a component that it mounts
+
+type Mounted<Data = any> = {
+  data: Data;
+  parentElement: HTMLElement;
+  setStateValue: (name: string, value: any) => void;
+  setTriggerValue: (name: string, value: any) => void;
+};
+
+// ---- Lessons
+
+type NdArray = import("./lessons/stage/js/arrays.js").NdArray;
+type Scene = import("./lessons/stage/js/scene.js").Scene;
+type Lesson = import("./lessons/stage/js/lesson.js").Lesson;
+
+/** Numbers, words and switches of a scene, by the names of its controls. */
+type Settings = Record<string, any>;
+
+/** What Python sends for a lesson: lessons/stage/payload.py; `values` and `arrays` are those of its numbers.py. */
+type LessonData = {
+  id: string;
+  name: string;
+  language: string;
+  texts: Texts;
+  values: any;
+  arrays: Record<string, NdArray>;
+  /** For which settings Python computed the numbers. */
+  answers: Settings;
+  colours: Palettes;
+  scenes: SceneWords[];
+  state: { scene: string; settings: Settings };
+  onward: string;
+};
+
+/** The prose of a scene. */
+type SceneWords = {
+  name: string;
+  title: string;
+  section: string;
+  math: Markup[];
+  prose: Markup[];
+  question: QuestionWords | null;
+};
+type QuestionWords = { choices: { text: Markup[]; right: boolean }[]; answer: Markup[] };
+
+/** A node of prose: text, or a tag with attributes and children. */
+type Markup = string | [string, Record<string, string>, Markup[]];
+
+/** What a scene draws with. */
+type Pen = {
+  context: CanvasRenderingContext2D;
+  width: number;
+  height: number;
+  theme: Theme;
+  pointer: Point | null;
+  revealed: boolean;
+  now: number;
+  first?: boolean;
+};
+
+type Playhead = {
+  name: string;
+  label: string;
+  min: number;
+  max: number;
+  step: number;
+  rate: number;
+  start?: number;
+  loop?: boolean;
+  show?: (value: number) => string;
+};
+
+/** A control of a scene; which other fields it has, its kind says: see scene.js. */
+type Control = { name: string; kind: string; label?: string; start?: any; server?: boolean; [field: string]: any };
+
+type TableData = { columns: string[]; rows: (string | number)[][] };
+
+/** A field for a number over the picture, in its pixels; see lessons/stage/js/fields.js. */
+type NumberField = Box & { key: string; size: number; value: string; label: string };
+
+/** lessons/stage/lesson.css, put before all modules of a lesson by Python. */
+declare const STYLE: string;
+
+// ---- The explorer
+
+type Store = import("./components/explorer/js/store.js").Store;
+/** What is selected; see store.js for what each means. */
+type State = {
+  kind: Kind;
+  layer: number;
+  head: number;
+  step: number | null;
+  unit: string;
+  view: string;
+  zoom: string;
+  form: string;
+  order: string;
+  average: string;
+  scale: string;
+  special: boolean;
+  threshold: number;
+  pin: string | null;
+  against: string | null;
+  branch: number;
+  vs: string | null;
+  vsmodel: string | null;
+  vsbranch: number;
+  gloss: number[];
+  cursor: Cursor | null;
+  spot: Cursor | null;
+  playing: boolean;
+  table: boolean;
+  beam: boolean;
+  [name: string]: any;
+};
+type Translation = import("./components/explorer/js/data.js").Translation;
+type View = import("./components/explorer/js/data.js").View;
+/** A matrix that the map, the lines and the tables show: Sheet of data.js, TokenSheet of token.js. */
+type Sheet = {
+  view: View;
+  name: string;
+  kind: Kind;
+  unit: string;
+  step: number;
+  causal: boolean;
+  queries: Position[];
+  keys: Position[];
+  others: Position[];
+  rows: number;
+  columns: number;
+  heads?: number[][] | null;
+  /** How many rows belong together. */
+  groups?: number;
+  /** Whether the rows tell what a key receives. */
+  received?: boolean;
+  query?: number | null;
+  key?: number | null;
+  at(query: number, key: number): number;
+  masked(query: number, key: number): boolean;
+  rowSum(query: number): number;
+  favourite(query: number, allowed?: (position: Position) => boolean): number;
+};
+type Picture = import("./components/explorer/js/picture.js").Picture;
+type Search = import("./components/explorer/js/search.js").Search;
+type Measures = import("./components/explorer/js/measures.js").Measures;
+type Difference = import("./components/explorer/js/difference.js").Difference;
+type Figure = import("./components/explorer/js/figure.js").Figure;
+
+// ---- How a model grew
+
+type Block = import("./components/explorer/js/block.js").Block;
+type Tile = import("./components/explorer/js/block.js").Tile;
+type Told = import("./components/growth/js/told.js").Told;
+/** The header of a history: components/growth/payload.py. `moment` counts the checkpoints, `steps` says their step. */
+type GrowthHeader = {
+  layers: number;
+  heads: number;
+  causal: boolean;
+  language: string;
+  texts: Texts;
+  colours: Palettes;
+  steps: number[];
+  start: Partial<GrowthState>;
+  sentences: {
+    source: string;
+    axes: Record<AxisName, { tokens: string[] }>;
+    maps: Record<Kind, { shape: number[]; offset: number }>;
+    [name: string]: any;
+  }[];
+  roles: Record<Kind, Record<string, { places: number; chance: number; shares: number[][][] }>>;
+  alignment: { aer: number[][][]; [name: string]: any } | null;
+  validation: any;
+  training: any;
+  course: any;
+};
+type GrowthMap = ReturnType<Told["map"]>;
+type GrowthState = { moment: number; kind: Kind; layer: number; head: number; sentence: number; table: boolean };
+
+/** A piece or a word on an axis; `first` and `last` are its pieces. */
+type Position = {
+  text: string;
+  start: boolean;
+  special: boolean;
+  first: number;
+  last: number;
+  next?: string;
+  layer?: number;
+  head?: number;
+};
+
+/** A cell of a map under the pointer or of the keyboard. */
+type Cursor = { query: number | null; key: number | null; spoken?: boolean };
+
+/** How many there are of a kind of attention, and where its weights start in the payload. */
+type KindShape = { layers: number; heads: number; queries: number; keys: number; offset: number; rows: number };
+
+type AxisName = "source" | "inputs" | "outputs";
+
+/** The header of an explorer's payload: components/explorer/payload.py. */
+type ExplorerHeader = {
+  version: number;
+  id: string;
+  bits: number;
+  resolution: number;
+  kinds: Record<Kind, KindShape>;
+  axes: Record<AxisName, { tokens: string[]; words: number[]; special: boolean[] }>;
+  finished: boolean;
+  /** For each written piece its probability, and the alternatives with theirs. */
+  steps: [number, [string, number][]][];
+  languages: { source: string; target: string };
+  colours: Palettes;
+  texts: Texts;
+  /** Alignment error rates by kind, layer and head. */
+  alignment: Record<Kind, number[][]>;
+  about?: { text: string; model: string; own: string; models: string[]; titles?: Record<string, string> };
+  beam?: BeamData;
+  selection: Partial<State>;
+  gloss: number[];
+  follow: boolean;
+};
+
+/** A beam search as serving/search_tree.py sends it; lists have one entry a node. */
+type BeamData = {
+  id: string;
+  size: number;
+  alpha: number;
+  penalty: string;
+  shown: number;
+  hypotheses: number;
+  parent: number[];
+  step: number[];
+  piece: number[];
+  own: number[];
+  total: number[];
+  status: string;
+  leaves: number[];
+  end: number;
+  pieces: string[];
+};
