@@ -39,4 +39,4 @@ def weights_hash(config: Mapping[str, Any], vocabularies: Mapping[str, bytes], w
 
 def _digest(tensor: Tensor) -> str:
     # numpy knows no bfloat16, but every tensor is bytes.
-    return hashlib.sha256(tensor.contiguous().reshape(-1).view(torch.uint8).numpy()).hexdigest()
+    return hashlib.sha256(tensor.contiguous().reshape(-1).view(torch.uint8).numpy().data).hexdigest()
