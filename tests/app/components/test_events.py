@@ -68,3 +68,27 @@ def test_an_event_is_answered_once() -> None:
 @pytest.mark.parametrize("odd", [None, "8", True, 0, -1, 0.5, float("nan"), float("inf"), 1e308, 2**53, [1], {"id": 1}])
 def test_what_is_no_number_of_an_event_is_not_answered(odd: object) -> None:
     assert events.new_event("news", odd) is None
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize("odd", [None, "open", 7, [], {}, {"name": "a"}, {"id": 1}, {"name": 3, "id": 1}])
+def test_an_event_without_name_and_number_is_none(odd: object) -> None:
+    assert events.new_named_event("named", odd) is None
+
+
+@pytest.mark.usefixtures("session")
+def test_a_named_event_is_answered_once() -> None:
+    pressed = {"name": "start", "id": 5}
+    assert events.new_named_event("named", pressed) == ("start", 5)
+    events.answered("named", 5)
+    assert events.new_named_event("named", pressed) is None
+    assert events.new_named_event("named", pressed | {"id": 6}) == ("start", 6)
+
+
+@pytest.mark.parametrize(("told", "wanted"), [({"seen": 3}, 3), ({}, None), (None, None), ("seen", None)])
+def test_a_state_is_read_before_its_component_is_mounted(
+    told: object, wanted: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "st", SimpleNamespace(session_state={"growth": told}))
+    assert events.last_report("growth", "seen") == wanted
+    assert events.last_report("another", "seen") is None

@@ -16,12 +16,13 @@ translation and leave the user's selection alone, unless they were packed with `
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
 from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
@@ -78,18 +79,13 @@ def explorer(
         key=key,
         data=payload if other is None else join_payloads(payload, other),
         default={_STATE: start.to_dict()},
-        on_selection_change=on_change or _nothing,
+        on_selection_change=on_change or events.keep,
     )
     return Selection.from_state(result.get(_STATE), default=start)
 
 
 def last_report(key: str) -> Selection | None:
     """What the browser has reported last, before the component is mounted in this run; None when it has not."""
-    state: Any = st.session_state.get(key)
     start = Selection()
-    found = Selection.from_state(state.get(_STATE) if isinstance(state, Mapping) else None, default=start)
+    found = Selection.from_state(events.last_report(key, _STATE), default=start)
     return None if found is start else found
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state only when it has a callback."""

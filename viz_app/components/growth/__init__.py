@@ -9,12 +9,12 @@ is reported to Python, for the address and for downloads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from viz_app.components import events
 from viz_app.components.growth.payload import pack
 from viz_app.components.modules import join_modules
 
@@ -41,15 +41,10 @@ def growth(payload: bytes, *, key: str) -> object:
     Returns:
         What the browser says is seen: `sentence`, `kind`, `moment`, `layer`, `head`; None before it has said anything.
     """
-    result: Any = _mount(key=key, data=payload, height="content", default={_STATE: None}, on_seen_change=_nothing)
+    result: Any = _mount(key=key, data=payload, height="content", default={_STATE: None}, on_seen_change=events.keep)
     return result.get(_STATE)
 
 
 def last_report(key: str) -> object:
     """The same before the component is mounted in this run."""
-    state: Any = st.session_state.get(key)
-    return state.get(_STATE) if isinstance(state, Mapping) else None
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state only when it has a callback."""
+    return events.last_report(key, _STATE)

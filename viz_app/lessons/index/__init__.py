@@ -74,17 +74,11 @@ def lesson_index(
             theme: {kind: kind_color(kind, theme) for kind in ("encoder", "decoder", "cross")} for theme in THEMES
         },
     }
-    result: Any = _mount(key=_KEY, data=data, on_open_change=_nothing)
-    opened = result.get("open")
-    if not isinstance(opened, Mapping):
+    result: Any = _mount(key=_KEY, data=data, on_open_change=events.keep)
+    opened = events.new_named_event(_KEY, result.get("open"))
+    if opened is None:
         return False
-    name, number = opened.get("name"), events.new_event(_KEY, opened.get("id"))
-    if not isinstance(name, str) or number is None:
-        return False
+    name, number = opened
     on_open(name)
     events.answered(_KEY, number)
     return True
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state only when it has a callback."""

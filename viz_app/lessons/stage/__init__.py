@@ -12,7 +12,7 @@ Each lesson has its own code, `lessons/<lesson>/js/main.js`, which travels once,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,11 @@ def stage(
     """
     _code_of(name)(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
-        key=key, data=payload, default={_STATE: state.to_dict()}, on_state_change=_nothing, on_onward_change=_nothing
+        key=key,
+        data=payload,
+        default={_STATE: state.to_dict()},
+        on_state_change=events.keep,
+        on_onward_change=events.keep,
     )
     left = events.new_event(f"{key}-onward", result.get("onward"))
     if left is not None:
@@ -83,22 +87,15 @@ def stage(
 
 def push_news(news: bytes, *, key: str) -> str | None:
     """Hands the open scene its news, from `pack_news`; returns the button that was pressed there, once a press."""
-    result: Any = _mount_live(key=key, data=news, on_pressed_change=_nothing, height="content")
-    pressed = result.get("pressed")
-    if not isinstance(pressed, Mapping):
+    result: Any = _mount_live(key=key, data=news, on_pressed_change=events.keep, height="content")
+    pressed = events.new_named_event(key, result.get("pressed"))
+    if pressed is None:
         return None
-    name, number = pressed.get("name"), events.new_event(key, pressed.get("id"))
-    if not isinstance(name, str) or number is None:
-        return None
+    name, number = pressed
     events.answered(key, number)
     return name
 
 
 def last_report(key: str) -> LessonState | None:
     """What the browser has reported last, before the component is mounted in this run; None when it has not."""
-    state: Any = st.session_state.get(key)
-    return LessonState.from_report(state.get(_STATE)) if isinstance(state, Mapping) else None
-
-
-def _nothing() -> None:
-    """Streamlit keeps a state only when it has a callback."""
+    return LessonState.from_report(events.last_report(key, _STATE))
