@@ -12,8 +12,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from transformer_core.cli import main
+from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export.figure_request import ModelRunner
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.translation_service import TranslationService
 
 MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
 SECONDS = 120
@@ -42,6 +45,17 @@ def app(fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPa
     """The app, not run yet."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+
+
+@pytest.fixture(scope="module")
+def translator(random_checkpoint: Path) -> Translator:
+    return Translator.load(random_checkpoint)
+
+
+@pytest.fixture(scope="module")
+def service(translator: Translator) -> TranslationService:
+    """One turn at a time; what a test computes is known to the next ones of its file."""
+    return TranslationService(translator, RequestQueue(1))
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from tests.app.read_html import Document
 from transformer_core.config import ModelConfig
 from transformer_core.files import atomic_write_bytes
 from transformer_core.translator import Translator
@@ -71,26 +71,11 @@ def test_the_page_holds_no_markup_of_a_sentence_and_loads_nothing(
     run("export", f"--texts={texts}", "--heads=cross.1.1", "--format=json", f"--out={tmp_path / 'f'}")
     page = (tmp_path / "f" / "index.html").read_text(encoding="utf-8")
 
-    class Reader(HTMLParser):
-        def __init__(self) -> None:
-            super().__init__()
-            self.tags: set[str] = set()
-            self.sources: list[str] = []
-            self.text = ""
-
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            self.tags.add(tag)
-            self.sources += [str(value) for name, value in attrs if name in ("src", "href")]
-
-        def handle_data(self, data: str) -> None:
-            self.text += data
-
-    reader = Reader()
-    reader.feed(page)
-    assert "script" not in reader.tags
-    assert HOSTILE in reader.text
-    assert all(re.match(r"data:image/png;base64,|00\d_cross", source) for source in reader.sources)
-    assert any(source.startswith("00") for source in reader.sources)
+    document = Document(page)
+    assert "script" not in document.tags
+    assert HOSTILE in document.text
+    assert all(re.match(r"data:image/png;base64,|00\d_cross", address) for address in document.addresses)
+    assert any(address.startswith("00") for address in document.addresses)
 
 
 def test_an_interrupted_batch_goes_on_with_what_is_missing(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from transformer_core.translator import Translator
 from viz_app.export import command_for
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
@@ -17,7 +15,6 @@ from viz_app.figures import Figure, Style, export, formats_of
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.stage import LessonState, settings_from_param
-from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
 SCENES = [(entry.name, scene.name) for entry in LESSONS for scene in load_lesson(entry.name, "en").scenes]
@@ -25,13 +22,8 @@ NAMES = some.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 VALUES = some.booleans() | some.floats(-1e6, 1e6) | some.text(max_size=12)
 
 
-@pytest.fixture(scope="module")
-def served(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-
-
-def drawn(served: TranslationService, scene: LessonFigureSpec, language: str = "en") -> Figure | None:
-    return scene.figure("The dog.", language, lambda: served, "me")
+def drawn(service: TranslationService, scene: LessonFigureSpec, language: str = "en") -> Figure | None:
+    return scene.figure("The dog.", language, lambda: service, "me")
 
 
 @settings(deadline=None, max_examples=50)
@@ -84,13 +76,13 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
-def test_hostile_settings_give_a_picture_all_the_same(name: str, served: TranslationService) -> None:
+def test_hostile_settings_give_a_picture_all_the_same(name: str, service: TranslationService) -> None:
     for lesson_name, scene in SCENES:
         if lesson_name != name:
             continue
-        plain = drawn(served, LessonFigureSpec(name, LessonState(scene)))
+        plain = drawn(service, LessonFigureSpec(name, LessonState(scene)))
         for told in HOSTILE:
-            found = drawn(served, LessonFigureSpec(name, LessonState(scene, settings_from_param(told))), "ko")
+            found = drawn(service, LessonFigureSpec(name, LessonState(scene, settings_from_param(told))), "ko")
             assert (found is None) == (plain is None), scene
             if found is not None:
                 assert type(found) is type(plain) and found.title and found.caption and found.alt, scene
@@ -98,27 +90,27 @@ def test_hostile_settings_give_a_picture_all_the_same(name: str, served: Transla
                 assert "viz_app lesson" in command_for(found) and f"--scene={scene}" in command_for(found)
 
 
-def test_a_choice_of_digits_survives_its_address(served: TranslationService) -> None:
+def test_a_choice_of_digits_survives_its_address(service: TranslationService) -> None:
     """An address tells the word "1024" as a number."""
     state = LessonState("crossover", settings_from_param("d:1024"))
     assert state.choice("d", "512", ("128", "512", "1024")) == "1024"
     assert LessonState("x", {"d": True}).choice("d", "512", ("512", "on")) == "on"
     wide, plain = (
-        drawn(served, LessonFigureSpec("why", LessonState("crossover", each))) for each in ({"d": "1024"}, {})
+        drawn(service, LessonFigureSpec("why", LessonState("crossover", each))) for each in ({"d": "1024"}, {})
     )
     assert wide is not None and plain is not None and export(wide, "csv") != export(plain, "csv")
 
 
 @pytest.mark.parametrize("typed", ["Ich besitze gar keinen Wagen.", "nan", "on", "1e5", "100 %, \uac00"])
-def test_the_picture_is_of_the_translation_that_the_reader_typed(typed: str, served: TranslationService) -> None:
+def test_the_picture_is_of_the_translation_that_the_reader_typed(typed: str, service: TranslationService) -> None:
     scene = LessonFigureSpec("decoding", LessonState("bleu", {"text": typed}))
-    figure = drawn(served, scene)
+    figure = drawn(service, scene)
     assert figure is not None
     assert all(word in f"{figure.title} {figure.caption}" for word in typed.replace(",", "").rstrip(".").split())
     params = {name: value for name, value in scene.to_query().items() if value is not None}
     linked = LessonFigureSpec.from_query(params)
     assert linked is not None
-    again = drawn(served, linked)
+    again = drawn(service, linked)
     assert again is not None and again.fingerprint == figure.fingerprint
 
 

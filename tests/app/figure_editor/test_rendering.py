@@ -12,14 +12,12 @@ from pathlib import Path
 import pytest
 
 from transformer_core.cli import main
-from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, RenderCache, forward_result, make_figure
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, formats_of
-from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.search_tree import branch_ends
 from viz_app.serving.translation_service import TranslationResult, TranslationService
 
@@ -27,21 +25,16 @@ TEXT = "The dog."
 
 
 @pytest.fixture(scope="module")
-def served(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-
-
-@pytest.fixture(scope="module")
-def best(served: TranslationService) -> TranslationResult:
-    return served.translate("me", TEXT)
+def best(service: TranslationService) -> TranslationResult:
+    return service.translate("me", TEXT)
 
 
 def make_exportable(
-    served: TranslationService, best: TranslationResult, spec: FigureSpec, language: str = "en"
+    service: TranslationService, best: TranslationResult, spec: FigureSpec, language: str = "en"
 ) -> ExportableFigure:
     spec = spec.fitted(best.maps)
     return ExportableFigure(
-        make_figure(spec, language, forward_result(served, best, best, 0)), spec.style, spec.dpi, language
+        make_figure(spec, language, forward_result(service, best, best, 0)), spec.style, spec.dpi, language
     )
 
 
@@ -54,13 +47,13 @@ DRAFTS = {
 @pytest.mark.parametrize("name", DRAFTS)
 def test_the_command_makes_the_same_file(
     name: str,
-    served: TranslationService,
+    service: TranslationService,
     best: TranslationResult,
     random_checkpoint: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = make_exportable(served, best, DRAFTS[name], "ko")
+    made = make_exportable(service, best, DRAFTS[name], "ko")
     format = made.formats[0]
     words = shlex.split(made.command(format))
     (tmp_path / random_checkpoint.name).symlink_to(random_checkpoint)
@@ -70,8 +63,8 @@ def test_the_command_makes_the_same_file(
     assert (tmp_path / made.file_name(format)).read_bytes() == made.file(format)
 
 
-def test_every_format_and_the_bundle(served: TranslationService, best: TranslationResult) -> None:
-    made = make_exportable(served, best, FigureSpec())
+def test_every_format_and_the_bundle(service: TranslationService, best: TranslationResult) -> None:
+    made = make_exportable(service, best, FigureSpec())
     assert sorted(made.formats) == sorted(formats_of(made.figure))
     with zipfile.ZipFile(io.BytesIO(made.bundle())) as archive:
         assert archive.testzip() is None
@@ -82,13 +75,13 @@ def test_every_format_and_the_bundle(served: TranslationService, best: Translati
         assert archive.read(f"pdf/{stem}") == made.file("pdf"), "the file of the bundle is the file of the button"
 
 
-def test_a_branch_without_a_way_back_has_no_command(served: TranslationService, best: TranslationResult) -> None:
+def test_a_branch_without_a_way_back_has_no_command(service: TranslationService, best: TranslationResult) -> None:
     """A cut-off branch: its text, handed to the model, would be read with </s> at its end."""
     ends = branch_ends(best.translation)
     found = {}
     for number in range(1, len(ends)):
-        result = served.translate_branch("me", best, number)
-        seen = forward_result(served, result, best, number)
+        result = service.translate_branch("me", best, number)
+        seen = forward_result(service, result, best, number)
         assert ("branch" in seen.provenance) != ("target_given" in seen.provenance)
         found["branch" in seen.provenance] = ExportableFigure(
             make_figure(FigureSpec().fitted(result.maps), "en", seen), Style()
@@ -99,16 +92,16 @@ def test_a_branch_without_a_way_back_has_no_command(served: TranslationService, 
     assert b"%PDF" in found[True].file("pdf")
 
 
-def test_a_comparison_has_the_pinned_head_as_a(served: TranslationService, best: TranslationResult) -> None:
+def test_a_comparison_has_the_pinned_head_as_a(service: TranslationService, best: TranslationResult) -> None:
     place = Selection(kind="cross", layer=1, head=2, against="encoder.0.3")
-    figure = make_exportable(served, best, FigureSpec(view="compare", selection=place)).figure
+    figure = make_exportable(service, best, FigureSpec(view="compare", selection=place)).figure
     view = figure.provenance["view"]
     assert (view["kind"], view["layer"], view["head"]) == ("encoder", 0, 3)
     assert (view["other_kind"], view["other_layer"], view["other_head"]) == ("cross", 1, 2)
 
 
 def test_thirty_sessions_draw_the_same_figure_once(
-    served: TranslationService, best: TranslationResult, monkeypatch: pytest.MonkeyPatch
+    service: TranslationService, best: TranslationResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[object] = []
     real = rendering._preview
@@ -118,7 +111,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
         return real(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(rendering, "_preview", counted)
-    drawings, figures = RenderCache(), [make_exportable(served, best, FigureSpec()).figure for _ in range(30)]
+    drawings, figures = RenderCache(), [make_exportable(service, best, FigureSpec()).figure for _ in range(30)]
     found: list[rendering.Preview] = []
 
     def visit(number: int) -> None:
@@ -133,7 +126,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
     assert len(found) == 30 and len({preview.png for preview in found}) == 1
 
 
-def test_previews_of_different_figures_differ(served: TranslationService, best: TranslationResult) -> None:
+def test_previews_of_different_figures_differ(service: TranslationService, best: TranslationResult) -> None:
     drawings = RenderCache()
     specs = [
         FigureSpec(),
@@ -148,7 +141,7 @@ def test_previews_of_different_figures_differ(served: TranslationService, best: 
     ]
     pictures = []
     for spec in specs:
-        made = make_exportable(served, best, spec)
+        made = make_exportable(service, best, spec)
         pictures.append(drawings.preview("me", made.figure, made.style).png)
     assert len(set(pictures)) == len(specs)
 
@@ -167,16 +160,16 @@ def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
 
 @pytest.mark.parametrize(("preset", "width", "height"), [("acl-column", 77, None), ("slide", 254, 143)])
 def test_the_preview_has_the_size_of_the_page(
-    preset: str, width: float, height: float | None, served: TranslationService, best: TranslationResult
+    preset: str, width: float, height: float | None, service: TranslationService, best: TranslationResult
 ) -> None:
-    made = make_exportable(served, best, FigureSpec(style=Style(preset=preset)))
+    made = make_exportable(service, best, FigureSpec(style=Style(preset=preset)))
     seen = RenderCache().preview("me", made.figure, made.style)
     assert seen.width_mm == pytest.approx(width, abs=0.5)
     assert height is None or seen.height_mm <= height + 0.5
 
 
-def test_provenance_tells_the_place_of_the_figure(served: TranslationService, best: TranslationResult) -> None:
-    told = json.loads(make_exportable(served, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
+def test_provenance_tells_the_place_of_the_figure(service: TranslationService, best: TranslationResult) -> None:
+    told = json.loads(make_exportable(service, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
     about = told["provenance"]
-    assert about["checkpoint_sha256"] == served.translator.checkpoint_hash
+    assert about["checkpoint_sha256"] == service.translator.checkpoint_hash
     assert about["source"] == TEXT and "--layer=2 --head=4" in about["command"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import threading
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from tests.app.read_html import Document
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
@@ -29,33 +29,15 @@ TEXT = "The dog </p><script>alert(1)</script>"
 
 
 @pytest.fixture
-def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), RequestQueue(1))
+def context(translator: Translator) -> Context:
+    service = TranslationService(translator, RequestQueue(1))  # which knows nothing yet
     return Context("The dog.", LessonState(), "en", lambda: service, "test")
-
-
-class Seen(HTMLParser):
-    """Tags, addresses and text of a document."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.addresses: list[str] = []
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.addresses += [value or "" for name, value in attributes if name in ("src", "href")]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context, language: str) -> None:
     context = dataclasses.replace(context, language=language, text=TEXT)
-    seen = Seen()
-    seen.feed(render_handout("positions", context).decode())
+    seen = Document(render_handout("positions", context).decode())
     assert "script" not in seen.tags and "math" in seen.tags
     assert TEXT in seen.text
     assert all(address.startswith("data:") for address in seen.addresses) and seen.addresses

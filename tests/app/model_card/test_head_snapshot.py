@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import struct
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.pages.test_compare import handed
+from tests.app.mounted import mounted
 from transformer_core.history import History
+from viz_app.components.buffer import split_buffer
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.figures.model.spec import HeatmapPanel, RoundedPanel
@@ -103,9 +103,7 @@ def test_rounded_rows_sum_to_1_only_nearly() -> None:
 
 
 def start_of(app: AppTest) -> dict[str, Any]:
-    payload = handed(app, "headlight_growth")
-    (length,) = struct.unpack_from("<I", payload)
-    start: dict[str, Any] = json.loads(payload[4 : 4 + length])["start"]
+    start: dict[str, Any] = split_buffer(mounted(app)["headlight_growth"])[0]["start"]
     return start
 
 
@@ -116,7 +114,7 @@ def test_the_page_opens_as_its_address_says(app: AppTest, history: History) -> N
     app.switch_page("pages/model.py").run()
     assert not app.exception
     assert start_of(app) == {"sentence": 1, "kind": "encoder", "moment": 4, "layer": 0, "head": 2}
-    params = handed(app, "headlight_address")["params"]
+    params = mounted(app)["headlight_address"]["params"]
     assert (params["grown_at"], params["grown_head"], params["grown_text"]) == (step, "encoder.1.3", "2")
     assert params["grown_of"] is None
     labels = [button.proto.label for button in app.get("download_button")]
@@ -129,9 +127,9 @@ def test_the_address_names_another_history(app: AppTest) -> None:
     app.query_params["grown_of"], app.query_params["grown_head"] = "no-positions", "decoder.2.2"
     app.switch_page("pages/model.py").run()
     assert not app.exception
-    assert handed(app, "headlight_address")["params"]["grown_of"] == "no-positions"
+    assert mounted(app)["headlight_address"]["params"]["grown_of"] == "no-positions"
     assert (start_of(app)["kind"], start_of(app)["layer"], start_of(app)["head"]) == ("decoder", 1, 1)
     (chosen,) = (box for box in app.selectbox if str(box.key).startswith("growth-model"))
     chosen.select_index(0).run()
-    assert handed(app, "headlight_address")["params"]["grown_of"] is None
+    assert mounted(app)["headlight_address"]["params"]["grown_of"] is None
     assert start_of(app)["kind"] == "cross", "the address told of another history"

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import struct
-from pathlib import Path
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.mounted import address, header
 from transformer_core.translator import Translation, Translator
 from viz_app.serving.search_tree import branch_ends, branch_translation
 
@@ -21,28 +17,6 @@ def app(app: AppTest) -> AppTest:
     app.query_params["text"] = TEXT
     app.query_params["lang"] = "en"
     return app
-
-
-@pytest.fixture
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
-def handed(app: AppTest, name: str) -> Any:
-    (proto,) = (block.proto for block in app.get("bidi_component") if block.proto.component_name == name)
-    return json.loads(proto.json) if proto.WhichOneof("data") == "json" else getattr(proto, proto.WhichOneof("data"))
-
-
-def header(app: AppTest) -> dict[str, Any]:
-    buffer = handed(app, "headlight_explorer")
-    (length,) = struct.unpack("<I", buffer[:4])
-    found: dict[str, Any] = json.loads(buffer[4 : 4 + length])
-    return found
-
-
-def link(app: AppTest) -> dict[str, str | None]:
-    params: dict[str, str | None] = handed(app, "headlight_address")["params"]
-    return params
 
 
 def tokens(translation: Translation) -> list[str]:
@@ -57,7 +31,7 @@ def test_a_link_opens_a_branch(app: AppTest, translator: Translator, number: int
     branch = branch_translation(translator.translate(TEXT, beam=4), number, translator)
     assert header(app)["beam"]["shown"] == header(app)["selection"]["branch"] == number
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(branch)
-    assert link(app)["branch"] == str(number + 1)
+    assert address(app)["branch"] == str(number + 1)
 
 
 def test_a_branch_that_does_not_exist_is_the_best(app: AppTest, translator: Translator) -> None:
@@ -65,7 +39,7 @@ def test_a_branch_that_does_not_exist_is_the_best(app: AppTest, translator: Tran
     app.run()
     best = translator.translate(TEXT, beam=4)
     assert len(branch_ends(best)) < 9999
-    assert header(app)["beam"]["shown"] == 0 and link(app)["branch"] is None
+    assert header(app)["beam"]["shown"] == 0 and address(app)["branch"] is None
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(best)
 
 

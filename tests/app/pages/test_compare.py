@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import struct
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.mounted import address, headers
 from transformer_core.translator import Translator
 from viz_app.components.explorer import Selection
 from viz_app.components.explorer.payload import join_payloads
@@ -29,26 +28,6 @@ def app(app: AppTest) -> AppTest:
     return app
 
 
-@pytest.fixture
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
-def handed(app: AppTest, name: str) -> Any:
-    (proto,) = (block.proto for block in app.get("bidi_component") if block.proto.component_name == name)
-    return json.loads(proto.json) if proto.WhichOneof("data") == "json" else getattr(proto, proto.WhichOneof("data"))
-
-
-def headers(app: AppTest) -> list[dict[str, Any]]:
-    """The header of each payload in the buffer."""
-    buffer = handed(app, "headlight_explorer")
-    parts = [buffer]
-    mark, length = struct.unpack("<II", buffer[:8])
-    if mark == 0:
-        parts = [buffer[8 : 8 + length], buffer[8 + length :]]
-    return [json.loads(part[4 : 4 + struct.unpack("<I", part[:4])[0]]) for part in parts]
-
-
 def test_two_payloads_lie_one_after_the_other() -> None:
     first, second = b"\x04\0\0\0{}  ab", b"\x04\0\0\0{}  cd"
     buffer = join_payloads(first, second)
@@ -64,7 +43,7 @@ def test_a_link_brings_the_other_sentence_along(app: AppTest, translator: Transl
     for header, text in ((shown, TEXT), (other, OTHER)):
         assert header["axes"]["outputs"]["tokens"] == list(translator.translate(text, beam=4).attention.outputs.tokens)
         assert header["about"]["text"] == text
-    params = handed(app, "headlight_address")["params"]
+    params = address(app)
     assert (params["against"], params["vs"], params["vsmodel"]) == ("cross.2.1", OTHER, None)
 
 
@@ -111,7 +90,7 @@ def test_another_checkpoint_translates_the_same_sentence(
     assert (other["about"]["model"], other["about"]["text"]) == ("twin", TEXT)
     app.text_input(key="text").set_value(OTHER).run()
     assert [header["about"]["text"] for header in headers(app)] == [OTHER, OTHER]
-    assert handed(app, "headlight_address")["params"]["vsmodel"] == "twin"
+    assert address(app)["vsmodel"] == "twin"
 
 
 def test_models_are_the_one_served_and_those_listed(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.mounted import address, mounted
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView
 from viz_app.explorer_view import external_views
 from viz_app.text import texts
@@ -15,29 +16,16 @@ from viz_app.text import texts
 HOSTILE = "</script><script>alert(1)</script> <img src=x onerror=alert(1)> \\\"' the dog"
 
 
-def component(app: AppTest, name: str) -> dict[str, Any] | None:
-    for block in app.get("bidi_component"):
-        if block.proto.component_name == name:
-            data: dict[str, Any] = json.loads(block.proto.json)
-            return data
-    return None
-
-
 def document_of(app: AppTest) -> dict[str, Any]:
     """The data in the BertViz document that the page shows."""
     assert not app.exception
-    handed = component(app, "headlight_bertviz")
-    assert handed is not None
-    block = handed["document"].split('<script type="application/json" id="bertviz-data">')[1].split("</script>")[0]
+    block = (
+        mounted(app)["headlight_bertviz"]["document"]
+        .split('<script type="application/json" id="bertviz-data">')[1]
+        .split("</script>")[0]
+    )
     data: dict[str, Any] = json.loads(block)
     return data
-
-
-def other_in_address(app: AppTest) -> str | None:
-    handed = component(app, "headlight_address")
-    assert handed is not None
-    other: str | None = handed["params"]["other"]
-    return other
 
 
 def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,8 +36,8 @@ def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.
     monkeypatch.setattr("viz_app.figures.plotly.renderer.to_plotly", fail)
     app.run()
     assert not app.exception
-    assert component(app, "headlight_bertviz") is None and not app.get("plotly_chart")
-    assert other_in_address(app) is None
+    assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
+    assert address(app)["other"] is None
 
 
 def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
@@ -60,10 +48,10 @@ def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
     assert not app.exception
     (chart,) = app.get("plotly_chart")
     assert texts("en")("figures.kind_decoder") in chart.proto.alt
-    assert other_in_address(app) == "plotly"
+    assert address(app)["other"] == "plotly"
     app.session_state["other_open_en"] = False
     app.run()
-    assert not app.get("plotly_chart") and other_in_address(app) is None
+    assert not app.get("plotly_chart") and address(app)["other"] is None
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -74,34 +62,34 @@ def test_a_link_opens_bertviz_with_layer_and_head(app: AppTest, language: str) -
     data = document_of(app)
     assert (data["layer"], data["heads"]) == (2, [2])
     assert data["attention"][0]["left_text"][-1] == data["attention"][0]["right_text"][-1] == "</s>"
-    handed = component(app, "headlight_bertviz")
+    handed = mounted(app).get("headlight_bertviz")
     kind = texts(language)("figures.kind_encoder")
     assert handed and handed["title"] == texts(language)("other.title_head", kind=kind, layer=2, head=3)
-    assert other_in_address(app) == "head"
+    assert address(app)["other"] == "head"
 
 
 def test_choice_language_and_pages_keep_it(app: AppTest) -> None:
     app.query_params["other"] = "head"
     app.run()
     app.segmented_control(key="other_choice").set_value("model").run()
-    assert "include_heads" in document_of(app) and other_in_address(app) == "model"
+    assert "include_heads" in document_of(app) and address(app)["other"] == "model"
     app.segmented_control(key="lang").set_value("ko").run()
     assert "include_heads" in document_of(app)
     app.switch_page("pages/model.py").run()
-    assert component(app, "headlight_bertviz") is None
+    assert mounted(app).get("headlight_bertviz") is None
     app.switch_page("pages/translate.py").run()
-    assert "include_heads" in document_of(app) and other_in_address(app) == "model"
+    assert "include_heads" in document_of(app) and address(app)["other"] == "model"
 
 
 def test_a_rerun_hands_over_the_same_document(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     app.query_params["other"] = "model"
     app.run()
-    before = component(app, "headlight_bertviz")
+    before = mounted(app).get("headlight_bertviz")
     monkeypatch.setattr("viz_app.components.bertviz_frame.bertviz_document", lambda *_, **__: "made again")
     app.run()
-    assert component(app, "headlight_bertviz") == before
+    assert mounted(app).get("headlight_bertviz") == before
     app.text_input(key="text").set_value("The bus.").run()
-    assert component(app, "headlight_bertviz") != before
+    assert mounted(app).get("headlight_bertviz") != before
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -115,8 +103,8 @@ def test_too_long_says_the_limit(app: AppTest, monkeypatch: pytest.MonkeyPatch, 
     assert not app.exception
     (told,) = [info.value for info in app.info]
     assert "1,024" in told
-    assert component(app, "headlight_bertviz") is None and not app.get("plotly_chart")
-    assert other_in_address(app) == view
+    assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
+    assert address(app)["other"] == view
 
 
 @pytest.mark.parametrize("view", ["head", "model"])
@@ -126,5 +114,5 @@ def test_hostile_text_stays_data(app: AppTest, view: str) -> None:
     app.run()
     data = document_of(app)
     assert len(data["attention"][0]["right_text"]) > 3
-    handed = component(app, "headlight_bertviz")
+    handed = mounted(app).get("headlight_bertviz")
     assert handed and handed["document"].count("</script>") == 5

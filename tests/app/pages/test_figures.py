@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-import json
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app import mounted
 from viz_app.figures import VIEWS
 from viz_app.text import texts
 
@@ -38,9 +38,7 @@ def words(app: AppTest) -> str:
 
 
 def address(app: AppTest) -> dict[str, Any]:
-    (proto,) = (b.proto for b in app.get("bidi_component") if b.proto.component_name == "headlight_address")
-    found: dict[str, Any] = json.loads(proto.json)["params"]
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in mounted.address(app).items() if value is not None}
 
 
 def command(app: AppTest) -> str:

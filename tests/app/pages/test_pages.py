@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import html
-import json
 import shutil
-import struct
 from pathlib import Path
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.mounted import address, header, mounted
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.derived import json_file, write_derived
 from transformer_core.translator import Translator
@@ -38,30 +37,6 @@ def visible(app: AppTest) -> str:
     return "\n".join(str(part.value) for part in parts)
 
 
-def components(app: AppTest) -> dict[str, Any]:
-    """What the browser components are handed, by name."""
-    found = {}
-    for block in app.get("bidi_component"):
-        proto = block.proto
-        kind = proto.WhichOneof("data")
-        if kind is not None:  # a component may be code alone
-            found[proto.component_name] = json.loads(proto.json) if kind == "json" else getattr(proto, kind)
-    return found
-
-
-def explorer_header(app: AppTest) -> dict[str, Any]:
-    """The JSON in front of the weights."""
-    buffer = components(app)["headlight_explorer"]
-    (length,) = struct.unpack("<I", buffer[:4])
-    header: dict[str, Any] = json.loads(buffer[4 : 4 + length])
-    return header
-
-
-def address(app: AppTest) -> dict[str, str]:
-    params: dict[str, str] = components(app)["headlight_address"]["params"]
-    return params
-
-
 def type_text(app: AppTest, text: str) -> AppTest:
     return app.text_input(key="text").set_value(text).run()
 
@@ -71,9 +46,9 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     assert not app.exception
     assert app.text_input(key="text").value == EXAMPLES[FIRST_EXAMPLE]
     expected = Translator.load(random_checkpoint).translate(EXAMPLES[FIRST_EXAMPLE], beam=4)
-    header = explorer_header(app)
-    assert header["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
-    assert [step[0] for step in header["steps"]] == pytest.approx(
+    told = header(app)
+    assert told["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
+    assert [step[0] for step in told["steps"]] == pytest.approx(
         [2.718281828459045**s for s in expected.scores], rel=1e-5
     )
 
@@ -81,7 +56,7 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
 def test_the_head_that_aligns_best_comes_first(app: AppTest) -> None:
     """`metrics.json` counts from 0: layer 1, head 2. The URL counts from 1."""
     app.run()
-    selection = explorer_header(app)["selection"]
+    selection = header(app)["selection"]
     assert (selection["kind"], selection["layer"], selection["head"]) == ("cross", 1, 2)
     assert (address(app)["kind"], address(app)["layer"], address(app)["head"]) == ("cross", "2", "3")
 
@@ -91,7 +66,7 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
     for name, value in link.items():
         app.query_params[name] = value
     app.run()
-    selection = explorer_header(app)["selection"]
+    selection = header(app)["selection"]
     assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
     assert {name: address(app)[name] for name in link} == link
     assert app.segmented_control(key="lang").value == "ko"
@@ -102,15 +77,15 @@ def test_a_link_beyond_the_model_is_fitted(app: AppTest) -> None:
     app.query_params["head"] = "8"
     app.run()
     assert not app.exception
-    assert explorer_header(app)["selection"]["layer"] == 1
+    assert header(app)["selection"]["layer"] == 1
 
 
 def test_typing_translates(app: AppTest) -> None:
     app.run()
-    before = explorer_header(app)["id"]
+    before = header(app)["id"]
     type_text(app, "The train is big.")
     assert not app.exception
-    assert explorer_header(app)["id"] != before
+    assert header(app)["id"] != before
     assert address(app)["text"] == "The train is big."
 
 
@@ -118,7 +93,7 @@ def test_sentence_survives_languages_and_pages(app: AppTest) -> None:
     type_text(app.run(), "The bus.")
     app.segmented_control(key="lang").set_value("ko").run()
     assert app.text_input(key="text").value == "The bus."
-    assert explorer_header(app)["texts"] == texts("ko").table("explorer")
+    assert header(app)["texts"] == texts("ko").table("explorer")
     app.switch_page("pages/model.py").run()
     assert {name: value for name, value in address(app).items() if value} == {"lang": "ko", "text": "The bus."}
     app.switch_page("pages/translate.py").run()
@@ -134,7 +109,7 @@ def test_an_empty_field_invites(app: AppTest, language: str) -> None:
     assert texts(language)("translate.empty") in visible(app)
     app.button(key="take-passive").click().run()
     assert app.text_input(key="text").value == EXAMPLES["passive"]
-    assert "headlight_explorer" in components(app)
+    assert "headlight_explorer" in mounted(app)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -142,7 +117,7 @@ def test_korean_is_answered(app: AppTest, language: str) -> None:
     app.query_params["lang"] = language
     type_text(app.run(), "나는 학교에 간다")
     assert texts(language)("translate.korean") in visible(app)
-    assert "headlight_explorer" not in components(app)
+    assert "headlight_explorer" not in mounted(app)
 
 
 def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Path) -> None:
@@ -151,7 +126,7 @@ def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Pat
     type_text(app.run(), text)
     assert texts("en")("translate.long", pieces=pieces, limit=MAX_PIECES, over=pieces - MAX_PIECES) in visible(app)
     assert app.text_input[0].value == text, "what was typed is kept"
-    assert "headlight_explorer" not in components(app)
+    assert "headlight_explorer" not in mounted(app)
 
 
 def test_unknown_characters_are_marked(app: AppTest) -> None:
@@ -209,7 +184,7 @@ def test_a_damaged_checkpoint_names_the_file(
     assert shard.name in visible(app)
     shutil.copy(random_checkpoint / shard.name, shard)
     app.run()
-    assert "headlight_explorer" in components(app), "once the file is back, a reload is enough"
+    assert "headlight_explorer" in mounted(app), "once the file is back, a reload is enough"
 
 
 def test_an_unusable_setting_is_named(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,11 +17,6 @@ from viz_app.serving.translation_service import TranslationService
 
 TEXT = "The dog."
 BEAM = 3
-
-
-@pytest.fixture(scope="module")
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.stations import stations
 from transformer_core.config import ModelConfig
 from transformer_core.data import make_batch
@@ -28,10 +29,7 @@ from viz_app.lessons.architecture import forward_steps
 from viz_app.lessons.architecture import numbers as architecture
 from viz_app.lessons.architecture.forward_steps import nearest
 from viz_app.lessons.context import Context, Data
-from viz_app.lessons.stage import LessonState
 from viz_app.serving.registry import DEFAULT_CHECKPOINT
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text import LANGUAGES
 
 SCRIPTS = Path(component.__file__).parents[1] / "architecture" / "js"
@@ -40,18 +38,8 @@ LONG = "We know that the woman who lives next door is a doctor and that her frie
 
 
 @pytest.fixture(scope="module")
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
-def context_of(translator: Translator, text: str = SENTENCE, scene: str = "flow") -> Context:
-    service = TranslationService(translator, RequestQueue(1))
-    return Context(text, LessonState(scene), "en", lambda: service, "me")
-
-
-@pytest.fixture(scope="module")
-def context(translator: Translator) -> Context:
-    return context_of(translator)
+def context(visit: Visit) -> Context:
+    return visit("flow", SENTENCE)
 
 
 @pytest.fixture(scope="module")
@@ -241,8 +229,8 @@ def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
     assert np.mean(near) > 10 * np.mean(chance) and 0.1 < np.mean(near) < 0.5
 
 
-def test_a_long_sentence_is_cut_for_the_pictures_only(translator: Translator) -> None:
-    context = context_of(translator, LONG)
+def test_a_long_sentence_is_cut_for_the_pictures_only(visit: Visit) -> None:
+    context = visit("flow", LONG)
     told = architecture.data(context)
     assert len(context.result.maps.source) > architecture.POSITIONS
     assert len(told.values["tokens"]["encoder"]) == len(told.values["ids"]["encoder"]) == architecture.POSITIONS

@@ -9,36 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.files import CheckpointError
-from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure, export
 from viz_app.lessons import load_lesson
 from viz_app.lessons.broken import numbers as broken
 from viz_app.lessons.broken import suspects
 from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MOST_PIECES, SUSPECTS
-from viz_app.lessons.context import Context
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.small_models import training_curves
-from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
 
-@pytest.fixture(scope="module")
-def service(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-
-
-def context(service: TranslationService, scene: str, text: str = "The dog sleeps.", **settings: Any) -> Context:
-    return Context(text, LessonState(scene, settings), "en", lambda: service, "me")
-
-
 @pytest.mark.parametrize("scene", ["", *SUSPECTS])
-def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(service: TranslationService, scene: str) -> None:
-    found = broken.data(context(service, scene))
+def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(visit: Visit, scene: str) -> None:
+    found = broken.data(visit(scene))
     name = SUSPECTS[scene or "a"]
-    told = suspects.gather_evidence(name, context(service, scene))
+    told = suspects.gather_evidence(name, visit(scene))
     assert found.values["scene"] == (scene or "a") and not found.values["cut"]
     assert found.values["wrote"][1] == told.wrote and found.values["pieces"] == told.pieces
     np.testing.assert_array_equal(found.arrays["alike"][1], told.alike)
@@ -50,23 +37,23 @@ def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(service: Translatio
     assert not any(each in repr(found.values) for each in SUSPECTS.values())
 
 
-def test_the_last_scene_has_what_the_copyist_does(service: TranslationService) -> None:
-    found = broken.data(context(service, "predict"))
+def test_the_last_scene_has_what_the_copyist_does(visit: Visit) -> None:
+    found = broken.data(visit("predict"))
     assert found.values["ahead"][0] == 0 < found.values["ahead"][1]
     assert found.arrays["copying"].shape == (2, len(found.values["inputs"]), len(found.values["inputs"]))
     np.testing.assert_allclose(found.arrays["loss"][1], training_curves()[COPYIST].mean_nll, rtol=1e-6)
 
 
-def test_a_long_sentence_is_cut_and_that_is_told(service: TranslationService) -> None:
-    found = broken.data(context(service, "c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
+def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:
+    found = broken.data(visit("c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
     assert found.values["cut"] and EXAMPLES["relative"].startswith(found.values["read"][:20])
     assert len(found.values["pieces"]) <= MOST_PIECES
 
 
 @pytest.mark.parametrize("exhibit", broken.EXHIBITS)
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str, language: str) -> None:
-    shown = dataclasses.replace(context(service, "b", exhibit=exhibit, head=3.0), language=language)
+def test_every_exhibit_can_be_printed(visit: Visit, exhibit: str, language: str) -> None:
+    shown = dataclasses.replace(visit("b", exhibit=exhibit, head=3.0), language=language)
     drawn = broken.figure("b", shown)
     assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
     told = suspects.gather_evidence("unscaled", shown)
@@ -78,23 +65,23 @@ def test_every_exhibit_can_be_printed(service: TranslationService, exhibit: str,
         np.testing.assert_allclose(drawn.series[1].ys, kept, rtol=1e-6)
 
 
-def test_the_last_figure_is_of_the_losses(service: TranslationService) -> None:
-    drawn = broken.figure("predict", context(service, "predict", exhibit="order"))
+def test_the_last_figure_is_of_the_losses(visit: Visit) -> None:
+    drawn = broken.figure("predict", visit("predict", exhibit="order"))
     assert isinstance(drawn, CurvesFigure)
     np.testing.assert_array_equal(drawn.series[1].ys, training_curves()[COPYIST].mean_nll)
 
 
-def test_a_handout_shows_the_evidence_though_it_asks(service: TranslationService) -> None:
-    page = render_handout("broken", context(service, "a")).decode()
+def test_a_handout_shows_the_evidence_though_it_asks(visit: Visit) -> None:
+    page = render_handout("broken", visit("a")).decode()
     assert page.count("<img ") == len(SUSPECTS), "the last scene's picture stays out"
     answers = page.index('class="answers"')
     assert all(page.index(scene.title) < answers for scene in load_lesson("broken", "en").scenes)
 
 
-def test_without_the_small_models_it_says_so(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_small_models_it_says_so(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*args: Any, **options: Any) -> Any:
         raise CheckpointError(Path("small"), "is missing")
 
     monkeypatch.setattr(broken, "training_curves", missing)
-    assert broken.data(context(service, "a")).values == {"missing": True}
-    assert broken.figure("a", context(service, "a")) is None
+    assert broken.data(visit("a")).values == {"missing": True}
+    assert broken.figure("a", visit("a")) is None

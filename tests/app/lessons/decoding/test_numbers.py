@@ -5,27 +5,23 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.decoding.beam import length_penalty
 from transformer_core.metrics import bleu
-from transformer_core.translator import Translator
 from viz_app.figures import DotsFigure
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context, Data
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture(scope="module")
-def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-    return Context("The dog is fast.", LessonState("tree"), "en", lambda: service, "somebody")
+def context(visit: Visit) -> Context:
+    return visit("tree")
 
 
 def data(context: Context, **settings: str) -> Data:

@@ -5,29 +5,25 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.additive import additive_scores
 from transformer_core.attention import attention_scores, attention_weights
-from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import Context
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture
-def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-    return Context("Where did you buy it?", LessonState("real"), "en", lambda: service, "me")
+def context(visit: Visit) -> Context:
+    return visit("real", "Where did you buy it?")
 
 
 def test_vectors_give_the_weights_of_the_model(context: Context) -> None:

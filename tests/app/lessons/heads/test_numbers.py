@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.edits import ablate_heads
 from transformer_core.hooks import edit
 from transformer_core.translator import Translator
@@ -29,22 +30,14 @@ from viz_app.lessons.heads.head_measures import (
     word_diff,
 )
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."
 
 
 @pytest.fixture(scope="module")
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
-@pytest.fixture(scope="module")
-def context(translator: Translator) -> Context:
-    service = TranslationService(translator, RequestQueue(1))
-    return Context(TEXT, LessonState("tour"), "en", lambda: service, "somebody")
+def context(visit: Visit) -> Context:
+    return visit("tour", TEXT)
 
 
 def at(context: Context, scene: str, **settings: float | str) -> Context:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.attention import attention_weights
 from transformer_core.files import CheckpointError
 from transformer_core.translator import Translator
@@ -18,22 +19,13 @@ from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import Context
 from viz_app.lessons.masks import leak
 from viz_app.lessons.masks import numbers as masks
-from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 
 SENTENCE = "I do not have a car because it is fast."
 
 
-@pytest.fixture(scope="module")
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
 @pytest.fixture
-def context(translator: Translator) -> Context:
-    service = TranslationService(translator, RequestQueue(1))
-    return Context(SENTENCE, LessonState("rows"), "en", lambda: service, "me")
+def context(visit: Visit) -> Context:
+    return visit("rows", SENTENCE)
 
 
 def test_with_the_mask_the_scores_give_the_weights_of_the_model(context: Context) -> None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.config import ModelConfig
 from transformer_core.model import Transformer
 from transformer_core.positions import sinusoidal_positions
 from transformer_core.translator import Translator
 from viz_app.figures import Animation, CurvesFigure
-from viz_app.lessons.context import Context
 from viz_app.lessons.positions.numbers import compare_position_tables, data, figure, shift_matrix, shown_pairs
-from viz_app.lessons.stage import LessonState
 from viz_app.lessons.word_order import (
     default_swap,
     measure_change,
@@ -26,21 +24,9 @@ from viz_app.lessons.word_order import (
     translate_rows,
     words_of,
 )
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 
 TEXT = "The little dog is playing in the garden."
 PIECES = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
-
-
-@pytest.fixture(scope="module")
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
-def context(translator: Translator, scene: str, text: str = TEXT, **settings: Any) -> Context:
-    service = TranslationService(translator, RequestQueue(1))
-    return Context(text, LessonState(scene, settings), "en", lambda: service, "somebody")
 
 
 def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str], Any]) -> None:
@@ -105,19 +91,19 @@ def test_taking_positions_away_is_what_a_model_without_them_does(translator: Tra
     assert one == other
 
 
-def test_the_lesson_answers_its_controls_and_survives_one_word(translator: Translator) -> None:
-    numbers = data(context(translator, "swap", first=0, second=2))
+def test_the_lesson_answers_its_controls_and_survives_one_word(visit: Visit) -> None:
+    numbers = data(visit("swap", TEXT, first=0, second=2))
     assert numbers.answers == {"first": 0, "second": 2}
     assert numbers.values["order"][:3] == [2, 1, 0]
     groups, rows, words = numbers.arrays["changes"].shape
     assert (groups, rows, words) == (len(numbers.values["groups"]), 2, len(numbers.values["words"]))
     assert numbers.values["groups"][:2] == ["with", "off"]
-    alone = data(context(translator, "swap", "Hello"))
+    alone = data(visit("swap", "Hello"))
     assert alone.values["words"] == [] and "changes" not in alone.arrays
-    assert data(context(translator, "predict")).values["backwards"]["off"][0] is not None
+    assert data(visit("predict", TEXT)).values["backwards"]["off"][0] is not None
     for scene in ("waves", "clocks", "heatmap", "swap", "learned"):
-        assert figure(scene, context(translator, scene)) is not None
-    assert figure("predict", context(translator, "predict")) is None
+        assert figure(scene, visit(scene, TEXT)) is not None
+    assert figure("predict", visit("predict", TEXT)) is None
 
 
 def test_a_learned_table_is_compared_row_by_row() -> None:
@@ -134,11 +120,11 @@ def test_a_learned_table_is_compared_row_by_row() -> None:
     np.testing.assert_allclose(alike[:, range(20), range(20)], 1, atol=1e-6)
 
 
-def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(translator: Translator) -> None:
-    shown = context(translator, "waves", part="cos", at=5.0)
+def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(visit: Visit) -> None:
+    shown = visit("waves", TEXT, part="cos", at=5.0)
     moving = figure("waves", shown)
     assert isinstance(moving, Animation) and isinstance(moving.still, CurvesFigure)
-    width = translator.config.d_model
+    width = shown.service.translator.config.d_model
     count = max(16, len(shown.pieces))
     table = sinusoidal_positions(count, width).double().numpy()
     columns = [2 * pair + 1 for pair in shown_pairs(width)]
@@ -148,6 +134,6 @@ def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(translator: Tra
     np.testing.assert_allclose(moving.still.readings(), table[5, columns], atol=1e-6)
     cuts = [frame.cut or 0.0 for frame in moving.frames if isinstance(frame, CurvesFigure)]
     assert cuts[0] == 0 and cuts[-1] == count - 1 and np.allclose(np.diff(cuts), cuts[1])
-    between = figure("waves", context(translator, "waves", at=2.3))
+    between = figure("waves", visit("waves", TEXT, at=2.3))
     assert isinstance(between, Animation) and isinstance(between.still, CurvesFigure)
     assert between.still.readings()[0] == pytest.approx(np.sin(2.3), abs=1e-12), "read, not interpolated"

@@ -12,28 +12,21 @@ import numpy as np
 import pytest
 import torch
 
+from tests.app.lessons.conftest import Visit
 from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
 from transformer_core.files import CheckpointError
 from transformer_core.masks import padding_mask
-from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import Context
 from viz_app.lessons.regularisation import numbers as regularisation
 from viz_app.lessons.small_models import SmallModelScores
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
-
-
-@pytest.fixture(scope="module")
-def service(random_checkpoint: Path) -> TranslationService:
-    return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
 
 
 @pytest.fixture
-def context(service: TranslationService) -> Context:
-    return Context("A man rides.", LessonState("loss", {"epsilon": 0.2}), "en", lambda: service, "me")
+def context(visit: Visit) -> Context:
+    return visit("loss", "A man rides.", epsilon=0.2)
 
 
 def reference(p: float, epsilon: float, vocabulary: int) -> float:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
-from viz_app.lessons.context import Context
-from viz_app.lessons.stage import LessonState
 from viz_app.lessons.subwords.batching import file_order_batches, length_sorted_batches, lengths, measure_padding
 from viz_app.lessons.subwords.merging import (
     merge_ranks,
@@ -22,8 +18,6 @@ from viz_app.lessons.subwords.merging import (
     pieces,
 )
 from viz_app.lessons.subwords.numbers import data, figure
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
 
@@ -94,16 +88,11 @@ def test_every_pair_is_in_one_batch_within_the_budget_and_sorting_saves_padding(
     assert sorted_.padded / sorted_.positions < 0.5 * plain.padded / plain.positions
 
 
-def test_the_lesson_answers_its_control(random_checkpoint: Path) -> None:
-    translator = Translator.load(random_checkpoint)
-
-    def context(scene: str, **settings: Any) -> Context:
-        service = TranslationService(translator, RequestQueue(1))
-        return Context("He bought a tennis racket.", LessonState(scene, settings), "en", lambda: service, "one")
-
-    numbers = data(context("batches", budget=170.0))
+def test_the_lesson_answers_its_control(visit: Visit, translator: Translator) -> None:
+    text = "He bought a tennis racket."
+    numbers = data(visit("batches", text, budget=170.0))
     assert numbers.answers == {"budget": 160}
     assert numbers.values["padding"][1][0] == length_sorted_batches(160).padded
-    assert numbers.values["pieces"] == list(translator.tokenizer.encode("He bought a tennis racket.").pieces)
-    assert figure("merges", context("merges")) is not None and figure("batches", context("batches")) is not None
-    assert figure("predict", context("predict")) is None
+    assert numbers.values["pieces"] == list(translator.tokenizer.encode(text).pieces)
+    assert figure("merges", visit("merges", text)) is not None and figure("batches", visit("batches", text)) is not None
+    assert figure("predict", visit("predict", text)) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import Visit
 from transformer_core.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
-from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import Context
 from viz_app.lessons.jobs.live_training import LiveTraining
@@ -21,14 +22,11 @@ from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 
 
 @pytest.fixture
-def context(random_checkpoint: Path) -> Context:
-    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-    return Context("A man rides.", LessonState("curve"), "en", lambda: service, "me")
+def context(visit: Visit) -> Context:
+    return visit("curve", "A man rides.")
 
 
 def course(steps: int, values: list[float], failed: int | None = None) -> TrainingCurve:
@@ -109,9 +107,8 @@ def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("scene", ["curve", "shape", "adam", "live"])
-def test_scenes_are_figures_too(context: Context, scene: str) -> None:
-    shown = Context(context.text, LessonState(scene, {"warmup": 2000.0}), context.language, context.load, "me")
-    figure = warmup.figure(scene, shown)
+def test_scenes_are_figures_too(visit: Visit, scene: str) -> None:
+    figure = warmup.figure(scene, visit(scene, warmup=2000.0))
     assert isinstance(figure, CurvesFigure) and export(figure, "csv")
     if scene == "shape":  # the peak of equation 3, by hand: (512 * 2000)^-0.5
         assert figure.series[-1].ys.max() == pytest.approx(1024_000**-0.5)
@@ -129,8 +126,7 @@ def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: py
     run.thread.join(30)
     time[0] = 5.0
     assert warmup.news(context).values == {"state": "done"} and run.throttle.last_watched == 0.0
-    live = Context(context.text, LessonState("live", {"source": "live"}), context.language, context.load, "me")
-    told = warmup.news(live)
+    told = warmup.news(dataclasses.replace(context, state=LessonState("live", {"source": "live"})))
     assert run.throttle.last_watched == 5.0
     assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)
     assert told.arrays["attention"].shape == (1, 2, 10, 10) and told.arrays["attention"].dtype == np.uint8

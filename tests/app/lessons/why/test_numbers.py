@@ -5,21 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.app.lessons.conftest import Visit
 from tests.app.lessons.results.test_numbers import context
 from transformer_core.complexity import LAYERS, layer_cost
-from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, export
-from viz_app.lessons.context import Context
 from viz_app.lessons.jobs.layer_benchmark import KINDS, LayerBenchmark
-from viz_app.lessons.stage import LessonState
 from viz_app.lessons.why import numbers as why
-from viz_app.serving.request_queue import RequestQueue
-from viz_app.serving.translation_service import TranslationService
 
 CASES = [{"n": n, "d": d, "k": k, "r": r} for n, d, k, r in product((1, 2, 11, 70, 512), (64, 512), (3, 7), (1, 8))]
 
@@ -55,11 +50,10 @@ def test_the_figure_of_the_table_has_a_curve_for_each_different_row() -> None:
     assert "d = 64, k = 5" in drawn.caption
 
 
-def test_what_is_measured_is_news_and_a_figure(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_measured_is_news_and_a_figure(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     times = LayerBenchmark(lengths=(2, 4), pause=lambda seconds: None)
     monkeypatch.setattr(why, "layer_benchmark", lambda: times)
-    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-    shown = Context("A man.", LessonState("timed", {"d": "256"}), "en", lambda: service, "me")
+    shown = visit("timed", d="256")
     assert why.figure("timed", shown) is None and why.news(shown).values["machine"] is None
     before = why.news(shown).drawn
     why.pressed(shown, "nonsense")
@@ -78,7 +72,7 @@ def test_what_is_measured_is_news_and_a_figure(random_checkpoint: Path, monkeypa
         [point.seconds for point in times.view().points[256] if point.kind == kind] for kind in KINDS
     ]
     assert drawn.provenance["machine"]["cores"] >= 1 and export(drawn, "svg") and export(drawn, "tex")
-    other = Context("A man.", LessonState("timed", {"d": "64"}), "ko", lambda: service, "me")
+    other = visit("timed", language="ko", d="64")
     assert why.figure("timed", other) is None
     why.prepare("costs", other)
     assert times.view().number == 1

@@ -1,0 +1,25 @@
+"""A visitor in a lesson, with a checkpoint of random weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from viz_app.lessons.context import Context
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.translation_service import TranslationService
+
+Visit = Callable[..., Context]
+
+
+@pytest.fixture(scope="module")
+def visit(service: TranslationService) -> Visit:
+    """`visit(scene, text, language=..., **settings)`: one visitor, who has opened a scene with these settings."""
+
+    def context(
+        scene: str = "", text: str = "The dog is fast.", *, language: str = "en", **settings: str | float
+    ) -> Context:
+        return Context(text, LessonState(scene, settings), language, lambda: service, "me")
+
+    return context
