@@ -1,0 +1,63 @@
+// Numbers and labels as they stand on the screen, worked by hand; places on colour scales.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decimals, fillText, headName, percent } from "../../viz_app/components/common/dom.js";
+import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/tone.js";
+import * as positions from "../../viz_app/lessons/positions/js/numerals.js";
+import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
+import * as subwords from "../../viz_app/lessons/subwords/js/numerals.js";
+import { scientific, thousands } from "../../viz_app/lessons/warmup/js/rate.js";
+
+test("shares, weights and heads", () => {
+  assert.deepEqual([0, 0.125, 0.8149, 1].map(percent), ["0\u202f%", "13\u202f%", "81\u202f%", "100\u202f%"]);
+  assert.equal(decimals(0.8125), "0.813");
+  assert.equal(headName(3, 5), "4.6");
+});
+
+test("placeholders are filled once: what a value says is never a placeholder", () => {
+  assert.equal(fillText("{a} and {b}, {a}", { a: "{b}", b: 2 }), "{b} and 2, {b}");
+  assert.equal(fillText("{missing}{a}", { a: 0 }), "0");
+});
+
+test("large, small and signed numbers", () => {
+  assert.equal(subwords.many(7896), "7\u202f896");
+  assert.equal(subwords.many(999), "999");
+  assert.deepEqual([6.28, 112.4, 54410].map(positions.many), ["6.3", "112", "54\u202f410"]);
+  assert.deepEqual(
+    [-0.5, 0.5, -0.001].map((value) => positions.signed(value)),
+    ["\u22120.50", "0.50", "0.00"],
+  );
+  assert.equal(positions.tiny(3.1e-16), "3\u202f\u00b7\u202f10\u207b\u00b9\u2076");
+  assert.equal(scientific(6.987e-4), "6.99 \u00d7 10\u207b\u2074");
+  assert.equal(scientific(0), "0");
+  assert.equal(thousands(1234567), "1,234,567");
+});
+
+test("a weight's place on each scale, and back", () => {
+  assert.equal(tonePlace(0.25, 0.5, "linear"), 0.25);
+  assert.equal(tonePlace(0.25, 0.5, "sqrt"), 0.5);
+  assert.equal(tonePlace(0.25, 0.5, "row"), 0.5);
+  assert.equal(toneIndex(1, 1, "linear"), 255);
+  assert.equal(toneIndex(0.2, 1, "linear"), 51);
+  assert.equal(toneIndex(0.04, 1, "sqrt", 5), 0); // under the threshold of 5 percent
+  for (const scale of ["linear", "sqrt", "row"]) {
+    for (const weight of [0.01, 0.3, 0.5]) {
+      assert.ok(Math.abs(toneWeight(tonePlace(weight, 0.5, scale), 0.5, scale) - weight) < 1e-12);
+    }
+  }
+});
+
+test("pins of an address are taken only in their form, and no more than are kept", () => {
+  const control = { form: /^\d+-\d+$/, most: 2 };
+  assert.deepEqual(readPins("512-40_1024-80"), ["512-40", "1024-80"]);
+  assert.deepEqual(readPins(""), []);
+  for (const [text, good] of [
+    ["1-2", true],
+    ["1-2_3-4", true],
+    ["1-2_3-4_5-6", false],
+    ["1-2_x", false],
+    ["", false],
+  ])
+    assert.equal(arePins(text, control), good, text);
+});
