@@ -16,6 +16,7 @@ from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
 from transformer_core import checkpoint
 from transformer_core.manifest import Manifest
+from transformer_core.tensor_files import load_shards
 from transformer_core.translator import Translator
 from viz_app.serving import loader
 
@@ -91,7 +92,7 @@ def test_a_model_is_served_while_its_manifest_is_away(folder: Path) -> None:
 def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
     folder: Path, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read: Callable[[Path], Any] = checkpoint.load_shards
+    read: Callable[[Path], Any] = load_shards
 
     def read_and_replace(folder: Path) -> Any:
         weights = read(folder)
