@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from viz_app.text import LANGUAGES
+
 _FILE = Path(__file__).parents[1] / "text" / "terms.toml"
 
 
@@ -18,12 +20,14 @@ class Term:
         name: How a lesson's prose names it: `{attention}`.
         english: As it stands in English prose.
         korean: As it stands in Korean prose.
-        about: One sentence for each language, by its code.
+        why: Why this word and no other, in both languages.
+        about: One sentence for each language, by its code; empty for a term that no lesson explains.
     """
 
     name: str
     english: str
     korean: str
+    why: str
     about: dict[str, str]
 
     def word(self, language: str, *, first: bool = False) -> str:
@@ -39,6 +43,12 @@ def terms() -> dict[str, Term]:
     with _FILE.open("rb") as file:
         tables = tomllib.load(file)
     return {
-        name: Term(name, table["en"], table["ko"], {"en": table["about_en"], "ko": table["about_ko"]})
+        name: Term(
+            name,
+            english=table["en"],
+            korean=table["ko"],
+            why=table["why"],
+            about={code: table[f"about_{code}"] for code in LANGUAGES if f"about_{code}" in table},
+        )
         for name, table in tables.items()
     }

@@ -27,6 +27,7 @@ body { max-width: 178mm; margin: 0 auto; padding: 16px; color: #14171a; backgrou
 h1 { font-size: 20pt; line-height: 1.25; margin: 0 0 4pt; }
 h2 { font-size: 13pt; margin: 0 0 2pt; }
 p { margin: 0 0 6pt; }
+dfn { font-style: normal; }
 .quiet { color: #5b6270; font-size: 9.5pt; }
 .scene { margin-top: 18pt; break-inside: avoid; }
 .scene img { display: block; max-width: 100%; margin: 8pt 0; }

@@ -30,8 +30,8 @@ and LaTeX are read by libraries and reach the browser as a tree of plain values,
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,7 @@ def load_lesson(name: str, language: str) -> Lesson:
 
 def parse(text: str, name: str, language: str) -> Lesson:
     """The text of a file -> its lesson. Raises ValueError naming what is wrong."""
-    introduced: set[str] = set()  # terms that have been introduced
+    glossary = _Glossary(language)
     title, summary, scenes = "", "", []
     parts = list(_sections(text))
     for number, (level, heading, body) in enumerate(parts):
@@ -131,7 +131,7 @@ def parse(text: str, name: str, language: str) -> Lesson:
             title, summary = heading, body.strip()
         elif level == 2:
             answer = parts[number + 1][2] if number + 1 < len(parts) and parts[number + 1][0] == 3 else None
-            scenes.append(_scene(heading, body, answer, language, introduced))
+            scenes.append(_scene(heading, body, answer, glossary))
     if not title or not scenes:
         raise ValueError("a lesson needs a title (# ...) and scenes (## name: ...)")
     names = [scene.name for scene in scenes]
@@ -148,7 +148,36 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
         yield len(match[1]), match[2].strip(), text[match.end() : end]
 
 
-def _scene(heading: str, body: str, answer: str | None, language: str, introduced: set[str]) -> Scene:
+@dataclass
+class _Glossary:
+    """Fills in the words of the glossary, in the order in which a lesson is read.
+
+    Args:
+        language: Of the lesson.
+        introduced: Terms that the lesson has had: Korean adds the English word to the first one.
+        explained: Terms that the scene has had: the first one carries its explanation.
+    """
+
+    language: str
+    introduced: set[str] = field(default_factory=set)
+    explained: set[str] = field(default_factory=set)
+
+    def word(self, name: str) -> str:
+        if name not in terms():
+            raise ValueError(f"{{{name}}} is not in terms.toml")
+        first = name not in self.introduced
+        self.introduced.add(name)
+        return terms()[name].word(self.language, first=first)
+
+    def node(self, name: str) -> Node:
+        word = self.word(name)
+        if name in self.explained:
+            return word
+        self.explained.add(name)
+        return ["dfn", {"title": terms()[name].about[self.language]}, [word]]
+
+
+def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> Scene:
     match = _SCENE.fullmatch(heading)
     if not match:
         raise ValueError(f"a scene's heading is {heading!r}, but must be of the form 'name: title'")
@@ -161,39 +190,25 @@ def _scene(heading: str, body: str, answer: str | None, language: str, introduce
             section = key[2]
         lines.pop(0)
     text = "\n".join(lines)
-    choices = tuple(
-        Choice(_inline(_with_terms(words, language, introduced)), mark == "x") for mark, words in _CHOICE.findall(text)
-    )
+    glossary.explained.clear()
+    # A choice is a button, which holds nothing else that can be focused.
+    choices = tuple(Choice(_inline(words, glossary.word), mark == "x") for mark, words in _CHOICE.findall(text))
     if choices and sum(choice.right for choice in choices) != 1:
         raise ValueError(f"the question {match[1]!r} needs exactly one right answer, marked [x]")
     if choices and answer is None:
         raise ValueError(f"the question {match[1]!r} needs its '### answer'")
-    text = _with_terms(_CHOICE.sub("", text), language, introduced)
     return Scene(
         name=match[1],
         title=match[2],
         section=section,
         math=math,
-        prose=_paragraphs(text),
-        question=None if answer is None else Question(choices, _paragraphs(_with_terms(answer, language, introduced))),
+        prose=_paragraphs(_CHOICE.sub("", text), glossary.node),
+        question=None if answer is None else Question(choices, _paragraphs(answer, glossary.node)),
     )
 
 
-def _with_terms(text: str, language: str, introduced: set[str]) -> str:
-    """Fills in words of the glossary. In LaTeX braces mean something else, so formulas are left alone."""
-
-    def word(match: re.Match[str]) -> str:
-        if match[1] not in terms():
-            raise ValueError(f"{{{match[1]}}} is not in terms.toml")
-        first = match[1] not in introduced
-        introduced.add(match[1])
-        return terms()[match[1]].word(language, first=first)
-
-    parts = text.split("$")
-    return "$".join(part if number % 2 else _TERM.sub(word, part) for number, part in enumerate(parts))
-
-
-def _paragraphs(text: str) -> list[Node]:
+def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
+    """Markdown -> its paragraphs; `term` makes the node of a word of the glossary."""
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -202,16 +217,16 @@ def _paragraphs(text: str) -> list[Node]:
     nodes: list[Node] = []
     for token in reader.parse(text):
         if token.type == "inline":
-            nodes.append(["p", {}, _children(token.children or [])])
+            nodes.append(["p", {}, _children(token.children or [], term)])
     return nodes
 
 
-def _inline(text: str) -> list[Node]:
-    paragraphs = _paragraphs(text)
+def _inline(text: str, term: Callable[[str], Node]) -> list[Node]:
+    paragraphs = _paragraphs(text, term)
     return paragraphs[0][2] if paragraphs else []
 
 
-def _children(tokens: list[Any]) -> list[Node]:
+def _children(tokens: list[Any], term: Callable[[str], Node]) -> list[Node]:
     """The tokens of a line as a tree."""
     levels: list[list[Node]] = [[]]
     for token in tokens:
@@ -228,7 +243,8 @@ def _children(tokens: list[Any]) -> list[Node]:
         elif token.type in ("softbreak", "hardbreak"):
             levels[-1].append(" ")
         else:
-            levels[-1].append(token.content)
+            parts = enumerate(_TERM.split(token.content))  # every second one is the name of a term
+            levels[-1].extend(term(part) if number % 2 else part for number, part in parts if part)
     return levels[0]
 
 

@@ -12,7 +12,7 @@ import pytest
 from viz_app.lessons import Lesson, load_lesson, terms
 from viz_app.lessons.catalogue import CHAPTERS, LESSONS
 from viz_app.lessons.labels import labels
-from viz_app.lessons.parser import FOLDER, LessonError, parse
+from viz_app.lessons.parser import FOLDER, LessonError, Node, parse
 from viz_app.text import LANGUAGES
 
 NAMES = [entry.name for entry in LESSONS]
@@ -78,16 +78,47 @@ def test_files_and_catalogue_agree() -> None:
     assert {entry.chapter for entry in LESSONS} <= set(CHAPTERS)
 
 
-def test_every_term_is_told_in_both_languages() -> None:
+def test_every_term_has_both_languages_and_a_reason() -> None:
     for term in terms().values():
-        assert set(term.about) == set(LANGUAGES)
+        assert set(term.about) in (set(), set(LANGUAGES)), term.name
         assert re.search("[가-힣]", term.korean) and not re.search("[가-힣]", term.english)
+        assert term.why
+    assert len({term.korean for term in terms().values()}) == len(terms()), "one term, one word"
 
 
-def test_a_term_is_introduced_once() -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_explains_a_term_is_shown_in_a_lesson(language: str) -> None:
+    """No explanation that nobody can meet, and no term in the prose without one."""
+    nodes = [node for name in NAMES for node in prose_of(name, language)]
+    shown = {child[1]["title"] for node in nodes for child in within(node) if child[0] == "dfn"}
+    assert shown == {term.about[language] for term in terms().values() if term.about}
+
+
+def prose_of(name: str, language: str) -> list[Node]:
+    scenes = load_lesson(name, language).scenes
+    return [node for each in scenes for node in [*each.prose, *(each.question.answer if each.question else [])]]
+
+
+def within(node: Node) -> list[Node]:
+    """The node and all nodes in it, without its text."""
+    return [] if isinstance(node, str) else [node, *(inner for child in node[2] for inner in within(child))]
+
+
+def test_a_term_is_introduced_once_and_explained_once_a_scene() -> None:
     words = parse("# T\nS.\n\n## a: A\nsection: 1\n\n{head}, {head}.\n\n## b: B\nsection: 1\n\n{head}.", "x", "ko")
-    said = [scene.prose[0][2][0] for scene in words.scenes]
-    assert said == ["헤드(head), 헤드.", "헤드."]
+    about = {"title": terms()["head"].about["ko"]}
+    assert [scene.prose[0][2] for scene in words.scenes] == [
+        [["dfn", about, ["헤드(head)"]], ", ", "헤드", "."],
+        [["dfn", about, ["헤드"]], "."],
+    ]
+
+
+def test_a_choice_is_a_button_and_holds_no_explanation() -> None:
+    text = "# T\nS.\n\n## a: A\nsection: 1\n\n- [x] {head} of $\\sqrt{d_k}$\n- [ ] b\n\n### answer\n{head}"
+    question = parse(text, "x", "en").scenes[0].question
+    assert question is not None
+    assert question.choices[0].text[0] == "head" and question.choices[0].text[2][0] == "math"
+    assert question.answer[0][2][0][0] == "dfn"
 
 
 def test_markup_stays_text_and_formulas_are_trees() -> None:

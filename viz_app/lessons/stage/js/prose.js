@@ -1,6 +1,6 @@
 // Words and formulas: trees of plain values become elements. Only what a lesson's text can hold is made.
 
-const HTML = new Set(["p", "strong", "em", "code"]);
+const HTML = new Set(["p", "strong", "em", "code", "dfn"]);
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ATTRIBUTES = new Set([
   "display",
@@ -22,13 +22,14 @@ const ATTRIBUTES = new Set([
 ]);
 
 /**
- * A node of reading.py -> a DOM node.
+ * A node of parser.py -> a DOM node.
  * @param {Markup} node
  * @param {boolean} [inMath]
  */
 export function build(node, inMath = false) {
   if (typeof node === "string") return document.createTextNode(node);
   const [tag, attributes, children] = node;
+  if (tag === "dfn") return explained(String(children[0]), attributes.title);
   const math = inMath || tag === "math";
   if (!math && !HTML.has(tag)) throw new Error(`a lesson holds no <${tag}>`);
   const element = math ? document.createElementNS(MATHML, tag) : document.createElement(tag);
@@ -46,4 +47,33 @@ export function light(equation, term) {
   for (const element of equation.querySelectorAll("[class]")) {
     element.classList.toggle("lit", element.classList.contains(term ?? ""));
   }
+}
+
+let terms = 0;
+
+/**
+ * A word of the glossary with its explanation, shown where the pointer or the focus is and hidden by Escape.
+ * @param {string} word
+ * @param {string} about
+ */
+function explained(word, about) {
+  const tip = document.createElement("span");
+  tip.id = `term-${++terms}`;
+  tip.className = "about";
+  tip.setAttribute("role", "tooltip");
+  tip.textContent = about;
+  const element = document.createElement("dfn");
+  element.tabIndex = 0;
+  element.setAttribute("aria-describedby", tip.id);
+  element.append(word, tip);
+  /** @param {boolean} shown */
+  const show = (shown) => () => element.classList.toggle("told", shown);
+  for (const event of ["pointerenter", "focus", "click"]) element.addEventListener(event, show(true));
+  for (const event of ["pointerleave", "blur"]) element.addEventListener(event, show(false));
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !element.classList.contains("told")) return;
+    show(false)();
+    event.preventDefault(); // the key ends the presenter's view only after that
+  });
+  return element;
 }
