@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -83,7 +84,7 @@ def test_a_history_belongs_to_the_checkpoint_around_it(tmp_path: Path) -> None:
 
 
 def test_the_place_of_a_history_in_older_commands_still_leads_to_it(tmp_path: Path) -> None:
-    made: list[object] = []
+    made: list[dict[str, Any]] = []
     for place in ("en-fr/history", "en-fr/derived/history"):
         out = tmp_path / f"{len(made)}.json"
         assert run(f"--history={ROOT / 'checkpoints' / place}", f"--out={out}") == 0
