@@ -114,7 +114,7 @@ def test_a_new_folder_is_a_lesson(
 
     def opened(language: str, title: str, summary: str) -> Page:
         page = open_page(f"{url}/lessons?lang={language}&text={TEXT}")
-        stop = page.locator(".index .route button.stop").filter(has_text=title)
+        stop = page.locator(".index .others button.stop").filter(has_text=title)
         assert summary in stop.inner_text()
         stop.click()
         page.locator(".lesson canvas").wait_for()
