@@ -151,7 +151,7 @@ def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLi
     """index.json and index.html: every line with its files, or why it has none; returns the number of figures."""
     from transformer_core import __version__
     from viz_app.export.index_page import index_page
-    from viz_app.export.provenance import checkpoint_name
+    from viz_app.export.provenance import checkpoint_record
 
     translator = runner.translator(batch.request.sentence.checkpoint)
     numbers = {line.number for line in batch.lines}
@@ -161,8 +161,7 @@ def write_index(batch: Batch, folder: BatchFolder, problems: Sequence[SentenceLi
         "format": 1,
         "program": "Headlight",
         "version": __version__,
-        "checkpoint": checkpoint_name(translator),
-        "checkpoint_sha256": translator.checkpoint_hash,
+        **checkpoint_record(translator),
         "view": batch.request.view,
         "style": batch.style.as_dict(),
         "heads": [str(place) for place in batch.places],

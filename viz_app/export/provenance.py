@@ -28,6 +28,11 @@ def folder_name(folder: Path) -> str:
     return folder.relative_to(ROOT).as_posix() if folder.is_relative_to(ROOT) else folder.name
 
 
+def checkpoint_record(translator: Translator) -> dict[str, str]:
+    """Which model it is, as every record says it."""
+    return {"checkpoint": checkpoint_name(translator), "checkpoint_sha256": translator.checkpoint_hash}
+
+
 def make_provenance(
     translator: Translator,
     translation: Translation | Forced,
@@ -47,8 +52,7 @@ def make_provenance(
     """
     given = not hasattr(translation, "source")
     provenance: dict[str, Any] = {
-        "checkpoint": checkpoint_name(translator),
-        "checkpoint_sha256": translator.checkpoint_hash,
+        **checkpoint_record(translator),
         "source": source if given else translation.source,  # type: ignore[union-attr]
         "translation": translation.text,
     }

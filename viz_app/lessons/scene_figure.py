@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from viz_app.export.provenance import checkpoint_name
+from viz_app.export.provenance import checkpoint_record
 from viz_app.figures.model.spec import Figure
 from viz_app.figures.text import chart_captions
 from viz_app.lessons import load_lesson
@@ -41,8 +41,7 @@ def figure_with_provenance(name: str, context: Context) -> Figure | None:
         "lesson": name,
         "scene": scene.name,
         "settings": settings_to_param(state.settings) or "",
-        "checkpoint": checkpoint_name(translator),
-        "checkpoint_sha256": translator.checkpoint_hash,
+        **checkpoint_record(translator),
         "source": context.text,
     }
     drawn = chart_captions.with_caption(dataclasses.replace(drawn, title=drawn.title or scene.title, language=language))
