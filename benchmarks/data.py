@@ -122,8 +122,8 @@ def main() -> None:
     sys.stdout.write(f"{pairs:,} pairs; {machine}\n")
     for name, value in results.items():
         sys.stdout.write(f"{name:42s} {value:14,.2f}\n")
-    told = {"pairs": pairs, "machine": machine, **{name: round(value, 3) for name, value in results.items()}}
-    sys.stdout.write(json.dumps(told) + "\n")
+    summary = {"pairs": pairs, "machine": machine, **{name: round(value, 3) for name, value in results.items()}}
+    sys.stdout.write(json.dumps(summary) + "\n")
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ type Figure = import("./components/explorer/js/figure.js").Figure;
 
 type Block = import("./components/explorer/js/block.js").Block;
 type Tile = import("./components/explorer/js/block.js").Tile;
-type Told = import("./components/growth/js/told.js").Told;
+type GrowthHistory = import("./components/growth/js/history.js").GrowthHistory;
 /** The header of a history: components/growth/payload.py. `moment` counts the checkpoints, `steps` says their step. */
 type GrowthHeader = {
   layers: number;
@@ -204,7 +204,7 @@ type GrowthHeader = {
   training: any;
   course: any;
 };
-type GrowthMap = ReturnType<Told["map"]>;
+type GrowthMap = ReturnType<GrowthHistory["map"]>;
 type GrowthState = { moment: number; kind: Kind; layer: number; head: number; sentence: number; table: boolean };
 
 /** A piece or a word on an axis; `first` and `last` are its pieces. */

@@ -28,6 +28,6 @@ def test_help_imports_neither_torch_nor_streamlit(command: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     )
-    told = done.stdout.splitlines()
-    assert told[0].startswith(f"usage: python -m viz_app {command}"), done.stdout
-    assert told[-1].strip() == "imported:"
+    output = done.stdout.splitlines()
+    assert output[0].startswith(f"usage: python -m viz_app {command}"), done.stdout
+    assert output[-1].strip() == "imported:"

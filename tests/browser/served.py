@@ -40,8 +40,8 @@ def address_of(script: Path, environment: dict[str, str], folder: Path) -> str:
         folder: Where the servers of this run are listed, and write their logs.
     """
     script = script.resolve()
-    told = json.dumps([str(script), sorted(environment.items())])
-    name = f"{script.stem}-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+    description = json.dumps([str(script), sorted(environment.items())])
+    name = f"{script.stem}-{hashlib.sha256(description.encode()).hexdigest()[:12]}"
     listed = folder / f"{name}.json"
     with FileLock(folder / f"{name}.lock"):
         if not listed.exists():

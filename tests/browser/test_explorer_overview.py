@@ -295,8 +295,8 @@ def test_pointing_at_a_tile_tells_its_strongest_link(open_explorer: Open) -> Non
     assert page.locator(".count").inner_text() == ENGLISH["count_note"]
     page.locator(".tile").nth(20).hover()
     settle(page)
-    told = page.locator(".count").inner_text()
-    assert told.startswith("Encoder-decoder attention, head 3.5, entropy") and "head 3.5 attends" in told
+    text = page.locator(".count").inner_text()
+    assert text.startswith("Encoder-decoder attention, head 3.5, entropy") and "head 3.5 attends" in text
     page.mouse.move(2, 2)
     settle(page)
     assert page.locator(".count").inner_text() == ENGLISH["count_note"]

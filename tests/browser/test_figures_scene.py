@@ -61,8 +61,8 @@ def test_from_a_lesson_to_a_printed_figure(
     assert pdf.name == "headlight_positions_waves.pdf"
     width = re.search(rb"/MediaBox \[ ?0 0 ([0-9.]+)", pdf.read_bytes())
     assert width is not None and abs(float(width[1]) / 72 * 25.4 - 77) < 0.1
-    told = page.get_by_test_id("stMain").inner_text()
-    assert "viz_app lesson" in told and "--lesson=positions --scene=waves" in told and "--preset=acl-column" in told
+    text = page.get_by_test_id("stMain").inner_text()
+    assert "viz_app lesson" in text and "--lesson=positions --scene=waves" in text and "--preset=acl-column" in text
 
     link = page.url
     page.get_by_role("button", name=T("studio.attention")).click()

@@ -64,9 +64,9 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     page.get_by_label(t("growth.sentence"), exact=True).select_option(index=4)
     read = page.evaluate(
         """([sentence, moment]) => ["encoder", "decoder", "cross"].map((kind) =>
-            Array.from({ length: growth().told.layers }, (_, layer) =>
-                Array.from({ length: growth().told.heads }, (_, head) => {
-                    const map = growth().told.map(sentence, kind, moment, layer, head);
+            Array.from({ length: growth().history.layers }, (_, layer) =>
+                Array.from({ length: growth().history.heads }, (_, head) => {
+                    const map = growth().history.map(sentence, kind, moment, layer, head);
                     return map.queries.map((_, q) => map.keys.map((_, k) => map.at(q, k)));
                 })))""",
         [4, 9],

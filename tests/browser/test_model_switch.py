@@ -148,8 +148,8 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     page = open_page(f"{url}/?text=The+dog.&against=cross.1.1&vsmodel=french&kind=cross&layer=2&head=1")
     names = page.locator(".compare-name")
     names.first.wait_for()
-    told = [names.nth(side).inner_text() for side in (0, 1)]
-    assert FRENCH in told[0] and GERMAN in told[1]
+    text = [names.nth(side).inner_text() for side in (0, 1)]
+    assert FRENCH in text[0] and GERMAN in text[1]
     choice(page, FRENCH)
     wait_for_params(page, model="french", vsmodel="random", against="cross.1.1")
     page.wait_for_function(

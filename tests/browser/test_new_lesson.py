@@ -33,10 +33,10 @@ SECONDS = 300
 
 def lesson_of_the_docs() -> dict[str, str]:
     """The files of the lesson by their names, in the order in which the page names and shows them."""
-    told = (REPOSITORY / "docs" / "teaching.md").read_text(encoding="utf-8")
-    told = told[told.index("## Add a lesson") :]
-    names = list(dict.fromkeys(re.findall(r"`reach/((?!labels)[\w./]+)`", told)))
-    blocks = re.findall(r"^```\w+\n(.*?)^```$", told, re.MULTILINE | re.DOTALL)
+    text = (REPOSITORY / "docs" / "teaching.md").read_text(encoding="utf-8")
+    text = text[text.index("## Add a lesson") :]
+    names = list(dict.fromkeys(re.findall(r"`reach/((?!labels)[\w./]+)`", text)))
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return dict(zip(names, blocks, strict=True))
 
 

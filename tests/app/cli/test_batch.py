@@ -53,10 +53,10 @@ def test_a_batch_has_a_file_for_each_sentence_and_head_and_tells_of_bad_lines(
     assert {path.name for path in out.iterdir()} == expected | rest
     index = json.loads((out / "index.json").read_text(encoding="utf-8"))
     assert [line["line"] for line in index["lines"]] == [1, 2, 3, 4, 5]
-    told = {line["line"]: line.get("problems") for line in index["lines"]}
-    assert (told[1], told[2], told[3], told[4]) == (None, ["empty"], None, ["not UTF-8"])
-    assert "at most" in told[5][0]
-    assert {m for m in caplog.messages if m.startswith("line ")} == {f"line {n}: {told[n][0]}" for n in (2, 4, 5)}
+    problems = {line["line"]: line.get("problems") for line in index["lines"]}
+    assert (problems[1], problems[2], problems[3], problems[4]) == (None, ["empty"], None, ["not UTF-8"])
+    assert "at most" in problems[5][0]
+    assert {m for m in caplog.messages if m.startswith("line ")} == {f"line {n}: {problems[n][0]}" for n in (2, 4, 5)}
     assert index["lines"][2]["text"] == HOSTILE
     figure = json.loads((out / "001_cross_layer2_head3.json").read_text(encoding="utf-8"))
     assert figure["provenance"]["source"] == "The bus."
@@ -187,6 +187,6 @@ def test_a_step_that_a_short_sentence_does_not_have_is_told(run: Callable[..., i
     texts, out = tmp_path / "t.txt", tmp_path / "f"
     texts.write_text("The bus.", encoding="utf-8")
     assert run("export", f"--texts={texts}", "--heads=cross.1.1", "--step=999", f"--out={out}") == 1
-    told = json.loads((out / "index.json").read_text(encoding="utf-8"))
-    assert "step is 999, but must be between 1 and" in told["lines"][0]["problems"][0]
-    assert told["contact_sheets"] == []
+    index = json.loads((out / "index.json").read_text(encoding="utf-8"))
+    assert "step is 999, but must be between 1 and" in index["lines"][0]["problems"][0]
+    assert index["contact_sheets"] == []

@@ -68,13 +68,13 @@ def test_a_download_of_the_page_is_the_file_of_its_command(tmp_path: Path, monke
 def test_without_options_it_is_the_best_aligner_at_the_end(tmp_path: Path) -> None:
     out, history = tmp_path / "a.json", History.load(BASE)
     assert run(f"--out={out}") == 0
-    told = json.loads(out.read_text(encoding="utf-8"))["provenance"]
-    assert (told["head"], told["updates"], told["sentence"]) == (
+    provenance = json.loads(out.read_text(encoding="utf-8"))["provenance"]
+    assert (provenance["head"], provenance["updates"], provenance["sentence"]) == (
         HeadSnapshot.start(history).place,
         history.steps[-1],
         1,
     )
-    assert told["model"] == "base"
+    assert provenance["model"] == "base"
 
 
 def test_a_history_belongs_to_the_checkpoint_around_it(tmp_path: Path) -> None:

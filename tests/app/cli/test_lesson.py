@@ -58,12 +58,12 @@ def test_the_moving_waves_are_made_again(run: Callable[..., int], tmp_path: Path
 
 def test_a_command_takes_every_option_of_a_style() -> None:
     style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
-    told = [f"--{name.replace('_', '-')}={_told(value)}" for name, value in style.as_dict().items()]
-    options = parser().options(["--checkpoint=x", "--lesson=why", "--scene=crossover", "--out=a.pdf", *told])
+    flags = [f"--{name.replace('_', '-')}={_option_text(value)}" for name, value in style.as_dict().items()]
+    options = parser().options(["--checkpoint=x", "--lesson=why", "--scene=crossover", "--out=a.pdf", *flags])
     assert style_from_options(options) == style
 
 
-def _told(value: object) -> str:
+def _option_text(value: object) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -72,12 +72,12 @@ def _told(value: object) -> str:
 def test_a_file_tells_lesson_scene_and_settings(run: Callable[..., int], tmp_path: Path) -> None:
     out = tmp_path / "a.json"
     assert run("lesson", *WAVES, f"--out={out}") == 0
-    told = json.loads(out.read_text(encoding="utf-8"))
-    about = told["provenance"]
+    content = json.loads(out.read_text(encoding="utf-8"))
+    about = content["provenance"]
     assert (about["lesson"], about["scene"], about["settings"]) == ("positions", "waves", "at:3.5,part:cos")
     assert about["source"] == "The house was built." and about["checkpoint_sha256"]
-    assert told["title"] and told["caption"] and told["alt"]
-    assert told["cut"] == 3.5 and len(told["readings"]) == len(told["series"])
+    assert content["title"] and content["caption"] and content["alt"]
+    assert content["cut"] == 3.5 and len(content["readings"]) == len(content["series"])
 
 
 @pytest.mark.parametrize(

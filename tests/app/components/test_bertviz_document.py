@@ -138,8 +138,8 @@ def maps() -> AttentionMaps:
 def test_the_vendored_files_are_the_published_ones() -> None:
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in VENDOR.glob("*-*")}
     assert found == SHA256
-    told = (VENDOR / "README.md").read_text(encoding="utf-8")
-    assert all(name in told for name in SHA256)
+    text = (VENDOR / "README.md").read_text(encoding="utf-8")
+    assert all(name in text for name in SHA256)
 
 
 @pytest.mark.parametrize("view", BERTVIZ_VIEWS)

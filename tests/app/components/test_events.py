@@ -32,19 +32,19 @@ def test_numbers_rise_when_the_clock_is_set_back_and_a_component_is_mounted_anew
 
 
 def test_every_press_of_a_button_has_a_number_of_its_own(javascript: Callable[[str], Any]) -> None:
-    told = javascript(
+    answer = javascript(
         f"""{SET}
         globalThis.addEventListener = () => {{}};
         const {{ Following }} = await import("./lessons/stage/js/following.js");
         const following = new Following({{}});
-        const told = [];
-        following.tell = ({{ name, id }}) => told.push([name, id]);
+        const answer = [];
+        following.tell = ({{ name, id }}) => answer.push([name, id]);
         for (const name of ["start", "stop", "start", "stop", "start"]) following.press(name);
         following.forget();
-        console.log(JSON.stringify(told));"""
+        console.log(JSON.stringify(answer));"""
     )
-    assert [name for name, _ in told] == ["start", "stop", "start", "stop", "start"]
-    assert all(before[1] < after[1] for before, after in pairwise(told)), told
+    assert [name for name, _ in answer] == ["start", "stop", "start", "stop", "start"]
+    assert all(before[1] < after[1] for before, after in pairwise(answer)), answer
 
 
 @pytest.fixture

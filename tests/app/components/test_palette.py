@@ -22,9 +22,9 @@ def table(text: str) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_the_tables_are_those_of_print(theme: Theme) -> None:
-    told = palettes()[theme]
-    np.testing.assert_array_equal(table(told["scale"]), sequential(theme=theme))
-    np.testing.assert_array_equal(table(told["diverging"]), diverging(theme))
+    palette = palettes()[theme]
+    np.testing.assert_array_equal(table(palette["scale"]), sequential(theme=theme))
+    np.testing.assert_array_equal(table(palette["diverging"]), diverging(theme))
 
 
 @pytest.mark.parametrize("theme", THEMES)

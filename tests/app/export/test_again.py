@@ -73,32 +73,32 @@ def command_in(path: Path) -> str:
     if ending == ".pdf":
         metadata = pypdf.PdfReader(io.BytesIO(data)).metadata
         assert metadata is not None
-        told = json.loads(str(metadata["/Keywords"]))
+        content = json.loads(str(metadata["/Keywords"]))
     elif ending == ".svg":
         text = "".join(ElementTree.fromstring(data).itertext())
         start = text.index('{"', text.index("\n"))
-        told = json.JSONDecoder().raw_decode(text[start:])[0]
+        content = json.JSONDecoder().raw_decode(text[start:])[0]
     elif ending == ".png":
         with Image.open(path) as image:
-            told = json.loads(str(image.text["Provenance"]))  # type: ignore[attr-defined]
+            content = json.loads(str(image.text["Provenance"]))  # type: ignore[attr-defined]
     elif ending == ".npz":
         with np.load(path) as archive:
-            told = json.loads(str(archive["provenance"]))["provenance"]
+            content = json.loads(str(archive["provenance"]))["provenance"]
     elif ending == ".csv":
-        told = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
+        content = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
     elif ending == ".html":
         found = re.search('<meta name="provenance" content="([^"]*)">', data.decode())
         assert found is not None
-        told = json.loads(html.unescape(found[1]))
+        content = json.loads(html.unescape(found[1]))
     elif ending == ".tex":
         (line,) = (line for line in data.decode().split("\n") if line.startswith("% {"))
-        told = json.loads(line[2:])
+        content = json.loads(line[2:])
     elif ending == ".gif":
         with Image.open(path) as image:
-            told = json.loads(image.info["comment"])
+            content = json.loads(image.info["comment"])
     else:
-        told = json.loads(data)["provenance"]
-    return str(told["command"])
+        content = json.loads(data)["provenance"]
+    return str(content["command"])
 
 
 def orders() -> list[Any]:
@@ -198,8 +198,8 @@ def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: ModelRunner,
     """A page has a translation and a figure; what it writes is what the command writes."""
     translator = reader.translator(at_checkpoint)
     translation = translator.translate(SENTENCE)
-    told = make_provenance(translator, translation)
-    figure = VIEWS["head"].figure(maps=translation.attention, **PLACE, theme="dark", provenance=told)
+    provenance = make_provenance(translator, translation)
+    figure = VIEWS["head"].figure(maps=translation.attention, **PLACE, theme="dark", provenance=provenance)
     out = tmp_path / "again.svg"
     words = shlex.split(command_for(figure, Style(), format="svg"))
     assert main([*words[3:-1], f"--out={out}"], PROGRAM) == 0

@@ -47,11 +47,11 @@ def test_a_bundle_has_every_figure_in_every_format_and_an_index(figures: list[Fi
         assert set(archive.namelist()) == {"index.html", "index.json"} | still | records | moving
         assert archive.read(f"svg/{name}.svg") == file_bytes(figures[0], "svg", style)
         page = archive.read("index.html").decode()
-        told = json.loads(archive.read("index.json"))["figures"]
-        for entry in (file for each in told for file in each["files"]):
+        entries = json.loads(archive.read("index.json"))["figures"]
+        for entry in (file for each in entries for file in each["files"]):
             assert hashlib.sha256(archive.read(entry["file"])).hexdigest() == entry["sha256"]
-    assert [each["title"] for each in told] == [figure.title for figure in figures]
-    assert sum(len(each["files"]) for each in told) == len(still | records | moving), "each file once"
+    assert [each["title"] for each in entries] == [figure.title for figure in figures]
+    assert sum(len(each["files"]) for each in entries) == len(still | records | moving), "each file once"
     assert "<script" not in page
     assert "<img src=x" not in page
     assert "&lt;b&gt;&amp;&lt;/b&gt;" in page
@@ -63,8 +63,8 @@ def test_each_figure_of_a_bundle_keeps_its_own_style(figures: list[Figure]) -> N
     styles = [Style(width_mm=50), Style(width_mm=70, theme="dark")]
     items = [BundleItem(figure=figure, style=style, dpi=40) for figure, style in zip(figures, styles, strict=False)]
     with zipfile.ZipFile(io.BytesIO(bundle(items, ("png", "tex")))) as archive:
-        told = json.loads(archive.read("index.json"))["figures"]
-        for figure, style, each in zip(figures, styles, told, strict=False):
+        entries = json.loads(archive.read("index.json"))["figures"]
+        for figure, style, each in zip(figures, styles, entries, strict=False):
             assert each["style"] == style.as_dict()
             assert each["provenance"]["source"] == SENTENCE
             drawing, text = each["files"]
@@ -110,8 +110,8 @@ def test_figures_of_the_paper_are_made_again_by_their_command(
     assert run("paper-figures", f"--out={first}", "--format=json", "--language=ko") == 0
     files = sorted(first.iterdir())
     assert len(files) == 5
-    told = json.loads(files[0].read_text(encoding="utf-8"))["provenance"]
-    options = told["command"].split()[4:]
+    provenance = json.loads(files[0].read_text(encoding="utf-8"))["provenance"]
+    options = provenance["command"].split()[4:]
     options = [f"--out={tmp_path / 'paper'}" if option == "--out=paper" else option for option in options]
     assert run("paper-figures", *options) == 0
     for file in files:

@@ -64,8 +64,8 @@ def test_the_zip_holds_the_files_of_the_buttons(figure: Figure) -> None:
     products = [ExportableFigure(figure, Style(width_mm=60), 150), ExportableFigure(figure, Style(), 300)]
     kept = Collection().with_figure(products[0]).with_figure(products[1])
     with zipfile.ZipFile(io.BytesIO(kept.bundle(("svg", "png"), "ko"))) as archive:
-        told = json.loads(archive.read("index.json"))
-        assert told["title"] == "모은 그림"
-        for product, each in zip(products, told["figures"], strict=True):
+        index = json.loads(archive.read("index.json"))
+        assert index["title"] == "모은 그림"
+        for product, each in zip(products, index["figures"], strict=True):
             for format, file in zip(("svg", "png"), each["files"], strict=True):
                 assert archive.read(file["file"]) == product.file(format)

@@ -81,8 +81,8 @@ def test_hostile_settings_give_a_picture_all_the_same(name: str, service: Transl
         if lesson_name != name:
             continue
         plain = drawn(service, LessonFigureSpec(name, LessonState(scene)))
-        for told in HOSTILE:
-            found = drawn(service, LessonFigureSpec(name, LessonState(scene, settings_from_param(told))), "ko")
+        for setting in HOSTILE:
+            found = drawn(service, LessonFigureSpec(name, LessonState(scene, settings_from_param(setting))), "ko")
             assert (found is None) == (plain is None), scene
             if found is not None:
                 assert type(found) is type(plain) and found.title and found.caption and found.alt, scene

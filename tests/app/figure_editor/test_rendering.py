@@ -169,7 +169,7 @@ def test_the_preview_has_the_size_of_the_page(
 
 
 def test_provenance_tells_the_place_of_the_figure(service: TranslationService, best: TranslationResult) -> None:
-    told = json.loads(make_exportable(service, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
-    about = told["provenance"]
+    content = json.loads(make_exportable(service, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
+    about = content["provenance"]
     assert about["checkpoint_sha256"] == service.translator.checkpoint_hash
     assert about["source"] == TEXT and "--layer=2 --head=4" in about["command"]

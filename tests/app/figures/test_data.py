@@ -70,10 +70,10 @@ def test_npz_of_panels_of_different_shapes() -> None:
 
 def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
     figure = one_head(maps, "decoder", 1, 2, language="ko")
-    told = json.loads(export(figure, "json"))
-    panel = told["panels"][0]
+    content = json.loads(export(figure, "json"))
+    panel = content["panels"][0]
     np.testing.assert_array_equal(np.array(panel["weights"], dtype=np.float32), maps.decoder[1, 2])
     assert (panel["layer"], panel["head"]) == (2, 3)
     assert tuple(panel["query_labels"]) == maps.inputs.tokens
     assert panel["masked"][0][1] is True
-    assert told["caption"] == figure.caption
+    assert content["caption"] == figure.caption

@@ -127,8 +127,8 @@ def found(out: Path, random_checkpoint: Path, tmp_path_factory: pytest.TempPathF
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return told
+    content: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return content
 
 
 def test_a_new_view_is_drawn_by_the_command_line(found: dict[str, Any], out: Path, random_checkpoint: Path) -> None:

@@ -38,15 +38,15 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
         name: VIEWS[name].figure(maps=maps, kind="cross", search=search, **given.get(name, {}))
         for name in ("head", "layer", "lines", "beam", "compare", "decoding")
     }
-    told = {"caption": "Told."}
+    words = {"caption": "Told."}
     unnamed = [replace(series, label="") for series in curves().series]
     return {
         **views,
-        "curves": curves(**told),
-        "cut": curves(cut=12.0, **told),
+        "curves": curves(**words),
+        "cut": curves(cut=12.0, **words),
         "bare curves": curves(series=unnamed, title=""),
-        "matrix": matrix(**told),
-        "dots": dots(**told),
+        "matrix": matrix(**words),
+        "dots": dots(**words),
         "bare dots": dots(notes=[], title=""),
         "positive": matrix(values=np.arange(1, 13.0).reshape(3, 4), two_ends=False),
     }

@@ -12,8 +12,8 @@ from viz_app.serving.metrics import ModelCard
 
 
 def test_training_facts_are_plain() -> None:
-    told = {"steps": 120_000, "hours": 2.5, "hardware": "2 cores", "curve": [1, 2]}
-    facts = card.training_facts(ModelCard.from_metrics({"training": told}))
+    metrics = {"training": {"steps": 120_000, "hours": 2.5, "hardware": "2 cores", "curve": [1, 2]}}
+    facts = card.training_facts(ModelCard.from_metrics(metrics))
     assert facts == {"steps": "120,000", "hours": "2.5", "hardware": "2 cores"}
     assert card.training_facts(ModelCard.from_metrics({"training": "long ago"})) == {}
 

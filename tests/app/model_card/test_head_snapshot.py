@@ -81,8 +81,8 @@ def test_the_file_has_the_numbers_of_the_history(kind: Any, history: History) ->
     assert np.allclose(arrays["weights"][0], expected, atol=1e-7)
     assert exportable.command("pdf") == "", "nobody said where the history lies"
     assert f"after {history.steps[5]:,} steps" in figure.title and "base" in figure.caption
-    told = json.loads(exportable.file("json"))
-    assert f'"updates": {history.steps[5]}' in json.dumps(told)
+    content = json.loads(exportable.file("json"))
+    assert f'"updates": {history.steps[5]}' in json.dumps(content)
     assert exportable.file("svg").startswith(b"<?xml") and exportable.file("png").startswith(b"\x89PNG")
     assert exportable.file_name("svg").endswith(f"_base_update{history.steps[5]}.svg")
 

@@ -51,9 +51,9 @@ def test_what_goes_to_the_browser() -> None:
     assert header["steps"] == list(history.steps)
     assert header["start"] == start
     assert weights.size == sum(sentence.weights[kind].size for sentence in history.sentences for kind in KINDS)
-    for told, sentence in zip(header["sentences"], history.sentences, strict=True):
+    for sent, sentence in zip(header["sentences"], history.sentences, strict=True):
         for kind in KINDS:
-            shape, offset = told["maps"][kind]["shape"], told["maps"][kind]["offset"]
+            shape, offset = sent["maps"][kind]["shape"], sent["maps"][kind]["offset"]
             found = weights[offset : offset + int(np.prod(shape))].reshape(shape)
             assert np.array_equal(found, sentence.weights[kind])
 

@@ -101,8 +101,8 @@ def test_too_long_says_the_limit(app: AppTest, monkeypatch: pytest.MonkeyPatch, 
     app.query_params["text"] = "dog " * 40
     app.run()
     assert not app.exception
-    (told,) = [info.value for info in app.info]
-    assert "1,024" in told
+    (messages,) = [info.value for info in app.info]
+    assert "1,024" in messages
     assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
     assert address(app)["other"] == view
 

@@ -103,8 +103,8 @@ def test_size_colors_and_parts_reach_the_figure(app: AppTest) -> None:
 
 def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
     opened(app, font="4")
-    told = "".join(html.unescape(w.value) for w in app.warning)
-    assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in told
+    messages = "".join(html.unescape(w.value) for w in app.warning)
+    assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in messages
     assert texts("en")("studio.fine") not in words(app)
 
 
@@ -169,10 +169,10 @@ def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language
     app.query_params["lang"] = language
     opened(app)
     t = texts(language)
-    for text, told in (("", "studio.empty"), ("나는 학교에 간다", "studio.korean")):
+    for text, expected in (("", "studio.empty"), ("나는 학교에 간다", "studio.korean")):
         app.text_input(key="text").set_value(text).run()
         assert not app.exception
-        assert t(told) in words(app)
+        assert t(expected) in words(app)
         assert not app.get("image")
     app.text_input(key="text").set_value(TEXT).run()
     assert len(app.get("image")) == 1

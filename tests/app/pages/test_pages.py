@@ -46,9 +46,9 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     assert not app.exception
     assert app.text_input(key="text").value == EXAMPLES[FIRST_EXAMPLE]
     expected = Translator.load(random_checkpoint).translate(EXAMPLES[FIRST_EXAMPLE], beam=4)
-    told = header(app)
-    assert told["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
-    assert [step[0] for step in told["steps"]] == pytest.approx(
+    actual = header(app)
+    assert actual["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
+    assert [step[0] for step in actual["steps"]] == pytest.approx(
         [2.718281828459045**s for s in expected.scores], rel=1e-5
     )
 
@@ -216,12 +216,12 @@ def test_a_click_that_fails_leaves_the_session_usable(app: AppTest, monkeypatch:
     monkeypatch.setattr("viz_app.ui.edit_links.edit_in_figures", fail)
     app.run()
     app.button(key="edit-in-figures").click().run()
-    told = texts("en")("errors.unexpected")
+    text = texts("en")("errors.unexpected")
     assert not app.exception and "secret detail" not in visible(app)
-    assert told in visible(app)
+    assert text in visible(app)
     app.run()
     assert not app.exception
-    assert told not in visible(app)
+    assert text not in visible(app)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

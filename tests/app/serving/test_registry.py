@@ -377,9 +377,9 @@ def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
     assert languages(tmp_path) is None
     path.write_text('{"languages": {"source": "en", "target": "pt-BR"}}')
     os.utime(path, ns=(1, 1))
-    told = languages(tmp_path)
-    assert told == Languages("en", "pt-BR")
-    assert display_name(texts("en"), "x", told) == "English → Portuguese"
+    found = languages(tmp_path)
+    assert found == Languages("en", "pt-BR")
+    assert display_name(texts("en"), "x", found) == "English → Portuguese"
     assert display_name(texts("ko"), "x", Languages("en", "eo")) == "영어 → eo"
 
 
@@ -390,5 +390,5 @@ def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.Mo
     assert next(iter(available_models())) == "en-de"
     assert set(available_models()) <= {"en-de", "en-fr"}
     expected = {"en-de": "English → German", "en-fr": "English → French"}
-    for name, told in display_names(texts("en")).items():
-        assert told == (name if languages(available_models()[name]) is None else expected[name])
+    for name, title in display_names(texts("en")).items():
+        assert title == (name if languages(available_models()[name]) is None else expected[name])

@@ -63,9 +63,9 @@ def test_the_code_is_dark_on_white_and_refuses_what_is_too_long() -> None:
 
 def test_the_class_sees_address_and_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "lan_address", lambda: LAN)
-    told = announcement(8600)
-    assert told.endswith(f"For the class: http://{LAN}:8600\n")
-    assert len(told.splitlines()) > 10
+    actual = announcement(8600)
+    assert actual.endswith(f"For the class: http://{LAN}:8600\n")
+    assert len(actual.splitlines()) > 10
     monkeypatch.setattr(module, "lan_address", lambda: None)
     assert "in no network" in announcement(8600)
     assert {"--server.address=0.0.0.0", "--server.port=8600"} <= set(command(8600))

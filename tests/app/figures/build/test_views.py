@@ -148,18 +148,18 @@ def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Searc
     values = matrix().matrix
     table = list(csv.DictReader(io.StringIO(export(matrix(), "csv").decode("utf-8-sig"))))
     assert np.array_equal([float(row["value"]) for row in table], values.ravel())
-    told = json.loads(export(matrix(), "json"))
-    assert np.array_equal(told["values"], values)
-    assert told["provenance"]["version"]
+    content = json.loads(export(matrix(), "json"))
+    assert np.array_equal(content["values"], values)
+    assert content["provenance"]["version"]
 
 
 def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) -> None:
     figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
-    told = json.loads(json.dumps(provenance_record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
-    assert told["sentence"] == "한국어"
-    assert told["scale"] == "sqrt, 0 to 0.5"
-    assert Style.from_dict(told["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
-    assert told["version"] == __version__
+    provenance = json.loads(json.dumps(provenance_record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
+    assert provenance["sentence"] == "한국어"
+    assert provenance["scale"] == "sqrt, 0 to 0.5"
+    assert Style.from_dict(provenance["style"]) == Style(mapping="sqrt", value_range=(0, 0.5))
+    assert provenance["version"] == __version__
 
 
 def test_a_page_of_html_needs_no_network(maps: AttentionMaps) -> None:

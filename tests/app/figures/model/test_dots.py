@@ -98,10 +98,10 @@ def test_files_hold_every_word_and_every_number() -> None:
     ]
     assert (rows[3]["low"], rows[3]["high"], rows[3]["hollow"]) == ("-0.5", "0.5", "1")
     assert rows[4]["value"] == ""
-    told = json.loads(export(dots(), "json"))
-    assert told["row_labels"] == ["base", "=1+1", "너비 <i>"]
-    assert told["columns"][0]["values"] == [3.0, 1.0, None]
-    assert told["columns"][1]["low"] == [None, -0.5, 1.0]
+    content = json.loads(export(dots(), "json"))
+    assert content["row_labels"] == ["base", "=1+1", "너비 <i>"]
+    assert content["columns"][0]["values"] == [3.0, 1.0, None]
+    assert content["columns"][1]["low"] == [None, -0.5, 1.0]
     arrays = np.load(io.BytesIO(export(dots(), "npz")))
     np.testing.assert_array_equal(arrays["values"], [[3.0, -1.5], [1.0, 0.0], [np.nan, 2.0]])
     np.testing.assert_array_equal(arrays["hollow"][:, 1], [False, True, False])
@@ -124,8 +124,8 @@ def test_on_screen_the_points_are_the_same_and_nothing_is_markup() -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_somebody_who_does_not_see_them_is_told_every_number(language: str) -> None:
-    told = with_caption(dots(language=language))
-    assert isinstance(told, DotsFigure)
-    assert "왼쪽: PPL_$x$" in told.caption
+    captioned = with_caption(dots(language=language))
+    assert isinstance(captioned, DotsFigure)
+    assert "왼쪽: PPL_$x$" in captioned.caption
     for words in ("base: 3.00, \u22121.50", "=1+1: 1.00, 0.00", "너비 <i>: \u2013, 2.00"):
-        assert words in told.alt
+        assert words in captioned.alt

@@ -46,11 +46,11 @@ def test_a_cut_beside_all_curves_is_refused() -> None:
 
 def test_the_page_tells_the_place_and_the_readings() -> None:
     text = pdf_text(export(SINES, "pdf"))
-    for told in ("pos = 1.5", "+1.00", "+3.00"):
-        assert told in text
+    for expected in ("pos = 1.5", "+1.00", "+3.00"):
+        assert expected in text
     assert "pos = 1.5" not in pdf_text(export(replace(SINES, cut=None), "pdf"))
-    told = json.loads(export(SINES, "json"))
-    assert told["cut"] == 1.5 and told["readings"] == pytest.approx([np.sin(1.5), 3.0])
+    expected = json.loads(export(SINES, "json"))
+    assert expected["cut"] == 1.5 and expected["readings"] == pytest.approx([np.sin(1.5), 3.0])
     assert "cut" not in json.loads(export(replace(SINES, cut=None), "json"))
     assert "+3.00" in export(SINES, "tex").decode()
 
@@ -78,8 +78,8 @@ def test_the_line_stands_where_the_axis_says() -> None:
 
 def test_a_still_brings_the_formats_that_stand_still() -> None:
     assert set(formats_of(moving())) == {*formats_of(SINES), "gif"}
-    told = json.loads(export(moving(), "json"))
-    assert told["cut"] == 1.5 and told["provenance"]["source"] == "mine"
+    content = json.loads(export(moving(), "json"))
+    assert content["cut"] == 1.5 and content["provenance"]["source"] == "mine"
     assert export(moving(), "csv") == export(SINES, "csv")
     assert "pos = 1.5" in pdf_text(export(moving(), "pdf"))
     with Image.open(io.BytesIO(export(moving(), "gif", Style(width_mm=60), dpi=50))) as image:
@@ -91,9 +91,9 @@ def test_a_still_brings_the_formats_that_stand_still() -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_a_figure_without_words_gets_them_from_its_numbers(language: str) -> None:
-    told = with_caption(replace(SINES, language=language))
-    assert "pos" in told.caption and "9.75" in told.caption and "sin; 2x" in told.caption
-    assert "sin +1.00; 2x +3.00" in told.alt
+    captioned = with_caption(replace(SINES, language=language))
+    assert "pos" in captioned.caption and "9.75" in captioned.caption and "sin; 2x" in captioned.caption
+    assert "sin +1.00; 2x +3.00" in captioned.alt
     assert with_caption(replace(SINES, caption="Mine.", alt="Ours.")).alt == "Ours."
     film = with_caption(moving())
     assert film.caption and all(frame.caption == film.caption for frame in film.frames)

@@ -55,10 +55,14 @@ def test_what_the_stations_tell_is_what_passed_there(context: Context, data: Dat
     )
     truth = stations(translator.model, batch.source, batch.inputs[:, : len(maps.inputs)])
     assert len(data.values["stations"]) == len(truth)
-    for number, (told, station) in enumerate(zip(data.values["stations"], truth, strict=True)):
-        assert (told["side"], told["name"], told["layer"]) == (station.side, station.name, station.layer)
-        assert told["shape"] == list(station.values.shape)
-        assert told["norm"] == pytest.approx(float(station.values.norm(dim=1).mean()), abs=1e-3)
+    for number, (station_values, station) in enumerate(zip(data.values["stations"], truth, strict=True)):
+        assert (station_values["side"], station_values["name"], station_values["layer"]) == (
+            station.side,
+            station.name,
+            station.layer,
+        )
+        assert station_values["shape"] == list(station.values.shape)
+        assert station_values["norm"] == pytest.approx(float(station.values.norm(dim=1).mean()), abs=1e-3)
         shown = station.values[: architecture.POSITIONS]
         stats = data.arrays["stats"][number, : len(shown)]
         np.testing.assert_allclose(stats[:, 0], shown.mean(dim=1), atol=1e-5)
@@ -154,9 +158,9 @@ def test_neighbours_against_brute_force(context: Context, data: Data) -> None:
         cosines = rows @ rows[piece]
         cosines[piece] = -1
         best = np.sort(cosines)[::-1][: forward_steps.NEIGHBOURS]
-        told = data.values["shared"]["neighbours"][number]
-        np.testing.assert_allclose([cosine for _, cosine, _ in told], best, atol=1e-4)
-        np.testing.assert_allclose([cosines[other] for _, _, other in told], best, atol=1e-6)
+        neighbours = data.values["shared"]["neighbours"][number]
+        np.testing.assert_allclose([cosine for _, cosine, _ in neighbours], best, atol=1e-4)
+        np.testing.assert_allclose([cosines[other] for _, _, other in neighbours], best, atol=1e-6)
     np.testing.assert_allclose(data.values["shared"]["row_norms"], np.linalg.norm(matrix[list(ids)], axis=1), atol=1e-4)
     # A sine and a cosine of one angle: their squares add up to 1, d_model / 2 times.
     half = translator.config.d_model / 2
@@ -187,9 +191,9 @@ def counted(config: ModelConfig) -> dict[str, int]:
 def test_parts_hold_what_the_models_hold(data: Data, translator: Translator) -> None:
     configs = {"this": translator.config, "base": PRESETS["base"].model, "big": PRESETS["big"].model}
     for name, config in configs.items():
-        told = data.values["parts"][name]
-        assert {part: numbers for part, (numbers, _, _) in told.items()} == counted(config)
-        assert [told[part][2] for part in ("attention", "feed_forward", "matrix", "norms")] == [
+        parts = data.values["parts"][name]
+        assert {part: numbers for part, (numbers, _, _) in parts.items()} == counted(config)
+        assert [parts[part][2] for part in ("attention", "feed_forward", "matrix", "norms")] == [
             times * config.num_layers if times else 1 for times in (3, 2, 0, 5)
         ]
 
@@ -231,12 +235,12 @@ def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
 
 def test_a_long_sentence_is_cut_for_the_pictures_only(visit: Visit) -> None:
     context = visit("flow", LONG)
-    told = architecture.data(context)
+    numbers = architecture.data(context)
     assert len(context.result.maps.source) > architecture.POSITIONS
-    assert len(told.values["tokens"]["encoder"]) == len(told.values["ids"]["encoder"]) == architecture.POSITIONS
-    assert told.values["lengths"]["encoder"] == len(context.result.maps.source)
-    assert told.values["stations"][0]["shape"][0] == len(context.result.maps.source)
-    size = sum(array.nbytes for array in told.arrays.values()) + len(json.dumps(told.values))
+    assert len(numbers.values["tokens"]["encoder"]) == len(numbers.values["ids"]["encoder"]) == architecture.POSITIONS
+    assert numbers.values["lengths"]["encoder"] == len(context.result.maps.source)
+    assert numbers.values["stations"][0]["shape"][0] == len(context.result.maps.source)
+    size = sum(array.nbytes for array in numbers.arrays.values()) + len(json.dumps(numbers.values))
     assert size < 600_000
 
 
@@ -266,8 +270,8 @@ def test_the_browser_takes_the_stations_in_the_papers_order(data: Data, javascri
         "const { boxes } = placesOf({ x: 0, y: 0, width: 400, height: 450 });\n"
         "console.log(JSON.stringify({ names: route.map(boxOf), boxes }));\n"
     )
-    told = data.values["stations"]
-    assert len(found["names"]) == len(told) + 3, "ids on both sides, and softmax"
+    station_values = data.values["stations"]
+    assert len(found["names"]) == len(station_values) + 3, "ids on both sides, and softmax"
     assert found["names"][:4] == ["encoder ids", "encoder embedding", "encoder positions", "encoder self_attention"]
     assert found["names"][-2:] == ["decoder linear", "decoder softmax"]
     assert set(found["names"]) == set(found["boxes"]), "every station has its box, every box its station"

@@ -25,11 +25,11 @@ from viz_app.text.examples import EXAMPLES
 def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(visit: Visit, scene: str) -> None:
     found = broken.data(visit(scene))
     name = SUSPECTS[scene or "a"]
-    told = suspects.gather_evidence(name, visit(scene))
+    evidence = suspects.gather_evidence(name, visit(scene))
     assert found.values["scene"] == (scene or "a") and not found.values["cut"]
-    assert found.values["wrote"][1] == told.wrote and found.values["pieces"] == told.pieces
-    np.testing.assert_array_equal(found.arrays["alike"][1], told.alike)
-    np.testing.assert_allclose(found.arrays["attention"][1] / 255, told.attention, atol=1 / 500)
+    assert found.values["wrote"][1] == evidence.wrote and found.values["pieces"] == evidence.pieces
+    np.testing.assert_array_equal(found.arrays["alike"][1], evidence.alike)
+    np.testing.assert_allclose(found.arrays["attention"][1] / 255, evidence.attention, atol=1 / 500)
     for row, model in enumerate((HEALTHY, name)):
         course = training_curves()[model]
         np.testing.assert_allclose(found.arrays["loss"][row], course.mean_nll, rtol=1e-6)
@@ -56,12 +56,12 @@ def test_every_exhibit_can_be_printed(visit: Visit, exhibit: str, language: str)
     shown = dataclasses.replace(visit("b", exhibit=exhibit, head=3.0), language=language)
     drawn = broken.figure("b", shown)
     assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
-    told = suspects.gather_evidence("unscaled", shown)
+    evidence = suspects.gather_evidence("unscaled", shown)
     assert set(drawn.provenance["models"]) == {"base", "unscaled"}
     if isinstance(drawn, HeatmapFigure):
-        np.testing.assert_array_equal(drawn.panels[1].weights, told.attention[3])
+        np.testing.assert_array_equal(drawn.panels[1].weights, evidence.attention[3])
     elif isinstance(drawn, CurvesFigure) and exhibit != "loss":
-        kept = {"order": told.moved, "vectors": told.alike, "evenness": told.evenness}[exhibit]
+        kept = {"order": evidence.moved, "vectors": evidence.alike, "evenness": evidence.evenness}[exhibit]
         np.testing.assert_allclose(drawn.series[1].ys, kept, rtol=1e-6)
 
 

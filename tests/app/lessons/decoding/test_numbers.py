@@ -32,15 +32,15 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
     reference = context.result.translation.text
     other = context.service.translator.tokenizer.decode(context.result.translation.hypotheses[1].ids)
     for typed, wanted in (("", other), ("  ein  Hund ", "ein Hund"), (reference, reference)):
-        told = data(context, text=typed)
-        assert told.answers == {"text": " ".join(wanted.split())}
-        assert told.values["bleu"]["score"] == pytest.approx(bleu([wanted], [[reference]]).value)
-        json.dumps(told.values)
+        numbers = data(context, text=typed)
+        assert numbers.answers == {"text": " ".join(wanted.split())}
+        assert numbers.values["bleu"]["score"] == pytest.approx(bleu([wanted], [[reference]]).value)
+        json.dumps(numbers.values)
         at = dataclasses.replace(context, state=LessonState("bleu", {"text": typed}))
         drawn = lesson_module("decoding").figure("bleu", at)
         assert isinstance(drawn, DotsFigure)
         *precisions, penalty, score = drawn.columns[0].places
-        assert precisions == pytest.approx([order["value"] for order in told.values["bleu"]["orders"]])
+        assert precisions == pytest.approx([order["value"] for order in numbers.values["bleu"]["orders"]])
         assert 100 * score == pytest.approx(bleu([wanted], [[reference]]).value)
         assert 100 * penalty * float(np.prod(precisions)) ** 0.25 == pytest.approx(100 * score, abs=1e-6)
     for scene in ("tree", "alpha"):

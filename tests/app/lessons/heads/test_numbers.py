@@ -116,19 +116,19 @@ def test_table_3_costs_the_same_in_every_row() -> None:
 
 
 def test_every_scene_has_its_numbers(context: Context, translator: Translator) -> None:
-    told = data(context)
+    numbers = data(context)
     tables = role_tables(translator)
-    assert [stop["role"] for stop in told.values["tour"]] == ["previous", "next", "self", "separator", "aligner"]
-    for stop in told.values["tour"]:
+    assert [stop["role"] for stop in numbers.values["tour"]] == ["previous", "next", "self", "separator", "aligner"]
+    for stop in numbers.values["tour"]:
         assert stop["share"] == round(
             max(t.best(stop["role"]).share for t in tables.values() if stop["role"] in t.roles), 4
         )
     weights = context.result.maps.cross[:, :, : heads.POSITIONS, : heads.POSITIONS]
-    np.testing.assert_allclose(told.arrays["cross"] / 255, weights, atol=1 / 510 + 1e-6)
-    assert told.values["sentences"] == 12, "the prose says so"
-    assert told.values["alone"] is None, "costly, so only where it is shown"
+    np.testing.assert_allclose(numbers.arrays["cross"] / 255, weights, atol=1 / 510 + 1e-6)
+    assert numbers.values["sentences"] == 12, "the prose says so"
+    assert numbers.values["alone"] is None, "costly, so only where it is shown"
     assert data(at(context, "predict")).values["alone"]["heads"] == len(all_heads(translator))
-    assert told.values["small"] is None
+    assert numbers.values["small"] is None
     both = data(at(context, "one"))
     assert {name: both.arrays[f"small_{name}"].shape[0] for name in ("base", "one")} == {"base": 8, "one": 1}
     asked = data(at(context, "concat", kind="encoder", layer=1))
@@ -171,14 +171,14 @@ def test_heads_that_were_pressed_are_off(translator: Translator) -> None:
 
 def test_the_browser_writes_the_pressed_heads_alike(javascript: Callable[[str], Any]) -> None:
     pressed, count = [0, 3, 4, 17, 23], 24
-    told = digits(pressed, count)
+    actual = digits(pressed, count)
     answer = javascript(
         'import { bits, digits } from "./lessons/heads/js/switchoff.js";\n'
         f"const written = digits({json.dumps([n in pressed for n in range(count)])});\n"
-        f"const read = bits({json.dumps(told)}).flatMap((on, n) => on ? [n] : []);\n"
+        f"const read = bits({json.dumps(actual)}).flatMap((on, n) => on ? [n] : []);\n"
         "console.log(JSON.stringify([written, read]));\n"
     )
-    assert answer == [told, pressed]
+    assert answer == [actual, pressed]
 
 
 def digits(pressed: object, count: int) -> str:

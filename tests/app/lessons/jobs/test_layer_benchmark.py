@@ -165,5 +165,5 @@ def test_lines_cross_where_they_are_seen_to(attention: list[float], expected: tu
 
 
 def test_the_machine_is_told_by_what_python_knows() -> None:
-    told = machine()
-    assert told.threads == torch.get_num_threads() and told.torch == torch.__version__ and told.cores >= 1
+    info = machine()
+    assert info.threads == torch.get_num_threads() and info.torch == torch.__version__ and info.cores >= 1

@@ -37,10 +37,10 @@ def test_counted_parameters_round_to_the_printed_ones() -> None:
 
 def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
     """Means and spreads computed anew from the JSON that ships."""
-    told = json.loads(RESULTS.read_text(encoding="utf-8"))
+    content = json.loads(RESULTS.read_text(encoding="utf-8"))
     rows = {row["preset"]: row["ours"] for row in data(context()).values["variations"]}
     for preset, found in rows.items():
-        runs = [run for run in told["runs"] if run["row"] == preset]
+        runs = [run for run in content["runs"] if run["row"] == preset]
         assert runs, preset
         assert found["parameters"] == runs[0]["parameters"]
         for measure in ("bleu", "perplexity"):
@@ -52,7 +52,7 @@ def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
             assert (found[measure]["verdict"] is None) == (preset == "base")
     reduced = data(context()).values["reduced"]
     assert (reduced["width"], reduced["layers"]) == (512 // 8, 6 // 2)
-    assert reduced["updates"] == told["training"]["steps"]
+    assert reduced["updates"] == content["training"]["steps"]
 
 
 def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,8 +82,8 @@ def test_what_the_readme_calls_significant() -> None:
     readme = (SMALL / "README.md").read_text(encoding="utf-8").partition("## Table 3 in small")[2]
     words = {"same": "same direction", "other": "opposite direction", "noise": "not significant", None: ""}
     for line in TABLE_3:
-        told = [reduced_result(results, line.preset, measure) for measure in MEASURES[::-1]]
-        verdicts = " | ".join(words[each.verdict] for each in told if each)
+        actual = [reduced_result(results, line.preset, measure) for measure in MEASURES[::-1]]
+        verdicts = " | ".join(words[each.verdict] for each in actual if each)
         row = re.search(rf"\| `{line.preset}` \|.*", readme)
         assert row and f"| {verdicts} | {line.perplexity:.2f} | {line.bleu:.1f} |" in row[0]
 

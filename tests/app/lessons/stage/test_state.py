@@ -37,7 +37,7 @@ def test_settings_survive_the_address_with_their_types(settings: dict[str, Any])
 
 
 def test_addresses_of_older_versions_mean_what_they_meant() -> None:
-    told = "at:5,mask:on,part:cos,d:1024,x:-1.5e-05,picked:0.1.2,k:off,v:1_-2"
+    address = "at:5,mask:on,part:cos,d:1024,x:-1.5e-05,picked:0.1.2,k:off,v:1_-2"
     expected = {
         "at": 5,
         "mask": True,
@@ -48,7 +48,7 @@ def test_addresses_of_older_versions_mean_what_they_meant() -> None:
         "k": False,
         "v": "1_-2",
     }
-    assert settings_from_param(told) == expected and unreadable_parts(told) == []
+    assert settings_from_param(address) == expected and unreadable_parts(address) == []
 
 
 NONSENSE = ["", ":", "a", "a:%", "a:%zz", "a:$(x)", "a:nan", "a:inf", "A:1", "1a:2", ",,,", "a:" + "x" * 900, "<b>:1"]
@@ -84,9 +84,9 @@ def test_arrays_arrive_as_they_were() -> None:
     header = json.loads(packed[4 : 4 + length])
     assert header["state"] == {"scene": "waves", "settings": {}}
     for name, array in arrays.items():
-        told = header["arrays"][name]
-        start = 4 + length + told["offset"]
-        found = np.frombuffer(packed[start:], dtype=told["type"], count=array.size).reshape(told["shape"])
+        entry = header["arrays"][name]
+        start = 4 + length + entry["offset"]
+        found = np.frombuffer(packed[start:], dtype=entry["type"], count=array.size).reshape(entry["shape"])
         np.testing.assert_allclose(found, array, rtol=1e-7)
 
 

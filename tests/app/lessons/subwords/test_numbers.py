@@ -71,11 +71,11 @@ def test_padding_is_counted_on_both_sides() -> None:
     """Two pairs by hand: with </s> or <s> each row has one position more than pieces."""
     chosen = np.array([0, 1], dtype=np.uint32)
     sizes = lengths()[chosen] + 1
-    told = measure_padding([chosen, np.array([2], dtype=np.uint32)])
+    batches = measure_padding([chosen, np.array([2], dtype=np.uint32)])
     expected = sum(2 * side.max() - side.sum() for side in sizes.T)
-    assert told.padded == expected
-    assert told.positions == sum(2 * side.max() for side in sizes.T) + (lengths()[2] + 1).sum()
-    assert told.rows.tolist() == [2, 1] and told.widths[0].tolist() == sizes.max(axis=0).tolist()
+    assert batches.padded == expected
+    assert batches.positions == sum(2 * side.max() for side in sizes.T) + (lengths()[2] + 1).sum()
+    assert batches.rows.tolist() == [2, 1] and batches.widths[0].tolist() == sizes.max(axis=0).tolist()
 
 
 @pytest.mark.parametrize("budget", [128, 256, 512])

@@ -45,31 +45,31 @@ def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -
     script = (
         "import * as r from './lessons/warmup/js/rate.js';"
         f"const numbers = {json.dumps(asked)}.map((a) => [r.rate(...a), r.peak(a[1], a[2])]);"
-        "const told = [r.scientific(6.987e-4), r.scientific(0.0123, 0), r.thousands(12000)];"
-        "console.log(JSON.stringify([numbers, told]));"
+        "const answer = [r.scientific(6.987e-4), r.scientific(0.0123, 0), r.thousands(12000)];"
+        "console.log(JSON.stringify([numbers, answer]));"
     )
-    numbers, told = javascript(script)
+    numbers, answer = javascript(script)
     for (step, width, steps), (rate, peak) in zip(asked, numbers, strict=True):
         assert rate == pytest.approx(learning_rate(step, d_model=width, warmup_steps=steps), rel=1e-6)
         assert peak == pytest.approx(learning_rate(steps, d_model=width, warmup_steps=steps), rel=1e-6)
-    assert told == ["6.99 \u00d7 10\u207b\u2074", "1 \u00d7 10\u207b\u00b2", "12,000"]
+    assert answer == ["6.99 \u00d7 10\u207b\u2074", "1 \u00d7 10\u207b\u00b2", "12,000"]
 
 
 @pytest.mark.parametrize("problem", adam.PROBLEMS)
 def test_moments_are_those_that_adam_moved_by(problem: adam.Problem) -> None:
-    told = adam.moments(problem)
-    moved = -np.diff(np.concatenate([[0.0], told["weight"]])) / adam.RATE
-    np.testing.assert_allclose(moved, told["update"], rtol=1e-9)
+    moments = adam.moments(problem)
+    moved = -np.diff(np.concatenate([[0.0], moments["weight"]])) / adam.RATE
+    np.testing.assert_allclose(moved, moments["update"], rtol=1e-9)
     # Section 5.3 by hand: beta_1 = 0.9, beta_2 = 0.98, epsilon = 1e-9.
     first = second = 0.0
-    for update, gradient in enumerate(told["gradient"]):
+    for update, gradient in enumerate(moments["gradient"]):
         first, second = 0.9 * first + 0.1 * gradient, 0.98 * second + 0.02 * gradient**2
-        assert told["first_raw"][update] == pytest.approx(first)
-        assert told["second_raw"][update] == pytest.approx(second**0.5)
+        assert moments["first_raw"][update] == pytest.approx(first)
+        assert moments["second_raw"][update] == pytest.approx(second**0.5)
         corrected = first / (1 - 0.9 ** (update + 1)), second / (1 - 0.98 ** (update + 1))
-        assert told["update"][update] == pytest.approx(corrected[0] / (corrected[1] ** 0.5 + 1e-9))
-    assert abs(told["update"][0]) == pytest.approx(1.0), "the first update is a full step, whatever the gradient"
-    assert abs(told["update_raw"][0]) == pytest.approx(0.1 / 0.02**0.5)
+        assert moments["update"][update] == pytest.approx(corrected[0] / (corrected[1] ** 0.5 + 1e-9))
+    assert abs(moments["update"][0]) == pytest.approx(1.0), "the first update is a full step, whatever the gradient"
+    assert abs(moments["update_raw"][0]) == pytest.approx(0.1 / 0.02**0.5)
 
 
 def test_a_steady_gradient_gives_full_steps() -> None:
@@ -126,7 +126,7 @@ def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: py
     run.thread.join(30)
     time[0] = 5.0
     assert warmup.news(context).values == {"state": "done"} and run.throttle.last_watched == 0.0
-    told = warmup.news(dataclasses.replace(context, state=LessonState("live", {"source": "live"})))
+    news = warmup.news(dataclasses.replace(context, state=LessonState("live", {"source": "live"})))
     assert run.throttle.last_watched == 5.0
-    assert told.values["word"] == "amanrides" and told.values["moments"] == (0,)
-    assert told.arrays["attention"].shape == (1, 2, 10, 10) and told.arrays["attention"].dtype == np.uint8
+    assert news.values["word"] == "amanrides" and news.values["moments"] == (0,)
+    assert news.arrays["attention"].shape == (1, 2, 10, 10) and news.arrays["attention"].dtype == np.uint8

@@ -61,10 +61,10 @@ def test_what_is_measured_is_news_and_a_figure(visit: Visit, monkeypatch: pytest
     why.pressed(shown, "measure")
     assert times.thread is not None
     times.thread.join(30)
-    told = why.news(shown)
-    assert told.values["state"] == "done" and told.values["width"] == 256 and told.drawn != before
-    assert [point[:2] for point in told.values["points"]["256"]] == [[kind, n] for n in (2, 4) for kind in KINDS]
-    assert json.loads(json.dumps(told.values)) and set(told.values["crossings"]) == {"256"}
+    news = why.news(shown)
+    assert news.values["state"] == "done" and news.values["width"] == 256 and news.drawn != before
+    assert [point[:2] for point in news.values["points"]["256"]] == [[kind, n] for n in (2, 4) for kind in KINDS]
+    assert json.loads(json.dumps(news.values)) and set(news.values["crossings"]) == {"256"}
     drawn = why.figure("timed", shown)
     assert isinstance(drawn, CurvesFigure) and len(drawn.series) == len(KINDS)
     assert all(series.marked for series in drawn.series), "what lies between the points was not measured"

@@ -1,8 +1,8 @@
 // A whole head as pixels.
 
 import { context2d } from "../../common/canvas.js";
-import { visible } from "./shown.js";
 import { toneIndex } from "./tone.js";
+import { visible } from "./visible.js";
 
 const HATCH = 5; // distance of two hatch lines, in CSS pixels
 const LEVELS = 65536; // steps between the weights 0 and 1 that are told apart

@@ -1,8 +1,8 @@
 // What of a sheet is on the screen, and in which tones: rows and columns without hidden tokens, scale, threshold, what
 // is pinned. Positions are always those of the sheet; `rows` and `columns` say which of them stand where.
 
-import { visible } from "./shown.js";
 import { toneIndex, tonePlace } from "./tone.js";
+import { visible } from "./visible.js";
 
 export class Picture {
   /**

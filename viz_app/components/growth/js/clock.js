@@ -4,7 +4,7 @@ const STANDS = 900; // milliseconds
 
 export class Clock {
   /**
-   * @param {() => boolean} step Goes on by one moment; says whether there was one. @param {() => void} changed Told when it starts or stops.
+   * @param {() => boolean} step Goes on by one moment; says whether there was one. @param {() => void} changed GrowthHistory when it starts or stops.
    * @param {HTMLDivElement} element
    */
   constructor(element, step, changed) {

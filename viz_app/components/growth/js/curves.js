@@ -10,8 +10,8 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [52, 14, 24, 40];
 const GAP = 26; // between the moment before the first update, which has no place on a logarithm, and the axis
 
 export class Curves {
-  /** @type {Told} */
-  told;
+  /** @type {GrowthHistory} */
+  history;
   /** @type {GrowthState} */
   state;
   /** @type {Theme} */
@@ -30,21 +30,21 @@ export class Curves {
   }
 
   /**
-   * @param {Told} told
+   * @param {GrowthHistory} history
    * @param {GrowthState} state
    * @param {Theme} theme
    * @param {Texts} texts
    * @param {string} said
    */
-  update(told, state, theme, texts, said) {
-    this.told = told;
+  update(history, state, theme, texts, said) {
+    this.history = history;
     this.state = state;
     this.theme = theme;
     this.texts = texts;
     setAttribute(this.canvas, "aria-label", said);
     const width = this.element.clientWidth;
     if (!width) return;
-    const scored = told.validation || told.alignment;
+    const scored = history.validation || history.alignment;
     const beside = width >= BESIDE && scored;
     const each = beside ? Math.floor(width / 2) : width;
     const context = sized(this.canvas, width, scored && !beside ? 2 * HEIGHT : HEIGHT);
@@ -54,8 +54,8 @@ export class Curves {
 
   /** Loss on the training text as recorded, and on the validation set at the moments. */
   losses() {
-    const { told, theme, texts } = this;
-    const { course, validation, steps } = told;
+    const { history, theme, texts } = this;
+    const { course, validation, steps } = history;
     /** @type {{ name: string, points: number[][], colour: string, bare?: boolean }[]} */
     const curves = [
       {
@@ -75,18 +75,18 @@ export class Curves {
   }
 
   scores() {
-    const { told, theme, texts } = this;
+    const { history, theme, texts } = this;
     const curves = [];
-    if (told.validation)
+    if (history.validation)
       curves.push({
         name: texts.bleu,
-        points: told.steps.map((step, i) => [step, told.validation.bleu[i]]),
+        points: history.steps.map((step, i) => [step, history.validation.bleu[i]]),
         colour: theme.kinds.decoder,
       });
-    if (told.alignment)
+    if (history.alignment)
       curves.push({
         name: texts.aer,
-        points: told.steps.map((step, i) => [step, 100 * (told.aligner(i)?.value ?? NaN)]),
+        points: history.steps.map((step, i) => [step, 100 * (history.aligner(i)?.value ?? NaN)]),
         colour: theme.kinds.cross,
         dash: [5, 3],
       });
@@ -101,11 +101,11 @@ export class Curves {
    * @param {{ title: string, curves: any[] }} given
    */
   plot(context, x, y, width, { title, curves }) {
-    const { told, theme, state, texts } = this;
-    const last = Math.max(told.steps[told.steps.length - 1], ...told.course.step.slice(-1));
+    const { history, theme, state, texts } = this;
+    const last = Math.max(history.steps[history.steps.length - 1], ...history.course.step.slice(-1));
     const first = Math.min(
-      told.steps.find((step) => step > 0) ?? last,
-      told.course.step.find((/** @type {number} */ step) => step > 0) ?? last,
+      history.steps.find((step) => step > 0) ?? last,
+      history.course.step.find((/** @type {number} */ step) => step > 0) ?? last,
     );
     const across = new Axis(Math.min(first, last / 10), last, x + LEFT + GAP, x + width - RIGHT, { log: true });
     const values = curves.flatMap(({ points }) => points.map((/** @type {number[]} */ [, value]) => value));
@@ -113,7 +113,7 @@ export class Curves {
     /** @param {number[]} pair */
     const place = ([step, value]) => [step > 0 ? across.place(step) : x + LEFT, up.place(value)];
     drawAxis(context, across, "bottom", y + HEIGHT - BOTTOM, { theme, show: (tick) => tick.toLocaleString("en") });
-    if (told.steps[0] === 0)
+    if (history.steps[0] === 0)
       write(context, "0", x + LEFT, y + HEIGHT - BOTTOM + 12, {
         colour: theme.muted,
         font: theme.font,
@@ -128,7 +128,7 @@ export class Curves {
       align: "right",
       most: width - 20,
     });
-    const now = told.steps[state.moment];
+    const now = history.steps[state.moment];
     const at = place([now, 0])[0];
     trace(
       context,
@@ -197,7 +197,7 @@ export class Curves {
       (each) => x >= each.x && x < each.x + each.width && y >= each.y && y < each.y + HEIGHT,
     );
     if (!plot) return;
-    const far = this.told.steps.map((step) => Math.abs((step > 0 ? plot.across.place(step) : plot.x + LEFT) - x));
+    const far = this.history.steps.map((step) => Math.abs((step > 0 ? plot.across.place(step) : plot.x + LEFT) - x));
     this.choose(far.indexOf(Math.min(...far)));
   }
 }

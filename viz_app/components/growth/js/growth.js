@@ -7,9 +7,9 @@ import { Theme } from "../../common/theme.js";
 import { Clock } from "./clock.js";
 import { Curves } from "./curves.js";
 import { Heads } from "./heads.js";
+import { GrowthHistory, KINDS } from "./history.js";
 import { Large } from "./large.js";
 import { momentName, sayJobs, sayMoment, tables } from "./numbers.js";
-import { KINDS, Told } from "./told.js";
 
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is seen
 
@@ -52,8 +52,8 @@ export class Growth {
   tableButton;
   /** @type {HTMLDivElement} */
   tables;
-  /** @type {Told} */
-  told;
+  /** @type {GrowthHistory} */
+  history;
   /** @type {Theme} */
   theme;
   /** @type {any} */
@@ -142,41 +142,41 @@ export class Growth {
    * @param {Uint8Array} bytes
    */
   receive(bytes) {
-    const told = new Told(bytes);
-    this.told = told;
-    this.theme = new Theme(this.root, told.colours);
+    const history = new GrowthHistory(bytes);
+    this.history = history;
+    this.theme = new Theme(this.root, history.colours);
     const { state } = this;
     const fits =
-      state.moment < told.steps.length &&
-      state.layer < told.layers &&
-      state.head < told.heads &&
-      state.sentence < told.sentences.length;
-    if (state.moment < 0) this.reported = JSON.stringify(told.start);
-    if (state.moment < 0 || !fits) Object.assign(state, told.start);
-    this.root.classList.toggle("many", told.many);
+      state.moment < history.steps.length &&
+      state.layer < history.layers &&
+      state.head < history.heads &&
+      state.sentence < history.sentences.length;
+    if (state.moment < 0) this.reported = JSON.stringify(history.start);
+    if (state.moment < 0 || !fits) Object.assign(state, history.start);
+    this.root.classList.toggle("many", history.many);
     this.label();
     this.heads.clear();
-    this.heads.build(told, told.texts);
+    this.heads.build(history, history.texts);
     this.draw();
   }
 
   label() {
-    const { told, theme, root } = this;
-    const { texts } = told;
-    setAttribute(root, "lang", told.language);
+    const { history, theme, root } = this;
+    const { texts } = history;
+    setAttribute(root, "lang", history.language);
     const variables = { "--muted": theme.muted, "--line": theme.line, "--hatch": theme.hatch };
     for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
     for (const [kind, value] of Object.entries(theme.kinds)) root.style.setProperty(`--${kind}`, value);
     this.sentenceName.textContent = texts.sentence;
     setAttribute(this.sentence, "aria-label", texts.sentence); // the label around it holds all sentences as well
-    this.sentence.replaceChildren(...told.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
+    this.sentence.replaceChildren(...history.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
     this.legend.textContent = texts.kinds;
     this.kindNames.forEach((name, i) => (name.textContent = texts[`kind_${KINDS[i]}`]));
-    setAttribute(this.slider, "max", told.steps.length - 1);
+    setAttribute(this.slider, "max", history.steps.length - 1);
     setAttribute(this.slider, "aria-label", texts.moment);
     this.keysNote.textContent = texts.keys;
-    this.headsNote.textContent = fillText(texts.heads_note, { count: told.sentences.length });
-    this.dotNote.textContent = fillText(texts.dot_note, { count: told.sentences.length });
+    this.headsNote.textContent = fillText(texts.heads_note, { count: history.sentences.length });
+    this.dotNote.textContent = fillText(texts.dot_note, { count: history.sentences.length });
     const bar = h("canvas", { "aria-hidden": "true", width: 256, height: 1 });
     const pixels = context2d(bar).createImageData(256, 1);
     new Uint32Array(pixels.data.buffer).set(theme.pixels);
@@ -193,28 +193,28 @@ export class Growth {
   }
 
   draw() {
-    const { told, theme, state } = this;
-    if (!told || !this.root.clientWidth) return;
+    const { history, theme, state } = this;
+    if (!history || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
-    const { texts } = told;
-    const name = momentName(told, state.moment, texts);
+    const { texts } = history;
+    const name = momentName(history, state.moment, texts);
     setAttribute(this.root, "data-kind", state.kind);
     this.sentence.selectedIndex = state.sentence;
     this.kinds.forEach((input) => (input.checked = input.value === state.kind));
-    this.reads.replaceChildren(fill(texts.reads, { target: token(told.sentences[state.sentence].target, "i") }));
+    this.reads.replaceChildren(fill(texts.reads, { target: token(history.sentences[state.sentence].target, "i") }));
     this.slider.value = state.moment;
     setAttribute(this.slider, "aria-valuetext", name);
     this.moment.textContent = name;
-    const said = sayMoment(told, state.moment, texts);
+    const said = sayMoment(history, state.moment, texts);
     this.now.textContent = said;
-    this.heads.update(told, state, theme, texts);
-    this.large.update(told, state, theme, texts);
-    this.hatched.hidden = state.kind !== "decoder" || !told.causal;
-    this.jobs.replaceChildren(...sayJobs(told, state, texts).map((job) => h("li", {}, job)));
-    this.curves.update(told, state, theme, texts, fillText(texts.curves, { state: `${name}, ${said}` }));
+    this.heads.update(history, state, theme, texts);
+    this.large.update(history, state, theme, texts);
+    this.hatched.hidden = state.kind !== "decoder" || !history.causal;
+    this.jobs.replaceChildren(...sayJobs(history, state, texts).map((job) => h("li", {}, job)));
+    this.curves.update(history, state, theme, texts, fillText(texts.curves, { state: `${name}, ${said}` }));
     this.tableButton.textContent = state.table ? texts.table_close : texts.table;
     setAttribute(this.tableButton, "aria-expanded", state.table);
-    this.tables.replaceChildren(...(state.table ? [tables(told, state, texts)] : []));
+    this.tables.replaceChildren(...(state.table ? [tables(history, state, texts)] : []));
     this.tellPython();
   }
 
@@ -240,7 +240,7 @@ export class Growth {
    */
   step(by) {
     const moment = this.state.moment + by;
-    if (moment < 0 || moment >= this.told.steps.length) return false;
+    if (moment < 0 || moment >= this.history.steps.length) return false;
     this.set({ moment });
     return true;
   }
@@ -265,7 +265,7 @@ export class Growth {
 
   sayPlaying() {
     const playing = Boolean(this.clock?.playing);
-    const { texts } = this.told ?? {};
+    const { texts } = this.history ?? {};
     this.play.classList.toggle("playing", playing);
     setAttribute(this.now, "aria-live", playing ? "off" : "polite"); // nobody wants every moment of a film read out
     if (texts) setAttribute(this.play, "aria-label", playing ? texts.pause : texts.play);

@@ -11,8 +11,8 @@ const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
 const DOWN = { ArrowDown: 1, ArrowUp: -1 };
 
 export class Heads {
-  /** @type {Told} */
-  told;
+  /** @type {GrowthHistory} */
+  history;
 
   /** @param {any} choose */
   constructor(choose) {
@@ -23,13 +23,13 @@ export class Heads {
   }
 
   /**
-   * @param {Told} told
+   * @param {GrowthHistory} history
    * @param {Texts} texts
    */
-  build(told, texts) {
-    this.told = told;
-    const rows = Array.from({ length: told.layers }, (_, layer) => {
-      const tiles = Array.from({ length: told.heads }, (_, head) => this.tile(layer, head));
+  build(history, texts) {
+    this.history = history;
+    const rows = Array.from({ length: history.layers }, (_, layer) => {
+      const tiles = Array.from({ length: history.heads }, (_, head) => this.tile(layer, head));
       this.tiles.push(...tiles);
       return h(
         "div",
@@ -64,24 +64,24 @@ export class Heads {
   }
 
   /**
-   * @param {Told} told
+   * @param {GrowthHistory} history
    * @param {GrowthState} state
    * @param {Theme} theme
    * @param {Texts} texts
    */
-  update(told, state, theme, texts) {
+  update(history, state, theme, texts) {
     setAttribute(this.element, "aria-label", texts[`kind_${state.kind}`]);
     for (const tile of this.tiles) {
       const { layer, head } = tile;
-      const side = Math.max(told.many ? 20 : 40, Math.floor(tile.button.clientWidth - (told.many ? 4 : 8)));
-      const map = told.map(state.sentence, state.kind, state.moment, layer, head);
+      const side = Math.max(history.many ? 20 : 40, Math.floor(tile.button.clientWidth - (history.many ? 4 : 8)));
+      const map = history.map(state.sentence, state.kind, state.moment, layer, head);
       const square = Math.min(
-        told.many && side > SMALL ? 0.66 : 1.4,
+        history.many && side > SMALL ? 0.66 : 1.4,
         Math.max(0.6, map.queries.length / map.keys.length),
       );
       const tall = Math.round(square * side);
       drawCells(sized(tile.canvas, side, tall), map, theme, 0, 0, side, tall);
-      const found = told.job(state.kind, state.moment, layer, head);
+      const found = history.job(state.kind, state.moment, layer, head);
       const job = found ? fillText(texts.job, { role: texts[`role_${found.role}`], share: percent(found.share) }) : "";
       tile.job.textContent = job;
       tile.button.classList.toggle("has-job", Boolean(job));
@@ -100,7 +100,7 @@ export class Heads {
   /** @param {KeyboardEvent} event */
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { layers, heads } = this.told;
+    const { layers, heads } = this.history;
     const at = this.tiles.findIndex(({ button }) => button.getAttribute("aria-pressed") === "true");
     const last = layers * heads - 1;
     const to =

@@ -39,14 +39,14 @@ export class Large {
   }
 
   /**
-   * @param {Told} told
+   * @param {GrowthHistory} history
    * @param {GrowthState} state
    * @param {Theme} theme
    * @param {Texts} texts
    */
-  update(told, state, theme, texts) {
+  update(history, state, theme, texts) {
     const { kind, layer, head } = state;
-    const map = told.map(state.sentence, kind, state.moment, layer, head);
+    const map = history.map(state.sentence, kind, state.moment, layer, head);
     this.map = map;
     this.theme = theme;
     this.texts = texts;

@@ -10,23 +10,23 @@ const plain = (value, digits) => (value === null || value === undefined ? "–" 
 
 /**
  * "after 481 updates"
- * @param {Told} told
+ * @param {GrowthHistory} history
  * @param {number} moment
  * @param {Texts} texts
  */
-export function momentName(told, moment, texts) {
-  const step = told.steps[moment];
+export function momentName(history, moment, texts) {
+  const step = history.steps[moment];
   return step ? fillText(texts.at, { step: step.toLocaleString("en") }) : texts.at_start;
 }
 
 /**
  * Loss, BLEU and alignment error at a moment.
- * @param {Told} told
+ * @param {GrowthHistory} history
  * @param {number} moment
  * @param {Texts} texts
  */
-export function sayMoment(told, moment, texts) {
-  const { validation, alignment, training } = told;
+export function sayMoment(history, moment, texts) {
+  const { validation, alignment, training } = history;
   const parts = [];
   if (validation) {
     const { name, sentences } = validation;
@@ -41,7 +41,7 @@ export function sayMoment(told, moment, texts) {
   } else if (training.mean_nll[moment] !== null) {
     parts.push(fillText(texts.now_train, { value: plain(training.mean_nll[moment], 3) }));
   }
-  const best = told.aligner(moment);
+  const best = history.aligner(moment);
   if (best)
     parts.push(
       fillText(texts.now_aer, {
@@ -55,12 +55,12 @@ export function sayMoment(told, moment, texts) {
 
 /**
  * The jobs of a head, the clearest first.
- * @param {Told} told
+ * @param {GrowthHistory} history
  * @param {{ kind: Kind, moment: number, layer: number, head: number }} given
  * @param {Texts} texts
  */
-export function sayJobs(told, { kind, moment, layer, head }, texts) {
-  const found = told.fits(kind, moment, layer, head).filter(({ places }) => places);
+export function sayJobs(history, { kind, moment, layer, head }, texts) {
+  const found = history.fits(kind, moment, layer, head).filter(({ places }) => places);
   found.sort((a, b) => b.share - b.chance - (a.share - a.chance));
   return found.map(({ role, share, places, chance }) => {
     const about = fillText(texts.role_about, { role: texts[`role_${role}`], share: percent(share), places });
@@ -70,39 +70,40 @@ export function sayJobs(told, { kind, moment, layer, head }, texts) {
 
 /**
  * All moments, and the weights of the chosen head.
- * @param {Told} told
+ * @param {GrowthHistory} history
  * @param {GrowthState} state
  * @param {Texts} texts
  */
-export function tables(told, state, texts) {
+export function tables(history, state, texts) {
   const { kind, layer, head } = state;
-  const roles = Object.keys(told.roles[kind]);
+  const roles = Object.keys(history.roles[kind]);
   const columns = [texts.moment, texts.rate, `${texts.loss}: ${texts.loss_train}`];
-  if (told.validation) columns.push(`${texts.loss}: ${told.validation.name}`, texts.bleu);
-  if (told.alignment) columns.push(texts.aer);
+  if (history.validation) columns.push(`${texts.loss}: ${history.validation.name}`, texts.bleu);
+  if (history.alignment) columns.push(texts.aer);
   const name = fillText(texts.head, { head: headName(layer, head) });
   columns.push(...roles.map((role) => `${name}: ${texts[`role_${role}`]}`));
-  const rows = told.steps.map((step, moment) => {
+  const rows = history.steps.map((step, moment) => {
     const row = [
       step.toLocaleString("en"),
-      told.training.learning_rate[moment]?.toExponential(2) ?? "–",
-      plain(told.training.mean_nll[moment], 3),
+      history.training.learning_rate[moment]?.toExponential(2) ?? "–",
+      plain(history.training.mean_nll[moment], 3),
     ];
-    if (told.validation) row.push(plain(told.validation.nll[moment], 3), plain(told.validation.bleu[moment], 1));
-    if (told.alignment) {
-      const best = told.aligner(moment);
+    if (history.validation)
+      row.push(plain(history.validation.nll[moment], 3), plain(history.validation.bleu[moment], 1));
+    if (history.alignment) {
+      const best = history.aligner(moment);
       row.push(best ? `${percent1(best.value)} (${headName(best.layer, best.head)})` : "");
     }
-    return row.concat(told.fits(kind, moment, layer, head).map(({ share }) => percent(share)));
+    return row.concat(history.fits(kind, moment, layer, head).map(({ share }) => percent(share)));
   });
-  const map = told.map(state.sentence, kind, state.moment, layer, head);
+  const map = history.map(state.sentence, kind, state.moment, layer, head);
   const weights = map.queries.map((query, i) => [
     query,
     ...map.keys.map((_, j) => (map.masked(i, j) ? "–" : map.at(i, j).toFixed(3))),
   ]);
   const caption = fillText(texts.table_weights, {
     head: headName(layer, head),
-    moment: momentName(told, state.moment, texts),
+    moment: momentName(history, state.moment, texts),
   });
   return h(
     "div",

@@ -10,7 +10,7 @@ export const KINDS = ["encoder", "decoder", "cross"];
 /** @type {Record<Kind, [AxisName, AxisName]>} */
 const AXES = { encoder: ["source", "source"], decoder: ["inputs", "inputs"], cross: ["outputs", "source"] };
 
-export class Told {
+export class GrowthHistory {
   /** @param {Uint8Array} bytes */
   constructor(bytes) {
     /** @type {{ header: GrowthHeader, data: Uint8Array }} */
