@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decimals, fillText, headName, percent } from "../../viz_app/components/common/dom.js";
+import { grouped, raised, signed, tiny } from "../../viz_app/components/common/format.js";
 import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/tone.js";
 import * as positions from "../../viz_app/lessons/positions/js/numerals.js";
 import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
-import * as subwords from "../../viz_app/lessons/subwords/js/numerals.js";
 import { scientific, thousands } from "../../viz_app/lessons/warmup/js/rate.js";
 
 test("shares, weights and heads", () => {
@@ -21,15 +21,16 @@ test("placeholders are filled once: what a value says is never a placeholder", (
 });
 
 test("large, small and signed numbers", () => {
-  assert.equal(subwords.many(7896), "7\u202f896");
-  assert.equal(subwords.many(999), "999");
+  assert.equal(grouped(7896), "7\u202f896");
+  assert.equal(grouped(999), "999");
   assert.deepEqual([6.28, 112.4, 54410].map(positions.many), ["6.3", "112", "54\u202f410"]);
   assert.deepEqual(
-    [-0.5, 0.5, -0.001].map((value) => positions.signed(value)),
+    [-0.5, 0.5, -0.001].map((value) => signed(value)),
     ["\u22120.50", "0.50", "0.00"],
   );
-  assert.equal(positions.tiny(3.1e-16), "3\u202f\u00b7\u202f10\u207b\u00b9\u2076");
+  assert.equal(tiny(3.1e-16), "3\u202f\u00b7\u202f10\u207b\u00b9\u2076");
   assert.equal(scientific(6.987e-4), "6.99 \u00d7 10\u207b\u2074");
+  assert.equal(raised(-10), "\u207b\u00b9\u2070");
   assert.equal(scientific(0), "0");
   assert.equal(thousands(1234567), "1,234,567");
 });

@@ -1,8 +1,9 @@
 // The beam search of the translation: a button in the line of words, the tree, and the ranking under any length penalty.
 
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
+import { signed } from "../../common/format.js";
 import { BeamTable } from "./beamtable.js";
-import { BeamTree, signed } from "./beamtree.js";
+import { BeamTree } from "./beamtree.js";
 import { Search } from "./search.js";
 
 const MOST_ALPHA = 2;

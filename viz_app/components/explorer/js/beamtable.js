@@ -1,7 +1,7 @@
 // Every branch of a search as a table, a page at a time: the tree for readers who do not see it.
 
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
-import { signed } from "./beamtree.js";
+import { signed } from "../../common/format.js";
 
 const PER_PAGE = 12;
 

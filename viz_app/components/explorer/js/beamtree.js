@@ -1,6 +1,7 @@
 // The search as a tree on a canvas that covers only what is visible: steps from left to right, the beam from top to bottom.
 
 import { fillText, h, percent } from "../../common/dom.js";
+import { signed } from "../../common/format.js";
 import { Labels } from "./geometry.js";
 import { resize } from "./paint.js";
 import { START } from "./search.js";
@@ -11,15 +12,6 @@ const LEFT = 30; // room of <s>
 const TOP = 24; // room of the numbers of the steps
 const BEND = 26; // in which an edge changes its row
 const TALLEST = 420;
-
-/**
- * -1.2345 -> "−1.23", with a minus that is as wide as a digit.
- * @param {number} value
- * @param {number} [digits]
- */
-export function signed(value, digits = 2) {
-  return value.toFixed(digits).replace("-", "\u2212");
-}
 
 export class BeamTree {
   /** @type {Search} */

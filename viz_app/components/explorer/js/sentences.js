@@ -11,7 +11,7 @@ const NEARLY = 0.1; // weights that differ by less are about as telling; the sam
  * Of a sheet that is a mean: "layer" or "all"; null for a head and for anything else.
  * @param {{ name: string }} given
  */
-export function meanOf({ name }) {
+function meanOf({ name }) {
   return name === "mean" ? "all" : name.endsWith(".mean") ? "layer" : null;
 }
 

@@ -92,7 +92,7 @@ export class TokenSheet {
 }
 
 /** The tokens to choose from, above the picture: those of one side, the pinned one pressed. */
-export class Strip {
+class Strip {
   /** @type {any} */
   indices;
   /** @type {any} */

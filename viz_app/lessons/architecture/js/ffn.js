@@ -1,11 +1,12 @@
 // The feed-forward network, token by token: what goes in, which inner values are on, what comes out; in any order.
 
 import { fillText } from "../../../components/common/dom.js";
+import { ease, tiny } from "../../../components/common/format.js";
 import { write } from "../../../components/common/plot.js";
 import { frame } from "../../stage/js/grid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { box, ease, faint, NARROW, pixelOf, plain, share, Tensors, tiny, value } from "./parts.js";
+import { box, faint, NARROW, pixelOf, plain, share, Tensors, value } from "./parts.js";
 
 const ACROSS = 16; // numbers of a patch beside each other
 const LEAST = 34; // pixels for a token

@@ -1,7 +1,8 @@
 // Draws Figure 1 with the sentence at one of its stations.
 
+import { ease } from "../../../components/common/format.js";
 import { dot, trace, write } from "../../../components/common/plot.js";
-import { arrow, box, ease, faint, mix } from "./parts.js";
+import { arrow, box, faint, mix } from "./parts.js";
 import { boxOf, layersOf, placesOf } from "./route.js";
 
 const DOT = 3.2;

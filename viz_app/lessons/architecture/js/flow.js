@@ -1,10 +1,11 @@
 // Figure 1, and the sentence on its way through it: at every station the real tensor, its shape and its length.
 
 import { fillText } from "../../../components/common/dom.js";
+import { grouped } from "../../../components/common/format.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawFigure, stationAt } from "./figure1.js";
 import { drawPanel, panelAt } from "./panel.js";
-import { grouped, NARROW, plain, Tensors } from "./parts.js";
+import { NARROW, plain, Tensors } from "./parts.js";
 import { routeOf } from "./route.js";
 
 const HELD = 0.3; // of a step the sentence stands, then it moves on

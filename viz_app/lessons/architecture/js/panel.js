@@ -1,8 +1,9 @@
 // What stands beside Figure 1: the tensor at the station, its shape, and the lengths along the whole way.
 
+import { ease, grouped, signed } from "../../../components/common/format.js";
 import { Axis, dot, trace, write } from "../../../components/common/plot.js";
 import { frame } from "../../stage/js/grid.js";
-import { ease, grouped, pixelOf, plain, share, signed, value } from "./parts.js";
+import { pixelOf, plain, share, value } from "./parts.js";
 
 const HEAD = 84;
 const FOOT = 108; // of the chart along the way

@@ -7,20 +7,6 @@ import { Grid } from "../../stage/js/grid.js";
 export const NARROW = 620;
 const LIMIT = 4; // as architecture_work.py packs numbers
 const STRONGEST = 3; // the number that has the full colour
-const RAISED = {
-  "-": "\u207b",
-  0: "\u2070",
-  1: "\u00b9",
-  2: "\u00b2",
-  3: "\u00b3",
-  4: "\u2074",
-  5: "\u2075",
-  6: "\u2076",
-  7: "\u2077",
-  8: "\u2078",
-  9: "\u2079",
-};
-
 /**
  * A piece as it is read: without the mark of its word's start.
  * @param {string} token
@@ -30,46 +16,12 @@ export function plain(token) {
 }
 
 /**
- * 1580544 -> "1 580 544", with thin spaces.
- * @param {number} value
- */
-export function grouped(value) {
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
-}
-
-/**
- * A very small number: 5.7e-6 -> "6 · 10" and the raised exponent.
- * @param {number} value
- */
-export function tiny(value) {
-  if (value === 0) return "0";
-  const [digit, exponent] = value.toExponential(0).split("e");
-  return `${digit}\u202f\u00b7\u202f10${[...exponent].map((sign) => RAISED[sign] ?? "").join("")}`;
-}
-
-/**
  * 0.8734 -> "87 %"; what is not nothing is not told as nothing.
  * @param {number} value
  */
 export function share(value) {
   if (value > 0 && value < 0.01) return "<\u202f1\u202f%";
   return `${Math.round(100 * value)}\u202f%`;
-}
-
-/**
- * -0.5 -> "-0.50" with a minus as wide as a digit.
- * @param {number} value
- * @param {number} [digits]
- */
-export function signed(value, digits = 2) {
-  const text = Math.abs(value).toFixed(digits);
-  return value < 0 && Number(text) !== 0 ? `\u2212${text}` : text;
-}
-
-/** @param {number} share */
-export function ease(share) {
-  const t = Math.max(0, Math.min(1, share));
-  return t * t * (3 - 2 * t);
 }
 
 /**
@@ -128,7 +80,7 @@ export class Tensors {
  * @param {number} width
  * @param {Theme} theme
  */
-export function rowOf(context, tokens, chosen, width, theme) {
+function rowOf(context, tokens, chosen, width, theme) {
   context.font = `13px ${theme.code}`;
   const widths = tokens.map((token) => context.measureText(plain(token)).width + 14);
   const total = widths.reduce((sum, each) => sum + each, 0);

@@ -1,10 +1,11 @@
 // Predict: which part of the model holds the most numbers? The bars come when the answer is revealed.
 
 import { fillText } from "../../../components/common/dom.js";
+import { grouped } from "../../../components/common/format.js";
 import { write } from "../../../components/common/plot.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { faint, grouped, NARROW, share } from "./parts.js";
+import { faint, NARROW, share } from "./parts.js";
 
 const PARTS = ["attention", "feed_forward", "matrix", "norms"];
 

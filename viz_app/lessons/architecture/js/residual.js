@@ -1,10 +1,11 @@
 // A sub-layer and what stands around it: x, Sublayer(x), their sum, its norm; and how much of the direction stays.
 
 import { fillText } from "../../../components/common/dom.js";
+import { ease, signed } from "../../../components/common/format.js";
 import { Axis, dot, trace, write } from "../../../components/common/plot.js";
 import { frame } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
-import { drawTokens, ease, NARROW, pixelOf, plain, signed, Tensors, tokenAt, value } from "./parts.js";
+import { drawTokens, NARROW, pixelOf, plain, Tensors, tokenAt, value } from "./parts.js";
 
 const TERMS = ["x", "sub", "sum", "norm"];
 const TOKENS = { x: 0, y: 0 };

@@ -1,10 +1,11 @@
 // One matrix for three jobs: it reads the pieces, and the same rows are what the decoder's output is compared with.
 
 import { fillText } from "../../../components/common/dom.js";
+import { grouped, signed } from "../../../components/common/format.js";
 import { trace, write } from "../../../components/common/plot.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { arrow, drawTokens, faint, grouped, NARROW, plain, share, signed, tokenAt } from "./parts.js";
+import { arrow, drawTokens, faint, NARROW, plain, share, tokenAt } from "./parts.js";
 
 export class Shared extends Scene {
   get playhead() {

@@ -1,9 +1,10 @@
 // The same rows twice: all at once, as in training, and one after the other, as in inference.
 
 import { fillText } from "../../../components/common/dom.js";
+import { ease, tiny } from "../../../components/common/format.js";
 import { trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
-import { ease, faint, NARROW, plain, share, tiny } from "./parts.js";
+import { faint, NARROW, plain, share } from "./parts.js";
 
 const TOP = 46;
 const FOOT = 62;

@@ -1,10 +1,11 @@
 // The length penalty: what the search finished, scored again while alpha moves.
 
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { lengthPenalty } from "../../../components/explorer/js/search.js";
 import { Scene } from "../../stage/js/scene.js";
-import { ranked, searchOf, signed } from "./beams.js";
+import { ranked, searchOf } from "./beams.js";
 
 const NARROW = 620;
 const SHOWN = 5;

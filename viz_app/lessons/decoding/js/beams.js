@@ -32,11 +32,3 @@ export function ranked(search, alpha, most = 6) {
       total: search.total[node],
     }));
 }
-
-/**
- * @param {number} value
- * @param {number} [digits]
- */
-export function signed(value, digits = 2) {
-  return value.toFixed(digits).replace("-", "\u2212");
-}

@@ -1,9 +1,10 @@
 // The tree of the search, one step after the other; what was pruned stays grey.
 
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { dot, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
-import { ranked, searchOf, signed } from "./beams.js";
+import { ranked, searchOf } from "./beams.js";
 
 const LEFT = 34;
 const TOP = 22;

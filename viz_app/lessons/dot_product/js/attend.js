@@ -76,12 +76,3 @@ export function shown(value, decimals = 1) {
   const text = value.toFixed(decimals);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
 }
-
-/**
- * 0 to 1 with a soft start and end.
- * @param {number} share
- */
-export function ease(share) {
-  const within = Math.max(0, Math.min(1, share));
-  return within * within * (3 - 2 * within);
-}

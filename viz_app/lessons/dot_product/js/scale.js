@@ -1,6 +1,7 @@
 // What the width of a head does to its scores: their variance, how even the weights are, and what gradient is left.
 
 import { fillText } from "../../../components/common/dom.js";
+import { raised } from "../../../components/common/format.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { bar } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -194,20 +195,7 @@ export class Scale extends Scene {
  * @param {number} value
  */
 function power(value) {
-  const digits = {
-    "-": "\u207b",
-    0: "\u2070",
-    1: "\u00b9",
-    2: "\u00b2",
-    3: "\u00b3",
-    4: "\u2074",
-    5: "\u2075",
-    6: "\u2076",
-    7: "\u2077",
-    8: "\u2078",
-    9: "\u2079",
-  };
   const exponent = Math.round(Math.log10(value));
   if (exponent === 0) return "1";
-  return `10${[...String(exponent)].map((digit) => digits[digit]).join("")}`;
+  return `10${raised(exponent)}`;
 }

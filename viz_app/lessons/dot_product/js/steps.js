@@ -1,9 +1,10 @@
 // Three tokens with four numbers each: every number can be changed, every step of the formula is shown.
 
 import { fillText } from "../../../components/common/dom.js";
+import { ease } from "../../../components/common/format.js";
 import { trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
-import { additive, attend, ease, LIMIT, pack, shown, softmax, unpack } from "./attend.js";
+import { additive, attend, LIMIT, pack, shown, softmax, unpack } from "./attend.js";
 import { stations } from "./stations.js";
 
 const NAMES = ["q", "k", "v"];

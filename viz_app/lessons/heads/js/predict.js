@@ -1,11 +1,12 @@
 // Every head switched off alone: how often does the translation stay the same? Hidden until it is revealed.
 
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { Axis, trace, write } from "../../../components/common/plot.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { HeadGrid } from "./grid.js";
-import { KINDS, named, signed } from "./roles.js";
+import { KINDS, named } from "./roles.js";
 
 const NARROW = 620;
 

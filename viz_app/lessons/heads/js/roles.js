@@ -46,11 +46,3 @@ export function named(layer, head) {
 export function share(value) {
   return `${Math.round(value * 100)}\u202f%`;
 }
-
-/**
- * @param {number} value
- * @param {number} [digits]
- */
-export function signed(value, digits = 2) {
-  return value.toFixed(digits).replace("-", "\u2212");
-}

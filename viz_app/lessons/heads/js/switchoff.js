@@ -1,10 +1,11 @@
 // Heads that say nothing: press tiles, or take all heads of a role, and read what is translated then.
 
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { HeadGrid } from "./grid.js";
-import { colourOf, signed } from "./roles.js";
+import { colourOf } from "./roles.js";
 
 const NARROW = 620;
 const GROUPS = ["none", "previous", "next", "self", "separator", "aligner"];

@@ -1,11 +1,12 @@
 // Two sentences in one batch: the shorter one is filled up, and the mask sinks until nothing looks at what fills it.
 
 import { fillText, percent } from "../../../components/common/dom.js";
+import { ease } from "../../../components/common/format.js";
 import { write } from "../../../components/common/plot.js";
 import { shade } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, Grid, plain } from "./grid.js";
-import { ease, hiddenMass, weightsUnder } from "./softmax.js";
+import { hiddenMass, weightsUnder } from "./softmax.js";
 
 const NARROW = 560;
 const GAP = 14;

@@ -1,11 +1,12 @@
 // Scores, mask, softmax: row after row the future is hidden, and the attention that lay there flows back.
 
 import { percent } from "../../../components/common/dom.js";
+import { ease } from "../../../components/common/format.js";
 import { dot, write } from "../../../components/common/plot.js";
 import { bar, shade } from "../../stage/js/bars.js";
 import { futureColour, Grid, hatchBoxes, plain, rule } from "./grid.js";
 import { HeadScene } from "./headscene.js";
-import { ease, hiddenMass, parts, weightsUnder } from "./softmax.js";
+import { hiddenMass, parts, weightsUnder } from "./softmax.js";
 
 const PART = 0.02; // of a row's attention, one moving dot
 const NARROW = 560;

@@ -58,12 +58,3 @@ function reached(masses, level) {
   }
   return masses.length - 1;
 }
-
-/**
- * 0 to 1 with a soft start and end.
- * @param {number} share
- */
-export function ease(share) {
-  const within = Math.max(0, Math.min(1, share));
-  return within * within * (3 - 2 * within);
-}

@@ -3,11 +3,12 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
+import { signed, tiny } from "../../../components/common/format.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { angle, block, dotProduct, encoding, mapError, pairs, period } from "./encoding.js";
-import { many, signed, tiny } from "./numerals.js";
+import { many } from "./numerals.js";
 import { word } from "./tokenaxis.js";
 
 const MOST_STEPS = 12; // of k

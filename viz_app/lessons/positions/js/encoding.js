@@ -9,7 +9,7 @@ const SHARES = [0, 0.095, 0.19, 0.3, 0.45, 1];
  * @param {number} pair
  * @param {number} width
  */
-export function frequency(pair, width) {
+function frequency(pair, width) {
   return 10000 ** ((-2 * pair) / width);
 }
 

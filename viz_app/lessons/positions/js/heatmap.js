@@ -3,11 +3,11 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { dotProduct, encoding } from "./encoding.js";
-import { signed } from "./numerals.js";
 import { word } from "./tokenaxis.js";
 
 const LEAST = 48; // rows

@@ -3,10 +3,10 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
-import { signed } from "./numerals.js";
 
 const HEAD = 24;
 const GAP = 34;

@@ -2,9 +2,9 @@
 // vector and its own attention have changed: upwards and downwards from one line, for each way of reading.
 
 import { fillText } from "../../../components/common/dom.js";
+import { tiny } from "../../../components/common/format.js";
 import { Axis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
-import { tiny } from "./numerals.js";
 
 const TOKENS = 86; // height of the words
 const HEAD = 24; // of a way of reading: its name

@@ -2,11 +2,12 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { Axis, dot, trace, write } from "../../../components/common/plot.js";
 import { frame, Grid } from "../../stage/js/grid.js";
 import { Scene } from "../../stage/js/scene.js";
 import { encoding, pairs, period } from "./encoding.js";
-import { many, signed } from "./numerals.js";
+import { many } from "./numerals.js";
 import { FOOT, TokenAxis, word } from "./tokenaxis.js";
 
 const HEAD = 20; // over the vector: what its two columns are

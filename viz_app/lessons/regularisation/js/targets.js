@@ -1,6 +1,7 @@
 // What training asks of the model, and what the model says, at one place of the translation of the user's sentence.
 
 import { fillText } from "../../../components/common/dom.js";
+import { raised } from "../../../components/common/format.js";
 import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, other, probability } from "./smoothing.js";
@@ -166,11 +167,4 @@ export class Targets extends Scene {
       rows: this.rows(settings).map(({ name, asked, said }) => [name, asked, said]),
     };
   }
-}
-
-const RAISED = ["\u2070", "\u00b9", "\u00b2", "\u00b3", "\u2074", "\u2075", "\u2076", "\u2077", "\u2078", "\u2079"];
-
-/** @param {number} power */
-function raised(power) {
-  return `${power < 0 ? "\u207b" : ""}${RAISED[Math.abs(power)]}`;
 }

@@ -1,6 +1,7 @@
 // Table 2: BLEU against the cost of training. The playhead lets the systems appear in the order of their cost.
 
 import { fillText } from "../../../components/common/dom.js";
+import { raised } from "../../../components/common/format.js";
 import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -56,7 +57,7 @@ export class Scores extends Scene {
     drawAxis(context, up, "left", LEFT, { theme, grid: width - RIGHT - LEFT, ticks: up.ticks(6), title: "" });
     drawAxis(context, across, "bottom", height - FOOT, {
       theme,
-      show: (value) => `10${superscript(Math.round(Math.log10(value)))}`,
+      show: (value) => `10${raised(Math.round(Math.log10(value)))}`,
       title: this.texts.flops,
     });
     write(context, "BLEU", LEFT - 8, TOP - 12, { colour: theme.muted, font: theme.font, size: 12, align: "right" });
@@ -170,16 +171,11 @@ export class Scores extends Scene {
   }
 }
 
-/** @param {number} number */
-export function superscript(number) {
-  return [...String(number)].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit] ?? "⁻").join("");
-}
-
 /**
  * 3.3e18 -> "3.3 · 10¹⁸"
  * @param {number} value
  */
 export function scientific(value) {
   const power = Math.floor(Math.log10(value) + 1e-12);
-  return `${(value / 10 ** power).toFixed(1)}\u202f·\u202f10${superscript(power)}`;
+  return `${(value / 10 ** power).toFixed(1)}\u202f·\u202f10${raised(power)}`;
 }

@@ -4,7 +4,7 @@
  * The settings of a scene as one parameter, "at:5,mask:on,text:Guten%20Tag"; "" for none.
  * @param {Settings} settings
  */
-export function toAddress(settings) {
+function toAddress(settings) {
   const parts = Object.entries(settings).map(([name, value]) => [name, told(value)]);
   return parts
     .filter(([, text]) => text)

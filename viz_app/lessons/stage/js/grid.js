@@ -1,6 +1,6 @@
 // A matrix as cells of colour, painted once and drawn at any size.
 
-import { context2d } from "../../../components/common/canvas.js";
+import { paintCells } from "../../../components/common/canvas.js";
 import { h } from "../../../components/common/dom.js";
 
 export class Grid {
@@ -20,14 +20,7 @@ export class Grid {
   paint(key, rows, columns, pixelAt) {
     if (key === this.key) return;
     this.key = key;
-    this.canvas.width = columns;
-    this.canvas.height = rows;
-    const context = context2d(this.canvas);
-    const image = context.createImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer);
-    for (let row = 0; row < rows; row++)
-      for (let column = 0; column < columns; column++) pixels[row * columns + column] = pixelAt(row, column);
-    context.putImageData(image, 0, 0);
+    paintCells(this.canvas, rows, columns, pixelAt);
   }
 
   /**

@@ -1,6 +1,6 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
-import { context2d } from "../../../components/common/canvas.js";
+import { paintCells } from "../../../components/common/canvas.js";
 import { trace, write } from "../../../components/common/plot.js";
 
 /**
@@ -11,13 +11,7 @@ import { trace, write } from "../../../components/common/plot.js";
 export function picture(weights, paint) {
   const [rows, columns] = weights.shape;
   const canvas = document.createElement("canvas");
-  canvas.width = columns;
-  canvas.height = rows;
-  const context = context2d(canvas);
-  const image = context.createImageData(columns, rows);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let i = 0; i < pixels.length; i++) pixels[i] = paint(weights.data[i]);
-  context.putImageData(image, 0, 0);
+  paintCells(canvas, rows, columns, (row, column) => paint(weights.data[row * columns + column]));
   return canvas;
 }
 

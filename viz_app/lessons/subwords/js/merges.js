@@ -2,10 +2,10 @@
 // level rises over that list; what lies under it is merged, as it would be with a vocabulary of just so many merges.
 
 import { fillText } from "../../../components/common/dom.js";
+import { grouped } from "../../../components/common/format.js";
 import { Axis, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { box, letter } from "./boxes.js";
-import { many } from "./numerals.js";
 
 const HEAD = 30;
 const BASE = 34; // height of the letters
@@ -164,7 +164,7 @@ export class Merges extends Scene {
       context,
       small
         ? `${left} + ${right}`
-        : `${fillText(this.texts.merge, { rank: many(last.rank), count: many(this.lesson.values.count) })}:  ${left} + ${right}`,
+        : `${fillText(this.texts.merge, { rank: grouped(last.rank), count: grouped(this.lesson.values.count) })}:  ${left} + ${right}`,
       width,
       10,
       {
@@ -205,7 +205,7 @@ export class Merges extends Scene {
         ],
         { colour: theme.line, width: 1, alpha: 0.6 },
       );
-      write(context, many(tick), LEFT - 10, up.place(tick), {
+      write(context, grouped(tick), LEFT - 10, up.place(tick), {
         colour: theme.muted,
         font: theme.font,
         size: 11,
@@ -300,10 +300,10 @@ export class Merges extends Scene {
       return fillText(this.texts.merges_end, {
         pieces: this.letters.length - count,
         letters: this.letters.length,
-        count: many(this.lesson.values.count),
+        count: grouped(this.lesson.values.count),
       });
     return fillText(this.texts.merges_say, {
-      rank: many(last.rank),
+      rank: grouped(last.rank),
       left: this.text(last.begin, last.middle),
       right: this.text(last.middle, last.end),
     });

@@ -1,5 +1,7 @@
 // The paper's formula (Section 5.3, equation 3), evaluated again for motion; a test compares it with transformer_core.
 
+import { raised } from "../../../components/common/format.js";
+
 /**
  * The branch that rises: linear in the step.
  * @param {number} step
@@ -36,20 +38,6 @@ export function peak(width, warmup) {
   return (width * warmup) ** -0.5;
 }
 
-const RAISED = {
-  "-": "\u207b",
-  0: "\u2070",
-  1: "\u00b9",
-  2: "\u00b2",
-  3: "\u00b3",
-  4: "\u2074",
-  5: "\u2075",
-  6: "\u2076",
-  7: "\u2077",
-  8: "\u2078",
-  9: "\u2079",
-};
-
 /**
  * 0.000699 -> "6.99 × 10⁻⁴".
  * @param {number} value
@@ -58,7 +46,7 @@ const RAISED = {
 export function scientific(value, digits = 2) {
   if (!value) return "0";
   const [number, power] = value.toExponential(digits).split("e");
-  return `${number} \u00d7 10${[...String(Number(power))].map((letter) => RAISED[letter]).join("")}`;
+  return `${number} \u00d7 10${raised(Number(power))}`;
 }
 
 /**
