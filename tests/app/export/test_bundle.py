@@ -99,7 +99,7 @@ def test_shares_of_heads_by_hand(reader: ModelRunner, at_checkpoint: str) -> Non
     row = maps.encoder[:, :, words.index("dog")]
     np.testing.assert_allclose(two.shares, row[:, :, 0] + row[:, :, 1], atol=1e-6)
     assert two.uniform == pytest.approx(2 / len(words))
-    with pytest.raises(ValueError, match="'cat' is no word"):
+    with pytest.raises(ValueError, match="'cat' is not a word"):
         word_index(maps, "cat")
 
 
