@@ -66,7 +66,7 @@ def test_values_are_within_half_a_step_of_the_true_ones(
 ) -> None:
     page = open_explorer(sample)
     maps = samples.long_sample(40)
-    assert page.locator(".explorer").evaluate("(root) => root.explorer.translation.bits") == bits
+    assert page.locator(".explorer").evaluate("(root) => root.explorer.translation.weights.bits") == bits
     compare(page, maps, "pieces", step / 2 + 1e-7)
     compare(page, maps, "words", step + 1e-6)  # a word sums over two keys
 

@@ -42,5 +42,5 @@ def test_lines_and_trees_show_their_tokens(hostile: AttentionMaps, search: Searc
     texts = ["".join(e.itertext()) for e in ElementTree.fromstring(lines).iter(f"{SVG}text")]
     assert texts.count("<s>") == 2  # once on each side
     tree = pdf_text(export(VIEWS["beam"].figure(search=search, language="ko"), "pdf"))
-    for text in ("<script>alert(1\u2026", "한국어", "\u22120.70", "선택된 번역", "탈락"):
+    for text in ("<script>alert(1\u2026", "한국어", "\u22120.70", "선택된 번역", "가지치기됨"):
         assert text in tree
