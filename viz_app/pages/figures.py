@@ -47,7 +47,6 @@ def main() -> None:
         status = st.empty()
         if session.FIGURE_SPEC_KEY not in st.session_state:
             with status.container():
-                st.caption(t("translate.loading"))
                 st.skeleton(height=320)
     served = load_service(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)

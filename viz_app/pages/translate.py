@@ -52,7 +52,6 @@ def main() -> None:
     status = st.empty()
     if _SELECTION not in st.session_state:
         with status.container():
-            st.caption(t("translate.loading"))
             st.skeleton(height=440)
     served = load_service(t, status)
     limit = min(MAX_PIECES, served.translator.max_pieces)
