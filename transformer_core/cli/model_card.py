@@ -55,8 +55,8 @@ def with_scores(card: str, scores: dict[str, Any]) -> str:
         if card.count(said) == 1:
             return card.replace(said, section)
     before, heading, rest = card.partition(f"{_HEADING}\n\n")
-    told, training, after = rest.partition("\n\n## ")
-    if not heading or _COLUMNS not in told or _HEADING in rest:
+    summary, training, after = rest.partition("\n\n## ")
+    if not heading or _COLUMNS not in summary or _HEADING in rest:
         raise ValueError(f"has no section {_HEADING!r} with the table that `ship` writes")
     return f"{before}{section}{training}{after}"
 

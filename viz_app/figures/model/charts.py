@@ -67,7 +67,7 @@ class CurvesFigure(Figure):
     """Curves over a number, such as the learning rate over the steps of training.
 
     Args:
-        series: The curves; the first ones get the colours that are told apart best.
+        series: The curves; the first ones get the most distinct colours.
         x_title: What the places are.
         y_title: What the values are.
         x_log: Whether the axis of places is logarithmic.

@@ -180,7 +180,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True)
 class HeatmapFigure(Figure):
-    """One or more attention maps, and every word that is drawn or told with them.
+    """One or more attention maps, and every word drawn or written with them.
 
     Args:
         panels: The maps, row by row of the figure.

@@ -23,7 +23,7 @@ _MOST = 8  # names in a caption
 def with_caption(figure: AnyFigure) -> AnyFigure:
     """The figure with a caption and an alt text where it had none; of an animation, all frames have the same caption.
 
-    What a cut reads is told in the alt text only: in the picture it stands in the key.
+    The values at a cut are in the alternative text only; the figure has them in its key.
     """
     if isinstance(figure, Animation):
         described = with_caption(figure.still_frame)

@@ -47,7 +47,7 @@ def kinds_alt(maps: Maps, caption: Caption, *, language: str = "en") -> str:
 def lines_caption(
     maps: Maps, kind: AnyKind, layer: int, heads: Sequence[int], query: int | None, *, language: str = "en"
 ) -> Caption:
-    """One head is told as its heatmap is; of several, the one that looks most sharply from the query, or at all."""
+    """One head gets the caption of its heatmap; several get that of the head with the largest weight from the query."""
     table = texts(language).table("figures")
     if query is None and len(heads) == 1:
         return head_caption(maps, kind, layer, heads[0], language=language)
