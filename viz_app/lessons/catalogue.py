@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -86,24 +86,24 @@ def _require(condition: object, key: str, value: object, allowed: str) -> None:
         raise ValueError(f"{key} is {value!r}, but must be {allowed}")
 
 
-def find_lessons(folder: Path) -> tuple[Entry, ...]:
-    """The lessons whose folders lie in a folder, chapter by chapter.
+def find_lessons(folder: Path) -> tuple[tuple[Entry, ...], tuple[LessonError, ...]]:
+    """The lessons whose folders lie in a folder, chapter by chapter, and what is wrong with the others.
 
-    Raises:
-        LessonError: A lesson lacks a file, its `lesson.toml` holds something else than it may, or two lessons claim
-            the same place; the message names the file.
+    A lesson is left out if it lacks a file, its `lesson.toml` is invalid, or it claims the place of another. Its error
+    names the file.
     """
     lessons: list[Entry] = []
+    errors: list[LessonError] = []
+    owners: dict[str, str] = {}  # who has a place
     for each in sorted(path for path in folder.iterdir() if _is_lesson(path)):
-        if missing := [name for name in FILES if not (each / name).is_file()]:
-            raise LessonError(f"{each.name}/{missing[0]} is missing, which every lesson has")
         try:
-            lessons.append(_read(each))
-        except (OSError, ValueError) as error:
-            raise LessonError(f"{each.name}/lesson.toml: {error}") from error
-    _refuse_twice((f"order {entry.order} in {entry.chapter}", entry.name) for entry in lessons)
-    _refuse_twice((f"the station {station}", entry.name) for entry in lessons for station in entry.stations)
-    return tuple(sorted(lessons, key=lambda entry: (CHAPTERS.index(entry.chapter), entry.order)))
+            entry = _read(each)
+            _claim_places(entry, owners)
+        except LessonError as error:
+            errors.append(error)
+        else:
+            lessons.append(entry)
+    return tuple(sorted(lessons, key=lambda entry: (CHAPTERS.index(entry.chapter), entry.order))), tuple(errors)
 
 
 def _is_lesson(folder: Path) -> bool:
@@ -112,28 +112,32 @@ def _is_lesson(folder: Path) -> bool:
 
 
 def _read(folder: Path) -> Entry:
-    """The `lesson.toml` of a folder. Raises ValueError naming what is wrong with it, or OSError."""
-    values = tomllib.loads((folder / "lesson.toml").read_text(encoding="utf-8"))
-    known = {field.name for field in dataclasses.fields(Entry)} - {"name"}
-    if unknown := sorted(values.keys() - known):
-        raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
-    if missing := [key for key in ("chapter", "order") if key not in values]:
-        raise ValueError(f"{missing[0]} is missing")
-    if isinstance(values.get("stations"), list):
-        values["stations"] = tuple(values["stations"])
-    return Entry(name=folder.name, **values)
+    """The entry of a lesson. Raises LessonError naming the file that is missing or invalid."""
+    if missing := [name for name in FILES if not (folder / name).is_file()]:
+        raise LessonError(f"{folder.name}/{missing[0]} is missing; every lesson needs it")
+    try:
+        values = tomllib.loads((folder / "lesson.toml").read_text(encoding="utf-8"))
+        known = {field.name for field in dataclasses.fields(Entry)} - {"name"}
+        if unknown := sorted(values.keys() - known):
+            raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
+        if absent := [key for key in ("chapter", "order") if key not in values]:
+            raise ValueError(f"{absent[0]} is missing")
+        if isinstance(values.get("stations"), list):
+            values["stations"] = tuple(values["stations"])
+        return Entry(name=folder.name, **values)
+    except (OSError, ValueError) as error:
+        raise LessonError(f"{folder.name}/lesson.toml: {error}") from error
 
 
-def _refuse_twice(claims: Iterable[tuple[str, str]]) -> None:
-    """Raises LessonError when two lessons claim one place; `claims` are places with names of lessons."""
-    owners: dict[str, str] = {}
-    for place, name in claims:
-        if place in owners:
-            raise LessonError(f"{name}/lesson.toml: {place} belongs to the lesson {owners[place]}")
-        owners[place] = name
+def _claim_places(entry: Entry, owners: dict[str, str]) -> None:
+    """Note which places a lesson takes. Raises LessonError when another lesson has one of them."""
+    places = [f"order {entry.order} in {entry.chapter}", *(f"the station {station}" for station in entry.stations)]
+    if taken := [place for place in places if place in owners]:
+        raise LessonError(f"{entry.name}/lesson.toml: {taken[0]} belongs to the lesson {owners[taken[0]]}")
+    owners.update(dict.fromkeys(places, entry.name))
 
 
-LESSONS = find_lessons(Path(__file__).parent)
+LESSONS, INVALID_LESSONS = find_lessons(Path(__file__).parent)
 
 # A session: minutes for each stop. "translate" is the page, "questions" are the class's own.
 ROUTE: dict[str, int] = {

@@ -6,6 +6,7 @@ The label `length` of the lesson `why` is asked for as `t("lesson_why.length")`;
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,16 +19,24 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def labels(language: str) -> Texts:
-    """All labels of the app with those of the lessons, read once.
+    """All labels of the app with those of the lessons, read once; a lesson with an invalid file has none here.
 
     Raises:
-        ValueError: The app does not speak this language, or a file of labels cannot be read.
+        ValueError: The app does not speak this language.
     """
-    return texts(language).with_tables({f"lesson_{entry.name}": _read(entry.name, language) for entry in LESSONS})
+    tables = {}
+    for entry in LESSONS:
+        with suppress(LessonError):  # who opens this lesson reads what is wrong with it
+            tables[f"lesson_{entry.name}"] = read_labels(entry.name, language)
+    return texts(language).with_tables(tables)
 
 
-def _read(name: str, language: str) -> dict[str, str]:
-    """The labels of one lesson; a lesson that has a file of them in no language has none."""
+def read_labels(name: str, language: str) -> dict[str, str]:
+    """The labels of one lesson; a lesson that has a file of them in no language has none.
+
+    Raises:
+        LessonError: The file is missing in this language only, or is not valid TOML.
+    """
     paths = {each: _FOLDER / name / f"labels.{each}.toml" for each in LANGUAGES}
     if not any(path.is_file() for path in paths.values()):
         return {}

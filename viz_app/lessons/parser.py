@@ -118,7 +118,7 @@ def load_lesson(name: str, language: str) -> Lesson:
     except OSError as error:
         raise LessonError(f"the lesson {name!r} has no text in {language!r}: {path.name} cannot be read") from error
     except ValueError as error:
-        raise LessonError(f"{language}/{path.name}: {error}") from error
+        raise LessonError(f"{name}/{path.name}: {error}") from error
 
 
 def parse(text: str, name: str, language: str) -> Lesson:

@@ -16,10 +16,21 @@ from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import CHAPTERS, LESSONS, ROUTE, Entry, lesson_module, next_stop, scene_selection
+from viz_app.lessons.catalogue import (
+    CHAPTERS,
+    INVALID_LESSONS,
+    LESSONS,
+    ROUTE,
+    Entry,
+    lesson_module,
+    next_stop,
+    scene_selection,
+)
 from viz_app.lessons.context import Context
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.index import Stop, lesson_index
+from viz_app.lessons.labels import read_labels
+from viz_app.lessons.parser import LessonError
 from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
 from viz_app.lessons.small_target import writes_other_language
 from viz_app.lessons.stage import (
@@ -40,6 +51,7 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import OPEN_KEY, draw_route, is_following, open_stop, set_following, stop_title
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.sentence_field import sentence_field
@@ -59,7 +71,10 @@ def main() -> None:
     if OPEN_KEY not in st.session_state:
         st.session_state[OPEN_KEY] = st.session_state[_LINKED] = st.query_params.get("lesson")
     if st.session_state[OPEN_KEY] in names:
-        _draw_lesson(t, st.session_state[OPEN_KEY])
+        try:
+            _draw_lesson(t, st.session_state[OPEN_KEY])
+        except LessonError as error:
+            st.error(escape_markdown(str(error)))
     else:
         _draw_index(t)
 
@@ -68,14 +83,17 @@ def _draw_index(t: Texts) -> None:
     """Figure 1 and the route; what is not on the route stands below it."""
     first = Stop("translate", t("index.stop_translate"), t("index.about_translate"), ROUTE["translate"])
     last = Stop("", t("index.stop_questions"), t("index.about_questions"), ROUTE["questions"])
-    route = [first, *(_stop(t, entry) for entry in LESSONS if entry.name in ROUTE), last]
+    stops, errors = _stops(t)
+    route = [first, *(stop for entry, stop in stops if entry.name in ROUTE), last]
     others = {
         t(f"lessons.chapter_{chapter}"): [
-            _stop(t, entry) for entry in LESSONS if entry.chapter == chapter and entry.name not in ROUTE
+            stop for entry, stop in stops if entry.chapter == chapter and entry.name not in ROUTE
         ]
         for chapter in CHAPTERS
     }
     draw_models(t)
+    for error in errors:
+        st.warning(t("lessons.invalid", problem=escape_markdown(str(error))))
     leaves = lesson_index(
         route,
         {title: stops for title, stops in others.items() if stops},
@@ -96,9 +114,18 @@ def _open_stop(name: str) -> None:
     open_stop("translate" if name == "route" else name)
 
 
-def _stop(t: Texts, entry: Entry) -> Stop:
-    words = load_lesson(entry.name, t.language)
-    return Stop(entry.name, words.title, words.summary, entry.minutes or 0, entry.stations)
+def _stops(t: Texts) -> tuple[list[tuple[Entry, Stop]], list[LessonError]]:
+    """The lessons as the index lists them, and what is wrong with those that it cannot."""
+    stops, errors = [], list(INVALID_LESSONS)
+    for entry in LESSONS:
+        try:
+            read_labels(entry.name, t.language)
+            words = load_lesson(entry.name, t.language)
+        except LessonError as error:
+            errors.append(error)
+        else:
+            stops.append((entry, Stop(entry.name, words.title, words.summary, entry.minutes or 0, entry.stations)))
+    return stops, errors
 
 
 def _open(name: str | None) -> None:
@@ -107,6 +134,7 @@ def _open(name: str | None) -> None:
 
 def _draw_lesson(t: Texts, name: str) -> None:
     """A lesson on its stage, with the visitor's sentence above it."""
+    read_labels(name, t.language)
     words = load_lesson(name, t.language)
     draw_route(t, name)
     text = _draw_head(t, words.title)

@@ -1,0 +1,44 @@
+"""A lesson that cannot be read is left out and named; the app and the other lessons stay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from viz_app.lessons import catalogue, parser
+from viz_app.lessons.catalogue import find_lessons
+from viz_app.ui.lesson_route import OPEN_KEY
+
+
+def test_an_invalid_lesson_is_named_in_the_index(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "lesson.toml").write_text("chapter =", encoding="utf-8")
+    monkeypatch.setattr(catalogue, "INVALID_LESSONS", find_lessons(tmp_path)[1])
+    app.run()
+    app.switch_page("pages/lessons.py").run()
+    (warning,) = app.warning
+    assert "mine/" in warning.value and not app.exception and not app.error
+
+
+def test_a_lesson_whose_text_is_invalid_leaves_the_others(
+    app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in parser.FOLDER.glob("*/en.md"):
+        copy = tmp_path / folder.parent.name / "en.md"
+        copy.parent.mkdir()
+        copy.write_text("# " if copy.parent.name == "masks" else folder.read_text("utf-8"), encoding="utf-8")
+    monkeypatch.setattr(parser, "FOLDER", tmp_path)
+    parser.load_lesson.cache_clear()
+    try:
+        app.run()
+        app.switch_page("pages/lessons.py").run()
+        (warning,) = app.warning
+        assert "masks/en" in warning.value and not app.exception and not app.error
+        app.session_state[OPEN_KEY] = "masks"
+        app.run()
+        (error,) = app.error
+        assert "masks/en" in error.value and not app.exception
+    finally:
+        parser.load_lesson.cache_clear()
