@@ -29,6 +29,8 @@ type TextStyle = {
   turn?: number;
 };
 
+type LineStyle = { colour: string; width?: number; dash?: number[]; alpha?: number };
+
 // ---- What Streamlit gives to a component that it mounts
 
 type Mounted<Data = any> = {
@@ -77,17 +79,7 @@ type QuestionWords = { choices: { text: Markup[]; right: boolean }[]; answer: Ma
 /** A node of prose: text, or a tag with attributes and children. */
 type Markup = string | [string, Record<string, string>, Markup[]];
 
-/** What a scene draws with. */
-type Pen = {
-  context: CanvasRenderingContext2D;
-  width: number;
-  height: number;
-  theme: Theme;
-  pointer: Point | null;
-  revealed: boolean;
-  now: number;
-  first?: boolean;
-};
+type Pen = import("./lessons/stage/js/pen.js").Pen;
 
 type Playhead = {
   name: string;

@@ -59,7 +59,7 @@ export class Axis {
  * A line through points; a point that is null leaves a gap.
  * @param {CanvasRenderingContext2D} context
  * @param {(number[] | null | undefined | false)[]} points Each [x, y].
- * @param {{ colour: string, width?: number, dash?: number[], alpha?: number }} style
+ * @param {LineStyle} style
  */
 export function trace(context, points, { colour, width = 1.5, dash = [], alpha = 1 }) {
   context.save();

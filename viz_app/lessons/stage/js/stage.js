@@ -2,6 +2,7 @@
 
 import { context2d } from "../../../components/common/canvas.js";
 import { h, setAttribute } from "../../../components/common/dom.js";
+import { Pen } from "./pen.js";
 
 const STILL_STEP = 900; // milliseconds for which a step stands where motion is not wanted
 const FRAMES_KEPT = 600;
@@ -86,17 +87,17 @@ export class Stage {
     const context = context2d(this.canvas);
     context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
-    this.scene.draw(this.pen(context, now), this.lesson.settings());
+    this.scene.draw(this.pen(context, { now }), this.lesson.settings());
   }
 
   /**
    * @param {CanvasRenderingContext2D} context
-   * @param {number} [now]
+   * @param {{ now?: number, first?: boolean }} [state]
    */
-  pen(context, now = 0) {
+  pen(context, { now = 0, first = false } = {}) {
     const { width, height, pointer } = this;
     const { theme, revealed } = this.lesson;
-    return { context, width, height, pointer, theme, revealed, now };
+    return new Pen(context, width, height, { theme, pointer, revealed, now, first });
   }
 
   /**
@@ -192,7 +193,7 @@ export class Stage {
    * @param {boolean} [first]
    */
   grabbed({ offsetX, offsetY }, first = false) {
-    const pen = { ...this.pen(context2d(this.canvas)), first };
+    const pen = this.pen(context2d(this.canvas), { first });
     return this.scene.grab(offsetX / this.zoom, offsetY / this.zoom, pen, this.lesson.settings());
   }
 
