@@ -5,7 +5,6 @@ Each model but `base` differs from it in one thing. Readers of courses and score
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import streamlit as st
+from msgspec import Struct, field, structs
 
 from transformer_core.derived import read_metrics
 from transformer_core.files import CheckpointError
 from transformer_core.shipped import SHIPPED
+from viz_app.serving.checked_json import Count, FloatArray, IntArray, Nats, Parts, Percent, checked, read_json
 from viz_app.serving.loader import positive_setting
 
 if TYPE_CHECKING:
@@ -38,18 +38,20 @@ SmallName = Literal[
 SMALL_NAMES: tuple[SmallName, ...] = get_args(SmallName)
 SMALL = SHIPPED / "small"
 
-_FORMAT_VERSION = 1  # of journals
 _VALIDATION = "tatoeba-valid"
-_COLUMNS = ("loss", "nll", "mean_nll", "learning_rate", "gradient_norm")
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+_MEASURED = {
+    "bleu": ("scores", _VALIDATION, "bleu"),
+    "signature": ("scores", _VALIDATION, "signature"),
+    "nll": ("scores", _VALIDATION, "nll"),
+    "nll_masked": ("forced", _VALIDATION, "masked"),
+    "nll_unmasked": ("forced", _VALIDATION, "unmasked"),
+    "parameters": ("training", "parameters"),
+}
 
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False)
-class Validation:
+class Validation(Struct, frozen=True, eq=False):
     """Scores on a validation set while a model was trained.
 
     Args:
@@ -60,7 +62,35 @@ class Validation:
 
     step: IntArray
     nll: FloatArray
-    bleu: FloatArray
+    bleu: FloatArray = field(default_factory=lambda: np.empty(0))
+
+
+class _Updates(Struct, frozen=True, eq=False):
+    step: IntArray
+    loss: FloatArray
+    nll: FloatArray
+    mean_nll: FloatArray
+    learning_rate: FloatArray
+    gradient_norm: FloatArray
+
+    def __post_init__(self) -> None:
+        if len({len(column) for column in structs.astuple(self)}) > 1:
+            raise ValueError("columns of different lengths")
+
+
+class _Failure(Struct, frozen=True):
+    step: Count
+
+
+class _Journal(Struct, frozen=True, eq=False):
+    """What `python -m transformer_core journal` writes."""
+
+    format_version: Literal[1]
+    model: dict[str, Any]
+    training: dict[str, Any]
+    updates: _Updates
+    validation: dict[str, Validation]
+    failed: _Failure | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,8 +124,7 @@ class TrainingCurve:
     failed_at: int | None
 
 
-@dataclass(frozen=True)
-class SmallModelScores:
+class SmallModelScores(Struct, frozen=True):
     """How well a small model does on sentences that it has not seen (tatoeba-valid).
 
     Args:
@@ -107,12 +136,12 @@ class SmallModelScores:
         parameters: Numbers that training has set.
     """
 
-    bleu: float
+    bleu: Percent
     signature: str
-    nll: float
-    nll_masked: float | None
-    nll_unmasked: float | None
-    parameters: int
+    nll: Nats
+    parameters: Count
+    nll_masked: Nats | None = None
+    nll_unmasked: Nats | None = None
 
 
 def small_model(name: SmallName, *, causal: bool | None = None) -> Translator:
@@ -163,67 +192,19 @@ def small_model_scores() -> dict[str, SmallModelScores]:
 
 
 def _measured(folder: Path) -> SmallModelScores:
-    metrics = read_metrics(folder)
-    try:
-        score, forced = metrics["scores"][_VALIDATION], metrics.get("forced", {}).get(_VALIDATION, {})
-        return SmallModelScores(
-            bleu=float(score["bleu"]),
-            signature=str(score["signature"]),
-            nll=float(score["nll"]),
-            nll_masked=forced.get("masked"),
-            nll_unmasked=forced.get("unmasked"),
-            parameters=int(metrics["training"]["parameters"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(folder, f"is missing expected scores: {error!r}") from error
+    parts = Parts(read_metrics(folder))
+    found = {name: parts.get(Any, *path) for name, path in _MEASURED.items()}
+    return checked(folder, {name: value for name, value in found.items() if value is not None}, SmallModelScores)
 
 
 @st.cache_resource(show_spinner=False)
 def _course(path: str, name: str) -> TrainingCurve:
-    """Read what `python -m transformer_core journal` wrote."""
-    file = Path(path)
-    values = _read(file)
-    if values.get("format_version") != _FORMAT_VERSION:
-        raise CheckpointError(file, f"does not have format version {_FORMAT_VERSION}")
-    try:
-        updates, failed = values["updates"], values["failed"]
-        step = _frozen(updates["step"], np.int64)
-        columns = {column: _frozen(updates[column], np.float64) for column in _COLUMNS}
-        if any(column.shape != step.shape for column in columns.values()):
-            raise ValueError("columns of different lengths")
-        return TrainingCurve(
-            name=name,
-            model=values["model"],
-            training=values["training"],
-            step=step,
-            **columns,
-            validation={
-                key: Validation(
-                    _frozen(scores["step"], np.int64),
-                    _frozen(scores["nll"], np.float64),
-                    _frozen(scores.get("bleu", []), np.float64),
-                )
-                for key, scores in values["validation"].items()
-            },
-            failed_at=None if failed is None else int(failed["step"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(file, f"is not a training journal: {error!r}") from error
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise CheckpointError(path, "is missing") from error
-    except (OSError, ValueError) as error:
-        raise CheckpointError(path, f"cannot be read: {error}") from error
-    if not isinstance(values, dict):
-        raise CheckpointError(path, "must contain a JSON object")
-    return values
-
-
-def _frozen(values: list[float], kind: type[np.generic]) -> npt.NDArray[Any]:
-    array = np.array(values, dtype=kind)
-    array.flags.writeable = False
-    return array
+    read = read_json(Path(path), _Journal)
+    return TrainingCurve(
+        name=name,
+        model=read.model,
+        training=read.training,
+        **structs.asdict(read.updates),
+        validation=read.validation,
+        failed_at=None if read.failed is None else read.failed.step,
+    )

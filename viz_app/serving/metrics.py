@@ -6,20 +6,21 @@ left out and named, and everything else counts.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
 
 Convention = Literal["output", "input"]
 CONVENTIONS: tuple[Convention, ...] = ("output", "input")
-Fact = str | int | float
+Fact = bool | str | Number
 
-Value = TypeVar("Value")
-
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")  # of BCP 47, as far as models need it
-_LARGEST = 1e15
+_Code = Annotated[str, Meta(pattern=r"\A[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")]  # of BCP 47, as far as models need it
+_Row = Annotated[tuple[Share, ...], Meta(min_length=1)]
 _DEEPEST = 8  # scores may be grouped, but a file may not choose how deep we look
 _EVERYDAY = "tatoeba"
 # What a test set holds, by how its name begins: a label of the table [model].
@@ -39,12 +40,21 @@ _CHANCE = {"lingeval": 1 / 2, "contracat": 1 / 3}
 _ONLY_ES = ("event", "pleonastic")  # templates of ContraCAT in which the pronoun takes up no noun
 
 
-@dataclass(frozen=True)
-class Languages:
+class Languages(Struct, frozen=True):
     """What a model reads and writes: BCP 47 codes, for labels, fonts and screen readers."""
 
-    source: str
-    target: str
+    source: _Code
+    target: _Code
+
+
+class _Head(Struct):
+    layer: Count
+    head: Count
+
+
+class _Answers(Struct):
+    right: Share
+    asked: Count
 
 
 @dataclass(frozen=True)
@@ -138,15 +148,16 @@ class ModelCard:
     @classmethod
     def from_metrics(cls, metrics: Mapping[str, Any]) -> ModelCard:
         """From what `metrics.json` holds; never fails."""
-        part = _Parts(metrics)
+        parts = Parts(metrics)
+        best = parts.get(_Head, "alignment", "best_head")
         return cls(
-            languages=part.get(_languages, "languages"),
-            training=part.get(_facts, "training") or {},
-            scores=tuple(_scores(metrics, (), part)),
-            aligners=dict(_aligners(part)),
-            best_head=part.get(_place, "alignment", "best_head"),
-            answers=_answers(part),
-            unreadable=tuple(dict.fromkeys(part.unreadable)),
+            languages=parts.get(Languages, "languages"),
+            training=_facts(parts.get(dict[str, Any], "training") or {}),
+            scores=tuple(_scores(metrics, (), parts)),
+            aligners=dict(_aligners(parts)),
+            best_head=best and (best.layer, best.head),
+            answers=_answers(parts),
+            unreadable=tuple(dict.fromkeys(parts.unreadable)),
         )
 
     @property
@@ -169,78 +180,32 @@ class ModelCard:
         return default if isinstance(value, bool | str) or value is None or value < 0 else value
 
 
-class _Parts:
-    """The parts of the file by their paths; those of another form than they should have are noted."""
-
-    def __init__(self, metrics: Mapping[str, Any]) -> None:
-        self._metrics = metrics
-        self.unreadable: list[str] = []
-
-    def get(self, read: Callable[[Any], Value | None], *path: str) -> Value | None:
-        """A part as `read` understands it; None where it is missing, or noted because `read` gives None."""
-        value: Any = self._metrics
-        for depth, name in enumerate(path):
-            if not isinstance(value, Mapping):
-                self.note(path[:depth])
-                return None
-            if name not in value:
-                return None
-            value = value[name]
-        found = read(value)
-        if found is None:
-            self.note(path)
-        return found
-
-    def note(self, path: tuple[str, ...]) -> None:
-        """This part could not be read."""
-        self.unreadable.append(".".join(path))
+def _facts(training: Mapping[str, Any]) -> dict[str, Fact]:
+    found = ((name, converted(value, Fact)) for name, value in training.items())
+    return {name: value for name, value in found if value is not None}
 
 
-def _languages(part: object) -> Languages | None:
-    codes = [part.get(side) for side in ("source", "target")] if isinstance(part, Mapping) else [None]
-    return Languages(*codes) if all(isinstance(code, str) and _CODE.fullmatch(code) for code in codes) else None
-
-
-def _facts(part: object) -> dict[str, Fact] | None:
-    if not isinstance(part, Mapping):
-        return None
-    return {name: value for name, value in part.items() if isinstance(value, str | bool) or _number(value) is not None}
-
-
-def _place(part: object) -> tuple[int, int] | None:
-    layer, head = (_count(part.get(name)) for name in ("layer", "head")) if isinstance(part, Mapping) else (None, None)
-    return None if layer is None or head is None else (layer, head)
-
-
-def _rates(part: object) -> tuple[tuple[float, ...], ...] | None:
-    rows = part if isinstance(part, list | tuple) and all(isinstance(row, list | tuple) for row in part) else ()
-    sound = rows and all(row and len(row) == len(rows[0]) and None not in map(_rate, row) for row in rows)
-    return tuple(map(tuple, rows)) if sound else None
-
-
-def _group(part: object) -> tuple[float, int] | None:
-    right, asked = (part.get("right"), part.get("asked")) if isinstance(part, Mapping) else (None, None)
-    rate, count = _rate(right), _count(asked)
-    return None if rate is None or count is None else (rate, count)
-
-
-def _aligners(part: _Parts) -> Iterator[tuple[Convention, AlignmentErrors]]:
-    sentences = part.get(_count, "alignment", "sentences")
+def _aligners(parts: Parts) -> Iterator[tuple[Convention, AlignmentErrors]]:
+    sentences = parts.get(Count, "alignment", "sentences")
     for convention in CONVENTIONS:
-        if (rates := part.get(_rates, "alignment", "aer", convention)) is not None:
+        path = "alignment", "aer", convention
+        rates = parts.get(Annotated[tuple[_Row, ...], Meta(min_length=1)], *path)
+        if rates and len({len(row) for row in rates}) > 1:
+            parts.note(*path)
+        elif rates:
             yield convention, AlignmentErrors(rates, sentences)
 
 
-def _answers(part: _Parts) -> tuple[ContrastScores, ...]:
+def _answers(parts: Parts) -> tuple[ContrastScores, ...]:
     right: defaultdict[tuple[str, float], float] = defaultdict(float)
     asked: defaultdict[tuple[str, float], int] = defaultdict(int)
     for probe, chance in _CHANCE.items():
-        for name in part.get(_names, "probes", probe, "groups") or ():
-            share, count = part.get(_group, "probes", probe, "groups", name) or (0.0, 0)
-            if count:
+        for name in parts.get(dict[str, Any], "probes", probe, "groups") or ():
+            group = parts.get(_Answers, "probes", probe, "groups", name)
+            if group and group.asked:
                 about = _about(probe, name), chance
-                right[about] += share * count
-                asked[about] += count
+                right[about] += group.right * group.asked
+                asked[about] += group.asked
     put = (
         ContrastScores(about, count, right[about, chance] / count, chance) for (about, chance), count in asked.items()
     )
@@ -254,7 +219,7 @@ def _about(probe: str, group: str) -> str:
     return "pronoun_es" if any(part in _ONLY_ES for part in group.split("/")) else "pronoun"
 
 
-def _scores(value: Mapping[str, Any], path: tuple[str, ...], part: _Parts) -> Iterator[Score]:
+def _scores(value: Mapping[str, Any], path: tuple[str, ...], parts: Parts) -> Iterator[Score]:
     if "bleu" in value:
         bleu = _measurement(value["bleu"])
         if bleu is not None:
@@ -264,32 +229,13 @@ def _scores(value: Mapping[str, Any], path: tuple[str, ...], part: _Parts) -> It
             chrf, development = _measurement(value.get("chrf")), value.get("part") == "validation"
             yield Score(" ".join(named) or "test", bleu, chrf, signature, development)
         elif not isinstance(value["bleu"], Mapping):  # one may group the scores of several sets
-            part.note((*path, "bleu"))
+            parts.note(*path, "bleu")
     for name, inner in value.items():
         if isinstance(inner, Mapping) and len(path) < _DEEPEST:
-            yield from _scores(inner, (*path, name), part)
+            yield from _scores(inner, (*path, name), parts)
 
 
 def _measurement(value: object) -> float | None:
-    number = _number(value.get("value", value.get("score")) if isinstance(value, Mapping) else value)
-    return float(number) if number is not None and 0 <= number <= 100 else None
-
-
-def _names(value: object) -> list[str] | None:
-    return list(value) if isinstance(value, Mapping) else None
-
-
-def _number(value: object) -> float | None:
-    """A number that can be reckoned with: JSON as Python reads it also has NaN, infinity and endless integers."""
-    real = isinstance(value, int | float) and not isinstance(value, bool)
-    return value if real and -_LARGEST <= value <= _LARGEST else None  # type: ignore[operator, return-value]
-
-
-def _rate(value: object) -> float | None:
-    number = _number(value)
-    return number if number is not None and 0 <= number <= 1 else None
-
-
-def _count(value: object) -> int | None:
-    number = _number(value)
-    return int(number) if isinstance(value, int) and number is not None and number >= 0 else None
+    inner = value.get("value", value.get("score")) if isinstance(value, Mapping) else value
+    number: float | None = converted(inner, Percent)
+    return number

@@ -5,13 +5,14 @@ A name that comes from an address or from a session is looked up here and never 
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from transformer_core.derived import MOST_METRIC_BYTES
+from transformer_core.files import CheckpointError
+from transformer_core.manifest import read_object
 from transformer_core.shipped import SHIPPED, find_checkpoint
 from viz_app.serving.metrics import Languages, ModelCard
 from viz_app.text import Texts
@@ -86,10 +87,9 @@ def languages(folder: Path) -> Languages | None:
 def _read(path: Path, written: int) -> Languages | None:
     """`written` is when that was: a file that was written anew is another one."""
     try:
-        metrics = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return ModelCard.from_metrics(read_object(path, MOST_METRIC_BYTES)).languages
+    except CheckpointError:
         return None
-    return ModelCard.from_metrics(metrics).languages if isinstance(metrics, Mapping) else None
 
 
 def display_names(t: Texts) -> dict[str, str]:

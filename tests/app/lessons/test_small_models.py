@@ -121,11 +121,11 @@ def no_runs(folder: Path) -> object:
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
-        (missing_journal, "one-head/journal.json: is missing"),
+        (missing_journal, "one-head/journal.json: cannot be read"),
         (broken_journal, "one-head/journal.json: cannot be read"),
-        (other_format, "base/journal.json: does not have format version 1"),
-        (shorter_column, "base/journal.json: is not a training journal"),
-        (no_scores, "unscaled: is missing expected scores"),
+        (other_format, "base/journal.json: Invalid enum value 2 - at `$.format_version`"),
+        (shorter_column, "base/journal.json: columns of different lengths - at `$.updates`"),
+        (no_scores, "unscaled: Object missing required field `bleu`"),
         (no_runs, "warmup: contains no runs"),
         (lambda folder: small_model("unscaled"), "unscaled/manifest.json: "),
         (lambda folder: small_model("../en-de"), "must be one of base, no-mask"),  # type: ignore[arg-type]
