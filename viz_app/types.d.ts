@@ -43,19 +43,19 @@ type Mounted<Data = any> = {
 // ---- Lessons
 
 type NdArray = import("./lessons/stage/js/arrays.js").NdArray;
-type Scene = import("./lessons/stage/js/scene.js").Scene;
+type Scene<Values = any> = import("./lessons/stage/js/scene.js").Scene<Values>;
 type Lesson = import("./lessons/stage/js/lesson.js").Lesson;
 
 /** Numbers, words and switches of a scene, by the names of its controls. */
 type Settings = Record<string, any>;
 
 /** What Python sends for a lesson: lessons/stage/payload.py; `values` and `arrays` are those of its numbers.py. */
-type LessonData = {
+type LessonData<Values = any> = {
   id: string;
   name: string;
   language: string;
   texts: Texts;
-  values: any;
+  values: Values;
   arrays: Record<string, NdArray>;
   /** For which settings Python computed the numbers. */
   answers: Settings;

@@ -244,7 +244,7 @@ export class Concat extends Scene {
   }
 }
 
-/** @param {any[]} values */
+/** @param {Float32Array} values */
 function norm(values) {
   return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0));
 }
@@ -259,7 +259,7 @@ function colours(theme) {
  * Numbers as cells: one colour for positive, one for negative, stronger for larger.
  * @param {CanvasRenderingContext2D} context
  * @param {Theme} theme
- * @param {any[]} values
+ * @param {Float32Array} values
  * @param {number[]} pair
  * @param {number} y
  * @param {number} height

@@ -8,8 +8,8 @@ const TYPES = { float32: Float32Array, uint8: Uint8Array, int32: Int32Array };
 /** An array of any number of dimensions, the last one fastest. */
 export class NdArray {
   /**
-   * @param {any} data
-   * @param {any} shape
+   * @param {Float32Array} data Or bytes, or whole numbers: they have the same methods.
+   * @param {number[]} shape
    */
   constructor(data, shape) {
     this.data = data;
@@ -32,7 +32,7 @@ export class NdArray {
    */
   part(...indices) {
     const rest = this.shape.slice(indices.length);
-    const size = rest.reduce((/** @type {number} */ product, /** @type {number} */ length) => product * length, 1);
+    const size = rest.reduce((product, length) => product * length, 1);
     let place = 0;
     for (let axis = 0; axis < indices.length; axis++) place = place * this.shape[axis] + indices[axis];
     return new NdArray(this.data.subarray(place * size, (place + 1) * size), rest);

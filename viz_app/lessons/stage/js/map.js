@@ -65,19 +65,7 @@ export function drawMap(
   context.strokeRect(left - 0.5, top - 0.5, cell * keys.length + 1, cell * queries.length + 1);
   const size = Math.max(8, Math.min(cell > 44 ? 16 : 13, cell - 1));
   const lit =
-    row === null
-      ? -1
-      : weights
-          .part(row)
-          .data.reduce(
-            (
-              /** @type {number} */ best,
-              /** @type {number} */ value,
-              /** @type {number} */ key,
-              /** @type {number[]} */ all,
-            ) => (value > all[best] ? key : best),
-            0,
-          );
+    row === null ? -1 : weights.part(row).data.reduce((best, value, key, all) => (value > all[best] ? key : best), 0);
   /** @param {boolean} on */
   const style = (on) => ({
     colour: on || row === null ? theme.text : theme.muted,

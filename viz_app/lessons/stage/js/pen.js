@@ -131,6 +131,21 @@ export class Pen {
   }
 
   /**
+   * A line around a rectangle.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   * @param {number} height
+   * @param {string} colour
+   * @param {number} [thick]
+   */
+  frame(x, y, width, height, colour, thick = 1) {
+    this.context.strokeStyle = colour;
+    this.context.lineWidth = thick;
+    this.context.strokeRect(x, y, width, height);
+  }
+
+  /**
    * A rounded box, filled and then outlined as far as its style says.
    * @param {number} x
    * @param {number} y

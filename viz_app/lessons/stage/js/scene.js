@@ -3,9 +3,10 @@
 //
 // Settings of a scene are { name: number | string | boolean }: those of its controls and of its playhead.
 
+/** @template [Values=any] What `numbers.py` of the lesson computes. */
 export class Scene {
   /**
-   * @param {LessonData} lesson What Python sent: values, arrays, language; see arrays.js.
+   * @param {LessonData<Values>} lesson What Python sent: values, arrays, language; see arrays.js.
    * @param {Texts} texts Labels of the stage and of the lesson.
    */
   constructor(lesson, texts) {
