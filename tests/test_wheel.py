@@ -131,7 +131,7 @@ def test_every_page_opens_without_network(run: Run) -> None:
         "import viz_app.main\n"
         "for page in ('translate', 'lessons', 'figures', 'model'):\n"
         "    app = AppTest.from_file(viz_app.main.__file__, default_timeout=100).run()\n"
-        "    app = app.switch_page(f'pages/{page}.py').run()\n"
+        "    app = app.switch_page(f'app_pages/{page}.py').run()\n"
         "    assert not app.exception and not app.error, (page, app.exception, app.error)\n"
     )
     run("python", "-c", code)

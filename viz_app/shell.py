@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 
 import streamlit as st
@@ -24,8 +21,6 @@ _PAGES = {
 _HOME = "translate"
 _FOLDER = Path(__file__).parent
 
-_framed: ContextVar[bool] = ContextVar("framed", default=False)
-
 
 def main() -> None:
     """Draw the frame and run the page that the visitor is on."""
@@ -44,7 +39,11 @@ def main() -> None:
         session.run_pending_callbacks()
     pages = {
         name: st.Page(
-            _FOLDER / "pages" / f"{name}.py", title=t(f"nav.{name}"), icon=icon, url_path=name, default=name == _HOME
+            _FOLDER / "app_pages" / f"{name}.py",
+            title=t(f"nav.{name}"),
+            icon=icon,
+            url_path=name,
+            default=name == _HOME,
         )
         for name, icon in _PAGES.items()
     }
@@ -61,29 +60,6 @@ def main() -> None:
             required=True,
             label_visibility="collapsed",
         )
-    with error_boundary(t), frame():
+    with error_boundary(t):
         draw_missing_model(t)
         page.run()
-
-
-@contextmanager
-def frame() -> Iterator[None]:
-    """Inside this block a page is drawn by `main`, with navigation and language around it."""
-    token = _framed.set(True)
-    try:
-        yield
-    finally:
-        _framed.reset(token)
-
-
-def run(page: Callable[[], None]) -> None:
-    """Draw a page inside the frame.
-
-    Streamlit takes any folder named `pages` for its older way of many pages until the first session has declared its
-    navigation. A page that is opened by its own address right after the start of the server would then run without
-    `main.py`; so it starts that first.
-    """
-    if _framed.get():
-        page()
-    else:
-        main()

@@ -91,7 +91,7 @@ app = AppTest.from_file("viz_app/main.py", default_timeout=200)
 app.query_params["text"], app.query_params["lang"] = text, "ko"
 app.run()
 found["explorer"] = downloads(app)
-app.switch_page("pages/figures.py").run()
+app.switch_page("app_pages/figures.py").run()
 choice = app.selectbox(key="studio-ko-view")
 choice.set_value("mean").run()
 found["options"] = list(choice.options)

@@ -111,7 +111,7 @@ def test_the_page_opens_as_its_address_says(app: AppTest, history: History) -> N
     step = str(history.steps[4])
     for name, value in {"grown_at": step, "grown_head": "encoder.1.3", "grown_text": "2", "lang": "en"}.items():
         app.query_params[name] = value
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert start_of(app) == {"sentence": 1, "kind": "encoder", "moment": 4, "layer": 0, "head": 2}
     params = mounted(app)["headlight_address"]["params"]
@@ -125,7 +125,7 @@ def test_the_page_opens_as_its_address_says(app: AppTest, history: History) -> N
 
 def test_the_address_names_another_history(app: AppTest) -> None:
     app.query_params["grown_of"], app.query_params["grown_head"] = "no-positions", "decoder.2.2"
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert mounted(app)["headlight_address"]["params"]["grown_of"] == "no-positions"
     assert (start_of(app)["kind"], start_of(app)["layer"], start_of(app)["head"]) == ("decoder", 1, 1)

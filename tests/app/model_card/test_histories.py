@@ -63,7 +63,7 @@ def test_the_page_says_which_model_it_shows(app: AppTest, language: str) -> None
     t = texts(language)
     app.query_params["lang"] = language
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert t("growth.title") in shown(app)
     facts = {"name": "base", "layers": "2 + 2", "heads": 8, "steps": "3,000"}
@@ -75,7 +75,7 @@ def test_the_page_shows_the_models_own_history(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(grown_checkpoint))
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert texts("en")("growth.of_served", name="mine", layers="2 + 2", heads=8, steps="3,000") in shown(app)
 
@@ -86,7 +86,7 @@ def test_a_damaged_history_is_told_of(app: AppTest, tmp_path: Path, monkeypatch:
         file.write(b"x")
     monkeypatch.setattr(histories, "HISTORIES", tmp_path)
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     (error,) = app.error
     assert "is damaged" in error.value and "attention" in error.value
@@ -96,6 +96,6 @@ def test_a_damaged_history_is_told_of(app: AppTest, tmp_path: Path, monkeypatch:
 def test_without_any_history_there_is_no_section(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histories, "HISTORIES", tmp_path)
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert texts("en")("growth.title") not in shown(app)

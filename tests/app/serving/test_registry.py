@@ -17,8 +17,8 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from tests.app.app_pages.test_pages import damaged_copy, visible
 from tests.app.mounted import address, headers
-from tests.app.pages.test_pages import damaged_copy, visible
 from transformer_core.translator import Translator
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import Context
@@ -103,7 +103,7 @@ def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) 
     assert app.segmented_control(key=CHOICE).value == "french"
     parameters = sum(p.numel() for p in Translator.load(french_checkpoint).model.parameters())
     for page in ("model", "lessons", "figures", "translate"):
-        app.switch_page(f"pages/{page}.py").run()
+        app.switch_page(f"app_pages/{page}.py").run()
         assert not app.exception
         assert app.segmented_control(key=CHOICE).value == "french", page
         assert address(app)["model"] == "french", page
@@ -118,7 +118,7 @@ def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) 
 def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> None:
     for name, value in {"model": "french", "branch": "2", "layer": "3", "head": "2", "width": "80"}.items():
         app.query_params[name] = value
-    app.switch_page("pages/figures.py").run()
+    app.switch_page("app_pages/figures.py").run()
     assert (address(app)["branch"], address(app)["layer"], address(app)["width"]) == ("2", "3", "80")
     choose(app, "random")
     assert not app.exception
@@ -131,7 +131,7 @@ def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> 
 
 def test_a_lesson_is_about_the_chosen_model(app: AppTest, french_checkpoint: Path) -> None:
     app.query_params["model"], app.query_params["lesson"] = "french", "dot_product"
-    app.switch_page("pages/lessons.py").run()
+    app.switch_page("app_pages/lessons.py").run()
     assert not app.exception
     assert address(app)["model"] == "french"
     assert any("--checkpoint=french " in code.value for code in app.code)
@@ -162,7 +162,7 @@ def test_a_damaged_model_is_told_and_the_other_goes_on(
     choose(app, "damaged")
     t = texts("en")
     for page in ("translate", "model", "figures"):
-        app.switch_page(f"pages/{page}.py").run()
+        app.switch_page(f"app_pages/{page}.py").run()
         assert not app.exception
         assert t("errors.checkpoint_title") in visible(app) and shard.name in visible(app)
         assert t("errors.checkpoint_other") in visible(app) and t("errors.checkpoint_own") in visible(app)
@@ -256,7 +256,7 @@ def test_two_models_of_different_pieces_make_one_figure(app: AppTest) -> None:
     link = {"model": "french", "figure": "compare", "against": "cross.1.1", "vsmodel": "random"}
     for name, value in link.items():
         app.query_params[name] = value
-    app.switch_page("pages/figures.py").run()
+    app.switch_page("app_pages/figures.py").run()
     assert not app.exception
     (command,) = (code.value for code in app.code if code.value.startswith("python -m viz_app export"))
     assert "--checkpoint=random" in command and "--other-checkpoint=french" in command

@@ -29,7 +29,7 @@ def opened(app: AppTest, **params: str) -> AppTest:
     for name, value in params.items():
         app.query_params[name] = value
     app.session_state["text"] = params.get("text", TEXT)
-    return app.switch_page("pages/figures.py").run()
+    return app.switch_page("app_pages/figures.py").run()
 
 
 def words(app: AppTest) -> str:
@@ -121,8 +121,8 @@ def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTe
     assert not any("<b>" in str(part.value) or "*is*" in str(part.value) for part in app.markdown)
     app.text_input(key="text").set_value("").run()
     assert downloads(app) == [t("studio.collection_zip", count=2)], "it outlives a sentence that has no figure"
-    app.switch_page("pages/translate.py").run()
-    app.switch_page("pages/figures.py").run()
+    app.switch_page("app_pages/translate.py").run()
+    app.switch_page("app_pages/figures.py").run()
     app.button(key="studio-remove-1").click().run()
     assert not app.exception
     assert downloads(app)[-1] == t("studio.collection_zip", count=1)
@@ -141,15 +141,15 @@ def test_the_head_comes_over_from_translate(app: AppTest) -> None:
     for name, value in {"kind": "decoder", "layer": "2", "head": "4", "unit": "words"}.items():
         app.query_params[name] = value
     app.run()
-    app.switch_page("pages/figures.py").run()
+    app.switch_page("app_pages/figures.py").run()
     assert not app.exception
     wanted = {"kind": "decoder", "layer": "2", "head": "4", "unit": "words", "text": TEXT, "figure": "head"}
     assert wanted.items() <= address(app).items()
     app.text_input(key="text").set_value("The train is big.").run()
     assert address(app)["text"] == "The train is big."
-    app.switch_page("pages/translate.py").run()
+    app.switch_page("app_pages/translate.py").run()
     assert app.text_input(key="text").value == "The train is big."
-    app.switch_page("pages/figures.py").run()
+    app.switch_page("app_pages/figures.py").run()
     assert {**wanted, "text": "The train is big."}.items() <= address(app).items()
 
 

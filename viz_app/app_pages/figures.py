@@ -19,7 +19,6 @@ from viz_app.serving.comparison import NotComparable, compare_with_selection
 from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
 from viz_app.serving.request_queue import OnPosition, Superseded
 from viz_app.serving.translation_service import TranslationResult, TranslationService
-from viz_app.shell import run
 from viz_app.state import session
 from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
@@ -245,4 +244,5 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     publish(params, language=t.language, page="figures")
 
 
-run(main)
+if __name__ == "__main__":
+    main()

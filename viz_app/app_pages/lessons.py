@@ -45,7 +45,6 @@ from viz_app.lessons.stage import (
 )
 from viz_app.serving import loader
 from viz_app.serving.request_queue import Superseded
-from viz_app.shell import run
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
@@ -273,4 +272,5 @@ def _draw_head(t: Texts, title: str) -> str:
         return sentence_field(t)
 
 
-run(main)
+if __name__ == "__main__":
+    main()

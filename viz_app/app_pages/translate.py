@@ -23,7 +23,6 @@ from viz_app.serving.registry import available_models, display_names, languages
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.search_tree import search_tree
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
-from viz_app.shell import run
 from viz_app.state import session
 from viz_app.state.query_params import selection_from_params, selection_to_params, text_to_param
 from viz_app.state.selected_model import model_query_param, selected_model
@@ -223,4 +222,5 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     publish(params, language=t.language, page="translate")
 
 
-run(main)
+if __name__ == "__main__":
+    main()

@@ -94,9 +94,9 @@ def test_sentence_survives_languages_and_pages(app: AppTest) -> None:
     app.segmented_control(key="lang").set_value("ko").run()
     assert app.text_input(key="text").value == "The bus."
     assert header(app)["texts"] == texts("ko").table("explorer")
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert {name: value for name, value in address(app).items() if value} == {"lang": "ko", "text": "The bus."}
-    app.switch_page("pages/translate.py").run()
+    app.switch_page("app_pages/translate.py").run()
     assert app.text_input(key="text").value == "The bus."
     assert app.segmented_control(key="lang").value == "ko"
 
@@ -202,7 +202,7 @@ def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.
     monkeypatch.setattr("viz_app.serving.loader.get_translation_service", fail)
     if page == "model":
         app.run()
-        app.switch_page("pages/model.py")
+        app.switch_page("app_pages/model.py")
     app.run()
     assert not app.exception
     assert texts("en")("errors.unexpected") in visible(app)
@@ -228,7 +228,7 @@ def test_a_click_that_fails_leaves_the_session_usable(app: AppTest, monkeypatch:
 def test_the_model_page_shows_the_card(app: AppTest, random_checkpoint: Path, language: str) -> None:
     app.query_params["lang"] = language
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     t = texts(language)
     assert not app.exception
     assert t("model.unmeasured") in visible(app)
@@ -260,7 +260,7 @@ def test_no_page_breaks_on_metrics_of_another_form(
     app.query_params["text"] = "The dog."
     failed = texts("en")("errors.unexpected_title")
     app.run()
-    for page in ("pages/figures.py", "pages/model.py"):
+    for page in ("app_pages/figures.py", "app_pages/model.py"):
         assert not app.exception and not app.error and failed not in visible(app)
         app.switch_page(page).run()
     assert not app.exception and not app.error and failed not in visible(app)
@@ -279,7 +279,7 @@ def test_what_was_measured_of_another_model_is_not_shown(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
     app.query_params["lang"] = language
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert "tatoeba-test" not in "".join(table.value.to_csv() for table in app.table)
     before, _ = texts(language)("model.not_derived", problem="|").split("|")
@@ -306,7 +306,7 @@ def test_the_model_page_tells_what_was_measured(
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
     app.query_params["lang"] = language
     app.run()
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert not app.exception
     t = texts(language)
     tests, development, probes, _, training = (table.value.to_csv(index=False) for table in app.table)

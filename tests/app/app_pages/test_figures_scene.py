@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.pages.test_figures import TEXT, address, command, downloads, opened, words
+from tests.app.app_pages.test_figures import TEXT, address, command, downloads, opened, words
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.figures import Style
@@ -129,7 +129,7 @@ def test_from_a_lesson_to_the_figure_and_back(app: AppTest) -> None:
     app.run()
     app.session_state["text"] = TEXT
     app.session_state["lesson_open"] = "positions"
-    app.switch_page("pages/lessons.py").run()
+    app.switch_page("app_pages/lessons.py").run()
     assert not app.exception
     app.button(key="edit-in-figures").click().run()
     assert not app.exception

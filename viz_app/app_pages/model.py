@@ -9,7 +9,6 @@ import streamlit as st
 from viz_app.components.address import publish
 from viz_app.model_card import card
 from viz_app.serving.metrics import ModelCard
-from viz_app.shell import run
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
@@ -112,4 +111,5 @@ def _draw_card(t: Texts, translator: Translator) -> None:
         st.markdown(prose)
 
 
-run(main)
+if __name__ == "__main__":
+    main()

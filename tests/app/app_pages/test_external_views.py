@@ -75,9 +75,9 @@ def test_choice_language_and_pages_keep_it(app: AppTest) -> None:
     assert "include_heads" in document_of(app) and address(app)["other"] == "model"
     app.segmented_control(key="lang").set_value("ko").run()
     assert "include_heads" in document_of(app)
-    app.switch_page("pages/model.py").run()
+    app.switch_page("app_pages/model.py").run()
     assert mounted(app).get("headlight_bertviz") is None
-    app.switch_page("pages/translate.py").run()
+    app.switch_page("app_pages/translate.py").run()
     assert "include_heads" in document_of(app) and address(app)["other"] == "model"
 
 

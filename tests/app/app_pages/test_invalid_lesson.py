@@ -17,7 +17,7 @@ def test_an_invalid_lesson_is_named_in_the_index(app: AppTest, tmp_path: Path, m
     (tmp_path / "mine" / "lesson.toml").write_text("chapter =", encoding="utf-8")
     monkeypatch.setattr(catalogue, "INVALID_LESSONS", find_lessons(tmp_path)[1])
     app.run()
-    app.switch_page("pages/lessons.py").run()
+    app.switch_page("app_pages/lessons.py").run()
     (warning,) = app.warning
     assert "mine/" in warning.value and not app.exception and not app.error
 
@@ -33,7 +33,7 @@ def test_a_lesson_whose_text_is_invalid_leaves_the_others(
     parser.load_lesson.cache_clear()
     try:
         app.run()
-        app.switch_page("pages/lessons.py").run()
+        app.switch_page("app_pages/lessons.py").run()
         (warning,) = app.warning
         assert "masks/en" in warning.value and not app.exception and not app.error
         app.session_state[OPEN_KEY] = "masks"

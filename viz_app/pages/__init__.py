@@ -1,1 +1,0 @@
-"""One file a page: widgets in, one call, figures out."""
