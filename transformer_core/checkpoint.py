@@ -30,7 +30,7 @@ from transformer_core.files import TOKENIZER_FILE, atomic_directory, sha256, wri
 from transformer_core.files import CheckpointError as CheckpointError
 from transformer_core.identity import weights_hash
 from transformer_core.manifest import MANIFEST_FILE, Manifest, read_object
-from transformer_core.model import Transformer, load_weights
+from transformer_core.model import Transformer
 from transformer_core.tensor_files import ENDING, INDEX_FILE, load_shards, save_shards, weight_map
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
 
@@ -104,7 +104,7 @@ def save_checkpoint(
     broken = [name for name, tensor in half.items() if not bool(torch.isfinite(tensor).all())]
     if broken:
         raise ValueError(f"{broken[0]} has values that float16 cannot hold")
-    load_weights(Transformer(model), half)  # fails here rather than at the next start
+    Transformer.from_weights(model, half)  # fails here rather than at the next start
     with atomic_directory(folder) as partial:
         save_shards(partial, half)
         write_json(
@@ -207,9 +207,8 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
     if manifest.weights_hash not in ("", identity):
         _check_shards(folder, manifest)  # names the one that is damaged
         raise CheckpointError(folder / MANIFEST_FILE, "has the weights_hash of another model")
-    model = Transformer(model_config)
     try:
-        load_weights(model, weights)
+        model = Transformer.from_weights(model_config, weights)
     except ValueError as error:
         raise CheckpointError(folder / INDEX_FILE, str(error)) from error
     measured, problem = _measured(folder, identity)

@@ -6,6 +6,7 @@ Shape legend: B sentences, S source positions, T target positions, d = d_model, 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
@@ -48,11 +49,28 @@ class Transformer(nn.Module):
         name_hook_points(self)
         self.reset_parameters()
 
+    @classmethod
+    def from_weights(cls, config: ModelConfig, weights: Mapping[str, Tensor]) -> Transformer:
+        """A model with a copy of these weights in float32, on their device; draws no random numbers.
+
+        Raises:
+            ValueError: See `check_weights`; before memory is taken for the model.
+        """
+        with torch.device("meta"):  # shapes only: drawing weights takes far longer than copying them
+            model = cls(config)
+        check_weights(model, weights)
+        model.positions = _positions(config)  # what no file holds
+        copies = {name: weight.detach().to(torch.float32, copy=True) for name, weight in weights.items()}
+        model.load_state_dict(copies, assign=True)
+        return model
+
     def reset_parameters(self) -> None:
         """Draw new weights: Glorot with Q, K and V as one projection, embeddings from N(0, 1 / d_model).
 
         Untied matrices and learned positions are drawn like the embedding; biases are 0.
         """
+        if self.embedding.weight.is_meta:  # nothing to draw, and to find that out PyTorch loads its compiler first
+            return
         for table in (self.embedding, self.source_embedding, self.projection, self.positions, self.source_positions):
             if isinstance(table, SharedEmbedding | LearnedPositions):
                 nn.init.normal_(table.weight, std=self.config.d_model**-0.5)
@@ -168,8 +186,8 @@ def count_parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
-def load_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
-    """Copy weights into a model in float32. Raises ValueError naming what is missing, unknown, or of another shape."""
+def check_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Raise ValueError naming the weight of a model that is missing, unknown, or of another shape."""
     expected = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     given = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     missing, unknown = sorted(expected.keys() - given.keys()), sorted(given.keys() - expected.keys())
@@ -178,6 +196,11 @@ def load_weights(model: nn.Module, weights: dict[str, Tensor]) -> None:
     wrong = [name for name in expected if expected[name] != given[name]]
     if wrong:
         raise ValueError(f"{wrong[0]} has shape {given[wrong[0]]}, the model needs {expected[wrong[0]]}")
+
+
+def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Copy weights into the parameters of a model, in their number format. Raises ValueError: see `check_weights`."""
+    check_weights(model, weights)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.copy_(weights[name])

@@ -37,7 +37,9 @@ class SinusoidalPositions(nn.Module):
     def __init__(self, d_model: int, length: int = 512, *, interleaved: bool = True) -> None:
         super().__init__()
         self.interleaved = interleaved
-        self.register_buffer("table", self._rows(length, d_model), persistent=False)
+        # Computed on the CPU first: on the meta device, PyTorch would load its compiler to do it.
+        table = self._rows(length, d_model, torch.device("cpu")).to(torch.get_default_device())
+        self.register_buffer("table", table, persistent=False)
 
     def forward(self, first: int, length: int) -> Tensor:
         """(length, d) rows of positions first, first + 1, ..."""
@@ -46,7 +48,7 @@ class SinusoidalPositions(nn.Module):
             self.table = self._rows(grown, self.table.shape[1], self.table.device)
         return self.table[first : first + length]
 
-    def _rows(self, length: int, d_model: int, device: torch.device | None = None) -> Tensor:
+    def _rows(self, length: int, d_model: int, device: torch.device) -> Tensor:
         return sinusoidal_positions(length, d_model, device, interleaved=self.interleaved)
 
 

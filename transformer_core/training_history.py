@@ -24,7 +24,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.history import History, SentenceHistory, to_bytes
 from transformer_core.metrics import bleu
-from transformer_core.model import Transformer, load_weights
+from transformer_core.model import Transformer
 from transformer_core.tokenizer import Encoding, Tokenizer
 from transformer_core.training.snapshots import load_snapshot
 from transformer_core.training.validation import ValidationSet, greedy_bleu, validation_loss
@@ -92,9 +92,7 @@ class HistoryBuilder:
 
     def translator(self, step: int) -> Translator:
         """The model at a step. Raises StateError or ValueError when its weights cannot be read or do not fit."""
-        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are discarded
-            model = Transformer(self._config)
-        load_weights(model, load_snapshot(self._files[step]))
+        model = Transformer.from_weights(self._config, load_snapshot(self._files[step]))
         return Translator(model.to(self._device), self._tokenizer, self._decoding)
 
     def build(

@@ -22,7 +22,7 @@ from transformer_core.data import make_batch
 from transformer_core.decoding.beam import Hypothesis, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
-from transformer_core.model import Transformer, load_weights
+from transformer_core.model import Transformer
 from transformer_core.tokenizer import Encoding, Tokenizer, axis
 
 
@@ -126,10 +126,8 @@ class Translator:
 
         A separate model, so that hooks and edits of one do not affect the other.
         """
-        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are discarded
-            model = Transformer(self.config.replace(causal=causal)).to(self._device)
-        load_weights(model, dict(self.model.named_parameters()))
-        twin = Translator(model, self.tokenizer, self.decoding)
+        model = Transformer.from_weights(self.config.replace(causal=causal), self.model.state_dict())
+        twin = Translator(model.to(self._device), self.tokenizer, self.decoding)
         twin.checkpoint = self.checkpoint
         return twin
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.marian import drawn_biases_and_norms, marian_twin
-from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_config, tiny_model
+from tests.core.tiny import SPECIAL, inputs_for, padded, run, tiny_config, tiny_model
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.hooks import capture
@@ -191,12 +192,46 @@ def test_count_of_a_tiny_model_by_hand() -> None:
     assert count_parameters(Transformer(config)) == 2 * (encoder + decoder) + 40 * 16
 
 
-def test_load_weights_copies_and_takes_half_precision() -> None:
-    model, other = tiny_model(seed=1), tiny_model(seed=2)
-    load_weights(other, {name: p.detach().half() for name, p in model.named_parameters()})
-    for (name, ours), theirs in zip(model.named_parameters(), other.parameters(), strict=True):
-        assert theirs.dtype == torch.float32
-        assert torch.equal(theirs, ours.half().float()), name
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"positions": "concatenated", "norm": "pre", "attention_biases": True},
+        {"positions": "learned", "max_positions": 600, "tie": "none", "output_bias": True},
+        {"positions": "none", "tie": "target", "source_vocab_size": 50},
+        {"attention": "additive"},
+        {"window": 2},
+    ],
+    ids=lambda options: "-".join(options) or "paper",
+)
+def test_from_weights_is_a_model_that_was_built_and_then_overwritten(options: dict[str, Any]) -> None:
+    model, other = (drawn_biases_and_norms(tiny_model(seed=seed, **options)) for seed in (1, 2))
+    weights = {name: p.detach().half() for name, p in model.named_parameters()}
+    load_weights(other, weights)
+    before = torch.get_rng_state()
+    loaded = Transformer.from_weights(model.config, weights).eval()
+    assert torch.equal(torch.get_rng_state(), before)
+    assert [name for name, _ in loaded.named_modules()] == [name for name, _ in other.named_modules()]
+    assert loaded.embedding.weight is loaded.output_weight or loaded.projection is not None
+    for name, expected in [*other.named_parameters(), *other.named_buffers()]:
+        tensor = {**dict(loaded.named_parameters()), **dict(loaded.named_buffers())}[name]
+        assert (tensor.dtype, tensor.device) == (torch.float32, expected.device), name
+        assert tensor.is_leaf and tensor.requires_grad == expected.requires_grad, name
+        assert torch.equal(tensor, expected), name
+        assert name not in weights or torch.equal(tensor, weights[name].float()), name
+    assert list(loaded.state_dict()) == list(other.state_dict()) == list(weights)
+    assert torch.equal(run(loaded, (5, 3), 530), run(other, (5, 3), 530)), "beyond the first rows of the sinusoids"
+    with capture(loaded) as ours, capture(other) as theirs:
+        assert torch.equal(run(loaded), run(other))
+    assert list(ours) == list(theirs)
+
+
+def test_from_weights_shares_nothing_with_them() -> None:
+    model = tiny_model()
+    copy = Transformer.from_weights(model.config, model.state_dict())
+    with torch.no_grad():
+        copy.embedding.weight.zero_()
+    assert bool(model.embedding.weight.any())
 
 
 @pytest.mark.parametrize(
@@ -208,12 +243,13 @@ def test_load_weights_copies_and_takes_half_precision() -> None:
     ],
     ids=["missing", "unknown", "shape"],
 )
-def test_load_weights_says_what_does_not_fit(change: object, said: str) -> None:
+def test_weights_that_do_not_fit_are_named(change: Callable[[dict[str, Tensor]], object], said: str) -> None:
     model = tiny_model()
     weights = {name: torch.zeros_like(p) for name, p in model.named_parameters()}
     before = model.embedding.weight.detach().clone()
-    assert callable(change)
     change(weights)
+    with pytest.raises(ValueError, match=said):
+        Transformer.from_weights(model.config, weights)
     with pytest.raises(ValueError, match=said):
         load_weights(model, weights)
     assert torch.equal(model.embedding.weight, before)

@@ -145,11 +145,10 @@ def run(arguments: Sequence[str]) -> int:
 
 def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Translator:
     """The model as it will be loaded: with weights that were rounded to float16."""
-    from transformer_core.model import Transformer, load_weights
+    from transformer_core.model import Transformer
     from transformer_core.translator import Translator
 
-    model = Transformer(settings.model)
-    load_weights(model, {name: weight.half() for name, weight in mean.weights.items()})
+    model = Transformer.from_weights(settings.model, {name: weight.half() for name, weight in mean.weights.items()})
     return Translator(model.to(device), mean.tokenizer, mean.decoding)
 
 

@@ -15,7 +15,7 @@ import torch
 
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Corpus
-from transformer_core.model import Transformer, load_weights
+from transformer_core.model import Transformer
 from transformer_core.progress import progress_bar
 from transformer_core.training.activation_checkpointing import checkpoint_activations
 from transformer_core.training.batch_loader import BatchLoader, StepBatches
@@ -192,10 +192,7 @@ class Trainer:
         if self.config.parallel == "replicate":
             return self.model
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
-        with torch.random.fork_rng(devices=[]):  # the weights that are drawn here are discarded
-            model = Transformer(self.model.config)
-        load_weights(model, weights)
-        return model.to(self.device)
+        return Transformer.from_weights(self.model.config, weights).to(self.device)
 
     def _update(self, batches: StepBatches) -> dict[str, Any]:
         """One step of the optimizer on the mean loss over all target tokens of the batches of all processes."""
