@@ -26,7 +26,7 @@ from viz_app.lessons.catalogue import (
     next_stop,
     scene_selection,
 )
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.index import Stop, lesson_index
 from viz_app.lessons.labels import read_labels
@@ -142,7 +142,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     after = next_stop(name, on_route=is_following())
     served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
-    context = Context(fit_sentence(text, served.translator), state, t.language, again, session.session_id())
+    context = LessonContext(fit_sentence(text, served.translator), state, t.language, again, session.session_id())
     if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and writes_other_language(context):
         st.caption(t("lessons.small_german"))
     try:
@@ -184,7 +184,7 @@ def _leave(after: str | None) -> None:
 
 
 @st.fragment(run_every=_NEWS_SECONDS)
-def _follow(name: str, context: Context) -> None:
+def _follow(name: str, context: LessonContext) -> None:
     """What goes on at the server, for as long as the scene that shows it is open."""
     module: Any = lesson_module(name)
     numbers, key = module.news(context), f"news-{name}"
@@ -214,7 +214,7 @@ def _start(name: str) -> LessonState:
     return LessonState.from_report(report) or LessonState()
 
 
-def _draw_takeaways(t: Texts, name: str, context: Context, params: Mapping[str, str | None]) -> None:
+def _draw_takeaways(t: Texts, name: str, context: LessonContext, params: Mapping[str, str | None]) -> None:
     """What can be taken along: the scene as a file for print, the handout, the link."""
     drawn = figure_with_provenance(name, context)
     with st.container(horizontal=True, key="takeaways"):
@@ -245,7 +245,7 @@ def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) 
         st.code(drawn.command("pdf"), language=None, wrap_lines=True)
 
 
-def _draw_head_opener(t: Texts, name: str, context: Context) -> None:
+def _draw_head_opener(t: Texts, name: str, context: LessonContext) -> None:
     """A button that opens the head of the scene on the page Translate, where the scene shows one."""
     scene = context.state.scene or load_lesson(name, t.language).scenes[0].name
     shown = scene_selection(name, scene, context)

@@ -16,7 +16,7 @@ from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
-    from viz_app.lessons.context import Context
+    from viz_app.lessons.context import LessonContext
 
 log = logging.getLogger(__name__)
 
@@ -110,11 +110,11 @@ def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
     return target_files(drawn, formats, style, dpi=options.dpi)
 
 
-def _context(options: argparse.Namespace) -> Context:
+def _context(options: argparse.Namespace) -> LessonContext:
     import torch
 
     from transformer_core.translator import Translator
-    from viz_app.lessons.context import Context
+    from viz_app.lessons.context import LessonContext
     from viz_app.lessons.scene_figure import fit_sentence
     from viz_app.lessons.stage.state import LessonState, settings_from_param, unreadable_parts
     from viz_app.serving.request_queue import RequestQueue
@@ -131,4 +131,4 @@ def _context(options: argparse.Namespace) -> Context:
     if options.text and text != " ".join(options.text.split()):
         raise UsageError(f"--text is {options.text!r}, but must be an English sentence that the model can read")
     state = LessonState(options.scene or "", settings_from_param(given))
-    return Context(text, state, options.language, lambda: service, SESSION)
+    return LessonContext(text, state, options.language, lambda: service, SESSION)

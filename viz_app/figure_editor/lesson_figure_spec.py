@@ -9,7 +9,7 @@ from typing import Literal
 from viz_app.figures import Figure
 from viz_app.lessons import Lesson, Scene, load_lesson
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, unreadable_parts
 from viz_app.serving.translation_service import TranslationService
@@ -71,7 +71,7 @@ class LessonFigureSpec:
         Raises:
             Superseded: A newer request took over the model.
         """
-        return figure_with_provenance(self.lesson, Context(text, self.state, language, load, session))
+        return figure_with_provenance(self.lesson, LessonContext(text, self.state, language, load, session))
 
 
 def empty_query() -> dict[str, str | None]:

@@ -5,23 +5,23 @@ Its words are in `en.md` and `ko.md`, its numbers in `numbers.py`, its scenes in
 
 `numbers.py` computes with the model and the formulas of `transformer_core`. It has
 
-    def data(context: Context) -> Data                      what the stage draws
-    def figure(scene: str, context: Context) -> Figure | None    the same figure for print; None for what cannot be one
+    def data(context: LessonContext) -> StageData                     what the stage draws
+    def figure(scene: str, context: LessonContext) -> Figure | None   the same for print; None for what cannot be one
 
 and, where a scene shows one head of the model,
 
-    def selection(scene: str, context: Context) -> Selection | None     that head, for the page Translate
+    def selection(scene: str, context: LessonContext) -> Selection | None     that head, for the page Translate
 
 and asks the context for the sentence, its translation and the settings of the scene. Where something goes on at the
 server while a scene is open, it also has
 
     FOLLOWED                                                 the names of these scenes
-    def news(context: Context) -> Data                       asked about once a second
-    def pressed(context: Context, button: str) -> None       a button of the scene
+    def news(context: LessonContext) -> StageData                 asked about once a second
+    def pressed(context: LessonContext, button: str) -> None       a button of the scene
 
 and, where a figure for print needs what such a button starts,
 
-    def prepare(scene: str, context: Context) -> None        does it and waits: for the command line
+    def prepare(scene: str, context: LessonContext) -> None        does it and waits: for the command line
 
 It may also name
 

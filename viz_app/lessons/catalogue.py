@@ -25,7 +25,7 @@ from viz_app.lessons.parser import LessonError
 if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for Streamlit
     from viz_app.components.explorer import Selection
     from viz_app.figures.model.spec import Figure
-    from viz_app.lessons.context import Context, Data
+    from viz_app.lessons.context import LessonContext, StageData
 
 CHAPTERS = ("attention", "model", "training", "decoding")
 # The boxes of Figure 1, from bottom to top. In the lesson index each opens the lesson that names it.
@@ -160,10 +160,10 @@ def next_stop(name: str, *, on_route: bool) -> str | None:
 class LessonModule(Protocol):
     """What the file of a lesson has."""
 
-    def data(self, context: Context) -> Data:
+    def data(self, context: LessonContext) -> StageData:
         """The numbers for the stage; called at every rerun, so what is costly is cached."""
 
-    def figure(self, scene: str, context: Context) -> Figure | None:
+    def figure(self, scene: str, context: LessonContext) -> Figure | None:
         """The picture of a scene for print."""
 
 
@@ -175,7 +175,7 @@ def lesson_module(name: str) -> LessonModule:
     return module
 
 
-def scene_selection(name: str, scene: str, context: Context) -> Selection | None:
+def scene_selection(name: str, scene: str, context: LessonContext) -> Selection | None:
     """The head that a scene shows large; None for lessons and scenes that show none."""
-    choose: Callable[[str, Context], Selection | None] | None = getattr(lesson_module(name), "selection", None)
+    choose: Callable[[str, LessonContext], Selection | None] | None = getattr(lesson_module(name), "selection", None)
     return choose(scene, context) if choose else None

@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Data:
+class StageData:
     """Numbers for the stage.
 
     Args:
@@ -38,7 +38,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Context:
+class LessonContext:
     """One visitor in one lesson.
 
     Args:

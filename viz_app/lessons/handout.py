@@ -13,7 +13,7 @@ from viz_app.export import checkpoint_name
 from viz_app.figures import Style, export
 from viz_app.lessons import Lesson, Scene, load_lesson
 from viz_app.lessons.catalogue import lesson_module
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.html import to_html
 from viz_app.serving.registry import display_name
 
@@ -41,7 +41,7 @@ footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
 """
 
 
-def render_handout(name: str, context: Context) -> bytes:
+def render_handout(name: str, context: LessonContext) -> bytes:
     """The handout of a lesson, UTF-8, self-contained.
 
     Args:
@@ -84,7 +84,7 @@ def render_handout(name: str, context: Context) -> bytes:
 """.encode()
 
 
-def _scene(words: Lesson, scene: Scene, context: Context) -> str:
+def _scene(words: Lesson, scene: Scene, context: LessonContext) -> str:
     equation = "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
     section = f"{context.t('lesson.section')} {scene.section}"
     return (
@@ -93,7 +93,7 @@ def _scene(words: Lesson, scene: Scene, context: Context) -> str:
     )
 
 
-def _picture(words: Lesson, scene: Scene, context: Context) -> str:
+def _picture(words: Lesson, scene: Scene, context: LessonContext) -> str:
     state, module = context.state, lesson_module(words.name)
     if scene.question is not None and scene.name not in getattr(module, "EVIDENCE", ()):
         return ""  # the picture of a question would tell its answer

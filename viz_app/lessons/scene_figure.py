@@ -10,7 +10,7 @@ from viz_app.figures.model.spec import Figure
 from viz_app.figures.text import chart_captions
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import lesson_module
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage.state import settings_to_param
 from viz_app.serving.input_validation import MAX_PIECES, validate_sentence
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 
-def figure_with_provenance(name: str, context: Context) -> Figure | None:
+def figure_with_provenance(name: str, context: LessonContext) -> Figure | None:
     """The picture of the scene in `context.state`; None for a scene that has none for print.
 
     Its settings are taken as an address holds them, so that the link and the command lead to the very same picture.

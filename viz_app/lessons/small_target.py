@@ -9,20 +9,20 @@ from __future__ import annotations
 import contextlib
 
 from transformer_core.files import CheckpointError
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
 
 _HEALTHY: SmallName = "base"
 _TARGET = "de"
 
 
-def writes_other_language(context: Context) -> bool:
+def writes_other_language(context: LessonContext) -> bool:
     """Whether the visitor's model is known to write another language than the small ones."""
     languages = context.service.card.languages
     return languages is not None and languages.target.split("-")[0].lower() != _TARGET
 
 
-def small_target(context: Context) -> str:
+def small_target(context: LessonContext) -> str:
     """A German translation of the visitor's sentence; what his model wrote where there is none.
 
     Raises:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.translation_service import TranslationService
 
-Visit = Callable[..., Context]
+Visit = Callable[..., LessonContext]
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def visit(service: TranslationService) -> Visit:
 
     def context(
         scene: str = "", text: str = "The dog is fast.", *, language: str = "en", **settings: str | float
-    ) -> Context:
-        return Context(text, LessonState(scene, settings), language, lambda: service, "me")
+    ) -> LessonContext:
+        return LessonContext(text, LessonState(scene, settings), language, lambda: service, "me")
 
     return context

@@ -13,7 +13,7 @@ import pytest
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from transformer_core.translator import Translator
 from viz_app.lessons.catalogue import lesson_module
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.translation_service import TranslationService
@@ -50,8 +50,8 @@ def _service(checkpoint: Path) -> tuple[TranslationService, CountingGate]:
     return TranslationService(Translator.load(checkpoint), gate), gate
 
 
-def _data(lesson: str, scene: str, service: TranslationService, session: str) -> Data:
-    context = Context("The dog is fast.", LessonState(scene), "en", lambda: service, session)
+def _data(lesson: str, scene: str, service: TranslationService, session: str) -> StageData:
+    context = LessonContext("The dog is fast.", LessonState(scene), "en", lambda: service, session)
     found = lesson_module(lesson).data(context)
     assert found is not None
     return found
@@ -63,7 +63,7 @@ def test_visitors_at_once_compute_no_more_than_one_alone(lesson: str, scene: str
     wanted = _data(lesson, scene, alone, "one")
     assert any("translation" not in str(key) for key in alone.cache._values), "the lesson computes something of its own"
     service, gate = _service(random_checkpoint)
-    found: list[Data] = []
+    found: list[StageData] = []
     threads = [
         threading.Thread(target=lambda n=n: found.append(_data(lesson, scene, service, f"visitor {n}")))
         for n in range(4)
@@ -78,7 +78,7 @@ def test_visitors_at_once_compute_no_more_than_one_alone(lesson: str, scene: str
         for name, array in wanted.arrays.items():
             np.testing.assert_array_equal(data.arrays[name], array)
     with gate.ticket("busy") as busy, gate.slot(busy):  # nobody else gets a turn
-        late: list[Data] = []
+        late: list[StageData] = []
         thread = threading.Thread(target=lambda: late.append(_data(lesson, scene, service, "late")), daemon=True)
         thread.start()
         thread.join(PATIENCE)

@@ -17,7 +17,7 @@ from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes
 from viz_app.lessons import load_lesson, parser
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.scene_figure import figure_with_provenance
 from viz_app.lessons.stage import LessonState
@@ -29,13 +29,13 @@ TEXT = "The dog </p><script>alert(1)</script>"
 
 
 @pytest.fixture
-def context(translator: Translator) -> Context:
+def context(translator: Translator) -> LessonContext:
     service = TranslationService(translator, RequestQueue(1))  # which knows nothing yet
-    return Context("The dog.", LessonState(), "en", lambda: service, "test")
+    return LessonContext("The dog.", LessonState(), "en", lambda: service, "test")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context, language: str) -> None:
+def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: LessonContext, language: str) -> None:
     context = dataclasses.replace(context, language=language, text=TEXT)
     seen = Document(render_handout("positions", context).decode())
     assert "script" not in seen.tags and "math" in seen.tags
@@ -45,14 +45,14 @@ def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: Context
         assert scene.title in seen.text
 
 
-def test_a_handout_leaves_the_page_its_turn(context: Context) -> None:
+def test_a_handout_leaves_the_page_its_turn(context: LessonContext) -> None:
     gate = context.service.queue
     with gate.ticket(context.session) as page:
         assert render_handout("architecture", context)
         assert not page.cancelled
 
 
-def test_the_page_leaves_a_handout_its_turn(context: Context) -> None:
+def test_the_page_leaves_a_handout_its_turn(context: LessonContext) -> None:
     gate, made = context.service.queue, []
     with gate.ticket("somebody else") as busy, gate.slot(busy):
         thread = threading.Thread(target=lambda: made.append(render_handout("architecture", context)), daemon=True)
@@ -64,7 +64,7 @@ def test_the_page_leaves_a_handout_its_turn(context: Context) -> None:
     assert made == [render_handout("architecture", context)]
 
 
-def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_stand_on_a_page_of_their_own(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "# T\nS.\n\n## predict: P\nsection: 1\n\nQ?\n\n- [ ] no\n- [x] yes\n\n### answer\nBecause."
     words = parser.parse(asked, "positions", "en")
     monkeypatch.setattr("viz_app.lessons.handout.load_lesson", lambda name, language: words)
@@ -75,7 +75,7 @@ def test_answers_stand_on_a_page_of_their_own(context: Context, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
 def test_the_first_picture_is_made_again_by_its_command(
-    name: str, context: Context, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, context: LessonContext, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for scene in load_lesson(name, "en").scenes:
         placed = dataclasses.replace(context, state=LessonState(scene.name))

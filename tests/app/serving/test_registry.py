@@ -21,7 +21,7 @@ from tests.app.app_pages.test_pages import damaged_copy, visible
 from tests.app.mounted import address, headers
 from transformer_core.translator import Translator
 from viz_app.lessons.catalogue import lesson_module
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.small_target import small_target
 from viz_app.lessons.stage import LessonState
@@ -322,7 +322,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
     st.session_state.clear()
     for state in (LessonState("roles"), LessonState("one")):
         contexts = [
-            Context(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
+            LessonContext(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
             for name in ("random", "french")
         ]
         found = [lesson_module("heads").data(context).values for context in contexts]
@@ -335,7 +335,7 @@ def test_what_the_lessons_keep_is_kept_for_each_model(app: AppTest) -> None:
     ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
 )
 def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, language: str, expected: str) -> None:
-    context = Context(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
+    context = LessonContext(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
     assert (
         f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}"
         in render_handout("results", context).decode()
@@ -344,10 +344,10 @@ def test_a_handout_names_the_model(app: AppTest, french_checkpoint: Path, langua
 
 def test_small_models_read_german_whoever_speaks(app: AppTest) -> None:
     """What a French model wrote would be noise to them."""
-    by_french = Context(TEXT, LessonState(), "en", lambda: loader.get_translation_service("french"), "me")
+    by_french = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("french"), "me")
     healthy = Translator.load(Path("checkpoints/small/base"))
     assert small_target(by_french) == healthy.translate(TEXT).text
-    untold = Context(TEXT, LessonState(), "en", lambda: loader.get_translation_service("random"), "me")
+    untold = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("random"), "me")
     assert small_target(untold) == untold.result.translation.text
 
 

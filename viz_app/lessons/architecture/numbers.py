@@ -14,7 +14,7 @@ from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSON_AT
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ _PARTS = {
 _MOST_NEIGHBOURS = 50  # in the figure for print
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The sentence's way through the model, neighbours of its pieces, and what the parts of models weigh."""
     translator, maps = context.service.translator, context.result.maps
     way, config = _way(context), translator.config
     source, target = _ids(context)
-    return Data(
+    return StageData(
         values={
             "tokens": {
                 "encoder": list(maps.source.tokens[:POSITIONS]),
@@ -62,13 +62,13 @@ def data(context: Context) -> Data:
     )
 
 
-def _ids(context: Context) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _ids(context: LessonContext) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of the source and of its translation, without special pieces."""
     translation = context.result.translation
     return tuple(translation.source_encoding.ids), tuple(translation.hypotheses[0].ids)
 
 
-def _read(context: Context, source: Sequence[int], target: Sequence[int]) -> dict[str, list[int]]:
+def _read(context: LessonContext, source: Sequence[int], target: Sequence[int]) -> dict[str, list[int]]:
     """The numbers that the model is given: of the pieces and of what marks their ends."""
     special = context.service.translator.tokenizer.special
     return {
@@ -77,7 +77,7 @@ def _read(context: Context, source: Sequence[int], target: Sequence[int]) -> dic
     }
 
 
-def _way(context: Context) -> ForwardTrace:
+def _way(context: LessonContext) -> ForwardTrace:
     from viz_app.lessons.architecture.forward_steps import trace_forward
 
     (source, target), length = _ids(context), len(context.result.maps.inputs)
@@ -87,7 +87,7 @@ def _way(context: Context) -> ForwardTrace:
     )
 
 
-def _shared(context: Context, source: Sequence[int]) -> dict[str, Any]:
+def _shared(context: LessonContext, source: Sequence[int]) -> dict[str, Any]:
     """Neighbours of the sentence's pieces in the matrix that embeds them, and lengths of vectors."""
     from viz_app.lessons.architecture.forward_steps import median_nearest_cosine, nearest
 
@@ -127,13 +127,13 @@ def _places(part: str, config: ModelConfig) -> int:
     return in_a_layer[part] * config.num_layers if part in in_a_layer else 1
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """Lengths along the way; what stays of a direction; inner values; neighbours; rows computed. No answer."""
     makers = {"flow": _flow, "residual": _residual, "ffn": _ffn, "shared": _neighbours, "training": _rows}
     return makers[scene](context) if scene in makers else None
 
 
-def _flow(context: Context) -> Figure:
+def _flow(context: LessonContext) -> Figure:
     """The mean length at every station, the encoder's before the decoder's."""
     t, stations = context.t, _way(context).stations[:-1]  # without the logits
     places = np.arange(1, len(stations) + 1)
@@ -159,7 +159,7 @@ def _kind(station: Mapping[str, Any]) -> str:
     return station["sublayer"] if station["sublayer"] and station["name"] != "add_norm" else "stream"
 
 
-def _residual(context: Context) -> Figure:
+def _residual(context: LessonContext) -> Figure:
     t, way = context.t, _way(context)
     config = context.service.translator.config
     maps = context.result.maps
@@ -175,7 +175,7 @@ def _residual(context: Context) -> Figure:
     return CurvesFigure(series=series, x_title=_label(t, "sublayer"), y_title=_label(t, "cosine"), language=t.language)
 
 
-def _ffn(context: Context) -> Figure:
+def _ffn(context: LessonContext) -> Figure:
     t, way, state = context.t, _way(context), context.state
     layers, maps = context.service.translator.config.num_layers, context.result.maps
     stack = state.choice("stack", "encoder", ("encoder", "decoder"))
@@ -193,7 +193,7 @@ def _ffn(context: Context) -> Figure:
     )
 
 
-def _neighbours(context: Context) -> Figure:
+def _neighbours(context: LessonContext) -> Figure:
     from viz_app.lessons.architecture.forward_steps import nearest
 
     t, translator = context.t, context.service.translator
@@ -213,7 +213,7 @@ def _neighbours(context: Context) -> Figure:
     )
 
 
-def _rows(context: Context) -> Figure:
+def _rows(context: LessonContext) -> Figure:
     t, count = context.t, len(context.result.maps.inputs)
     steps = np.arange(1, count + 1)
     series = [

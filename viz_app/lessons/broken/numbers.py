@@ -20,14 +20,14 @@ from viz_app.lessons.broken.suspects import (
     run_copy_test,
     truncate_sentence,
 )
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The course of both trainings, and what both models make of the sentence; of the open scene only."""
     scene = _scene(context)
     suspect = SUSPECTS.get(scene, COPYIST)
@@ -36,7 +36,7 @@ def data(context: Context) -> Data:
         evidence = _copying(context) if scene == "predict" else _evidence(suspect, context)
         part = truncate_sentence(context.text, small_model(HEALTHY))
     except CheckpointError:
-        return Data(values={"missing": True})
+        return StageData(values={"missing": True})
     shared = {
         "missing": False,
         "scene": scene,  # for which the evidence is
@@ -44,10 +44,10 @@ def data(context: Context) -> Data:
         "cut": part != " ".join(context.text.split()),
         "bleu": [small_model_scores()[name].bleu for name in (HEALTHY, suspect)],
     }
-    return Data(values=shared | dict(evidence.values), arrays=known | dict(evidence.arrays))
+    return StageData(values=shared | dict(evidence.values), arrays=known | dict(evidence.arrays))
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """The exhibit that is shown, for print."""
     exhibit = context.state.choice("exhibit", EXHIBITS[0], EXHIBITS) if scene in SUSPECTS else "loss"
     try:
@@ -59,12 +59,12 @@ def figure(scene: str, context: Context) -> Figure | None:
     return dataclasses.replace(drawn, provenance={"models": models})
 
 
-def _scene(context: Context) -> str:
+def _scene(context: LessonContext) -> str:
     scene = context.state.scene or next(iter(SUSPECTS))
     return scene if scene in SUSPECTS else "predict"
 
 
-def _names(scene: str, context: Context) -> tuple[str, str]:
+def _names(scene: str, context: LessonContext) -> tuple[str, str]:
     """What the healthy model and the suspect are called before anybody knows better."""
     letter = scene.upper() if scene in SUSPECTS else "E"
     return context.t("lesson_broken.healthy"), context.t("lesson_broken.suspect", letter=letter)
@@ -80,9 +80,9 @@ def _courses(suspect: SmallName) -> dict[str, Any]:
     }
 
 
-def _evidence(suspect: SmallName, context: Context) -> Data:
+def _evidence(suspect: SmallName, context: LessonContext) -> StageData:
     pair = _pair(suspect, context)
-    return Data(
+    return StageData(
         values={
             "pieces": pair[0].pieces,
             "words": pair[0].words,
@@ -98,9 +98,9 @@ def _evidence(suspect: SmallName, context: Context) -> Data:
     )
 
 
-def _copying(context: Context) -> Data:
+def _copying(context: LessonContext) -> StageData:
     pair = [run_copy_test(name, context) for name in (HEALTHY, COPYIST)]
-    return Data(
+    return StageData(
         values={
             "inputs": pair[0].inputs,
             "ahead": [each.ahead for each in pair],
@@ -111,12 +111,12 @@ def _copying(context: Context) -> Data:
     )
 
 
-def _pair(suspect: SmallName, context: Context) -> tuple[ModelEvidence, ModelEvidence]:
+def _pair(suspect: SmallName, context: LessonContext) -> tuple[ModelEvidence, ModelEvidence]:
     """Both models share a vocabulary, so that pieces and words are the same."""
     return gather_evidence(HEALTHY, context), gather_evidence(suspect, context)
 
 
-def _loss(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+def _loss(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
     found = training_curves()
     series = tuple(
         Series(x=found[name].step, y=found[name].mean_nll, label=label)
@@ -125,7 +125,7 @@ def _loss(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figur
     return _curves(context, series, "update", "loss")
 
 
-def _order(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+def _order(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
     pair = _pair(suspect, context)
     series = tuple(
         Series(x=np.arange(1, len(each.moved) + 1), y=each.moved, label=label, marked=True)
@@ -134,7 +134,7 @@ def _order(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figu
     return _curves(context, series, "word", "moved_short", caption=" ".join(pair[0].words[:-1]))
 
 
-def _vectors(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+def _vectors(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
     series = tuple(
         Series(x=np.arange(len(each.alike)), y=each.alike, label=label, marked=True)
         for each, label in zip(_pair(suspect, context), names, strict=True)
@@ -142,7 +142,7 @@ def _vectors(suspect: SmallName, context: Context, names: tuple[str, str]) -> Fi
     return _curves(context, series, "after_layer", "alike_short")
 
 
-def _evenness(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+def _evenness(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
     series = tuple(
         Series(x=np.arange(1, len(each.evenness) + 1), y=each.evenness, label=label, marked=True)
         for each, label in zip(_pair(suspect, context), names, strict=True)
@@ -150,7 +150,7 @@ def _evenness(suspect: SmallName, context: Context, names: tuple[str, str]) -> F
     return _curves(context, series, "head_number", "evenness_short")
 
 
-def _curves(context: Context, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:
+def _curves(context: LessonContext, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:
     t = context.t
     return CurvesFigure(
         series=series,
@@ -161,7 +161,7 @@ def _curves(context: Context, series: tuple[Series, ...], x: str, y: str, captio
     )
 
 
-def _attention(suspect: SmallName, context: Context, names: tuple[str, str]) -> Figure:
+def _attention(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
     t, pair = context.t, _pair(suspect, context)
     number = round(context.state.number("head", 0, 0, len(pair[0].attention) - 1))
     layer, head = divmod(number, small_model(HEALTHY).config.num_heads)
@@ -186,7 +186,7 @@ def _attention(suspect: SmallName, context: Context, names: tuple[str, str]) -> 
     )
 
 
-_FIGURES: Mapping[str, Callable[[SmallName, Context, tuple[str, str]], Figure]] = {
+_FIGURES: Mapping[str, Callable[[SmallName, LessonContext, tuple[str, str]], Figure]] = {
     "loss": _loss,
     "attention": _attention,
     "order": _order,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model
 from viz_app.lessons.word_order import measure_change, piece_order, translate_rows, words_of
 from viz_app.serving.single_flight_cache import ShouldStop
@@ -92,7 +92,7 @@ def truncate_sentence(text: str, translator: Translator) -> str:
     return part
 
 
-def gather_evidence(name: SmallName, context: Context) -> ModelEvidence:
+def gather_evidence(name: SmallName, context: LessonContext) -> ModelEvidence:
     """What a model makes of the visitor's sentence, computed once for everybody.
 
     Raises:
@@ -106,7 +106,7 @@ def gather_evidence(name: SmallName, context: Context) -> ModelEvidence:
     )
 
 
-def run_copy_test(name: SmallName, context: Context) -> CopyTest:
+def run_copy_test(name: SmallName, context: LessonContext) -> CopyTest:
     """What a model makes of the healthy model's translation, and of the sentence alone. Raises as `gather_evidence`."""
     translator = small_model(name)
     given = gather_evidence(HEALTHY, context).wrote

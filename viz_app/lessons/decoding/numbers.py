@@ -9,20 +9,20 @@ import numpy as np
 from transformer_core.analysis.bleu import BleuParts, bleu_parts
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Search, Series, beam_tree
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.search_tree import search_tree
 from viz_app.serving.translation_service import BEAM
 
 MOST_ALPHA = 2.0
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The search for the sentence as a tree, and BLEU of what the reader wrote against the model's translation."""
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
     hypothesis = reader_translation(context)
-    return Data(
+    return StageData(
         values={
             "tree": tree,
             "most_alpha": MOST_ALPHA,
@@ -34,14 +34,14 @@ def data(context: Context) -> Data:
     )
 
 
-def _other(context: Context) -> str:
+def _other(context: LessonContext) -> str:
     """The second hypothesis, to start with something that is not the reference."""
     translation = context.result.translation
     others = [context.service.translator.tokenizer.decode(each.ids) for each in translation.hypotheses[1:]]
     return next((text for text in others if text != translation.text), translation.text)
 
 
-def reader_translation(context: Context) -> str:
+def reader_translation(context: LessonContext) -> str:
     """What the reader wrote as a translation; at first the second hypothesis."""
     typed = context.state.settings.get("text")
     return " ".join(typed.split()) if isinstance(typed, str) and typed.strip() else _other(context)
@@ -71,7 +71,7 @@ def bleu_values(parts: BleuParts) -> dict[str, Any]:
     }
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """The tree of the search; scores over alpha; what BLEU is made of."""
     if scene == "bleu":
         return _bleu(context)
@@ -102,7 +102,7 @@ def figure(scene: str, context: Context) -> Figure | None:
     )
 
 
-def _bleu(context: Context) -> DotsFigure:
+def _bleu(context: LessonContext) -> DotsFigure:
     """The precisions of what the reader wrote, the brevity penalty, and what they come to."""
     t, parts = context.t, bleu_parts(reader_translation(context), context.result.translation.text)
     orders = {f"n = {each.order} ({each.matches} / {each.total})": each.value for each in parts.precisions}

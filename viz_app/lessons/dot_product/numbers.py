@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series, one_head
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 WAYS = ("unscaled", "scaled", "additive")
@@ -31,12 +31,12 @@ _PACKED = re.compile("[0-9a-z]{24}")
 FloatArray = npt.NDArray[np.float32]
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The worked example, the effect of the width, and the vectors of a layer of the encoder for the sentence."""
     widths, vectors = _by_width(context), _vectors(context)
     layer, head = _peaked(vectors["weights"])
     shown = {name: vectors[name][layer, :, :POSITIONS] for name in ("queries", "keys", "values")}
-    return Data(
+    return StageData(
         values={
             "example": EXAMPLE,
             "three": _three(context),
@@ -52,20 +52,20 @@ def data(context: Context) -> Data:
     )
 
 
-def _source(context: Context) -> tuple[tuple[int, ...], tuple[str, ...]]:
+def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Ids of the sentence without `</s>`, and the labels of its positions, as far as they are shown."""
     encoding = context.service.translator.tokenizer.source.encode(context.text)
     return encoding.ids[: POSITIONS - 1], (*encoding.pieces[: POSITIONS - 1], "</s>")
 
 
-def _three(context: Context) -> list[str]:
+def _three(context: LessonContext) -> list[str]:
     """Three names for the tokens of the worked example: the first words of the sentence."""
     words = [word.strip(".,;:!?\"'()").lower()[:8] for word in context.text.split()]
     kept = list(dict.fromkeys(word for word in words if word))
     return [*kept, *(name for name in ("a", "b", "c") if name not in kept)][:3]
 
 
-def _vectors(context: Context) -> dict[str, FloatArray]:
+def _vectors(context: LessonContext) -> dict[str, FloatArray]:
     from viz_app.lessons.dot_product.head_vectors import encoder_vectors
 
     source = _source(context)[0]
@@ -80,7 +80,7 @@ def _peaked(weights: FloatArray) -> tuple[int, int]:
     return int(layer), int(head)
 
 
-def _by_width(context: Context) -> dict[str, FloatArray]:
+def _by_width(context: LessonContext) -> dict[str, FloatArray]:
     from viz_app.lessons.dot_product.head_vectors import by_width
 
     return context.compute_once(("dot_product.by_width",), lambda _: by_width(WIDTHS))
@@ -100,7 +100,7 @@ def histograms() -> dict[str, Any]:
     return found
 
 
-def _worked(context: Context) -> HeatmapFigure:
+def _worked(context: LessonContext) -> HeatmapFigure:
     """softmax(Q K^T / sqrt(d_k)) of the numbers as they stand in the fields."""
     q, k = (np.array(_typed(context, name)) for name in ("q", "k"))
     scores = q @ k.T / np.sqrt(q.shape[1])  # (3, 3)
@@ -116,7 +116,7 @@ def _worked(context: Context) -> HeatmapFigure:
     )
 
 
-def _typed(context: Context, name: str) -> list[list[float]]:
+def _typed(context: LessonContext, name: str) -> list[list[float]]:
     """Q, K or V: the example, or what was typed, packed as in attend.js: two letters of base 36 for each number."""
     example, packed = EXAMPLE[name], context.state.settings.get(name)
     if not isinstance(packed, str) or not _PACKED.fullmatch(packed):
@@ -128,7 +128,7 @@ def _typed(context: Context, name: str) -> list[list[float]]:
     return [numbers[row * width : (row + 1) * width] for row in range(len(example))]
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """The weights of the worked example; entropy over the width; the real head. The last answer is not given away."""
     t = context.t
     if scene == "steps":

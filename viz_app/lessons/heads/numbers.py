@@ -15,7 +15,7 @@ from transformer_core.presets import PRESETS
 from viz_app.components.explorer import Selection
 from viz_app.figures import CurvesFigure, MatrixFigure, Series, one_head
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.small_target import small_target
@@ -42,7 +42,7 @@ _PICKED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 _NEAR = 1e-3  # an address keeps six digits of a number
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """Maps, roles, and what the scene that is open asks of the model."""
     maps, tables = context.result.maps, _tables(context)
     layer, kind = _layer(context)
@@ -63,7 +63,7 @@ def data(context: Context) -> Data:
     if alone is not None:
         arrays |= {"changes": alone.changes, "same": alone.same.astype(np.uint8)}
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
-    return Data(
+    return StageData(
         values={
             "axes": {name: _labels(axis) for name, axis in labels.items()},
             "cut": max(len(axis) for axis in labels.values()) > POSITIONS,
@@ -120,7 +120,7 @@ def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
     return [found[role] for role in _GROUPS[1:] if role in found]
 
 
-def _tables(context: Context) -> dict[Kind, RoleTable]:
+def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
     translator = context.service.translator
     return context.compute_once(("heads.roles",), lambda stop: head_measures.role_tables(translator, stop))
 
@@ -143,7 +143,7 @@ def rows_of_table_3() -> list[dict[str, float]]:
     return rows
 
 
-def _layer(context: Context) -> tuple[int, Kind]:
+def _layer(context: LessonContext) -> tuple[int, Kind]:
     """Which layer the scene on W^O takes apart."""
     layers = context.service.translator.config.num_layers
     layer = int(context.state.number("layer", layers, 1, layers)) - 1
@@ -151,7 +151,7 @@ def _layer(context: Context) -> tuple[int, Kind]:
     return layer, kind  # type: ignore[return-value]
 
 
-def _parts(context: Context, kind: Kind, layer: int) -> head_measures.LayerDecomposition:
+def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.LayerDecomposition:
     translator, translation = context.service.translator, context.result.translation
     key = ("heads.parts", context.text, kind, layer)
     return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
@@ -183,7 +183,7 @@ def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_mea
     return chosen
 
 
-def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, dict[str, Any]]:
+def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[str, dict[str, Any]]:
     group = context.state.choice("group", "none", _GROUPS)
     pressed = context.state.settings.get("pressed")
     known = isinstance(pressed, str) and bool(_OFF.fullmatch(pressed)) and pressed.startswith(f"{group}.")
@@ -203,7 +203,7 @@ def _without(context: Context, tables: Mapping[Kind, RoleTable]) -> tuple[str, d
     }
 
 
-def _one_by_one(context: Context) -> head_measures.SingleHeadAblations | None:
+def _one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | None:
     """Only for the scene that shows it; of a very long sentence the first example takes the place."""
     if context.state.scene != "predict":
         return None
@@ -214,7 +214,7 @@ def _one_by_one(context: Context) -> head_measures.SingleHeadAblations | None:
     )
 
 
-def selection(scene: str, context: Context) -> Selection | None:
+def selection(scene: str, context: LessonContext) -> Selection | None:
     """The head that the tour shows, for the page Translate."""
     if scene != "tour":
         return None
@@ -222,7 +222,7 @@ def selection(scene: str, context: Context) -> Selection | None:
     return Selection(kind=kind, layer=layer, head=head)
 
 
-def _visited(context: Context) -> head_measures.Head:
+def _visited(context: LessonContext) -> head_measures.Head:
     """The head that was pressed where the tour stands, else the one of the tour."""
     state = context.state
     picked = _PICKED.fullmatch(str(state.settings.get("picked")))
@@ -235,7 +235,7 @@ def _visited(context: Context) -> head_measures.Head:
     return role.kind, role.layer, role.head
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """The head of the tour; BLEU over heads; what each head adds; changes by head; a translation is no figure."""
     t = context.t
     if scene == "tour":

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.files import CheckpointError
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -16,7 +16,7 @@ MODELS: dict[str, SmallName] = {"base": "base", "one": "one-head"}
 
 
 def small_heads(
-    context: Context, target: str, most: int
+    context: LessonContext, target: str, most: int
 ) -> tuple[dict[str, dict[str, Any]] | None, dict[str, npt.NDArray[np.uint8]]]:
     """Scores of both models, and the encoder-decoder maps of their last layers while they read a translation.
 
@@ -50,7 +50,7 @@ def small_heads(
 
 
 def _read(
-    name: SmallName, context: Context, target: str, most: int
+    name: SmallName, context: LessonContext, target: str, most: int
 ) -> tuple[npt.NDArray[np.uint8], tuple[str, ...], tuple[str, ...]]:
     model = small_model(name)
 

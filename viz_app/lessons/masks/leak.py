@@ -9,7 +9,7 @@ import numpy as np
 
 from transformer_core.files import CheckpointError
 from viz_app.figures import CurvesFigure, Series
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.single_flight_cache import ShouldStop
@@ -40,7 +40,7 @@ class DecoderReading:
     measured: dict[str, float | None]
 
 
-def leak_values(context: Context) -> list[dict[str, Any]]:
+def leak_values(context: LessonContext) -> list[dict[str, Any]]:
     """A `Read` of each of `MODELS` for the sentence and its translation, as plain values; empty without the models."""
     try:
         source, target = context.result.translation.source, small_target(context)
@@ -49,7 +49,7 @@ def leak_values(context: Context) -> list[dict[str, Any]]:
         return []
 
 
-def leak_curves(context: Context) -> CurvesFigure | None:
+def leak_curves(context: LessonContext) -> CurvesFigure | None:
     """The probabilities as curves over the pieces of the translation; None without the models."""
     found = leak_values(context)
     if not found:
@@ -70,7 +70,7 @@ def leak_curves(context: Context) -> CurvesFigure | None:
     )
 
 
-def _read_once(name: SmallName, source: str, target: str, context: Context) -> DecoderReading:
+def _read_once(name: SmallName, source: str, target: str, context: LessonContext) -> DecoderReading:
     masked, unmasked = (small_model(name, causal=causal) for causal in (True, False))
     return context.compute_once(
         ("masks.leak", name, masked.checkpoint_hash, source, target),

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, one_head
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.masks.leak import leak_curves, leak_values
 from viz_app.text.examples import EXAMPLES
 
@@ -24,17 +24,17 @@ SHORT, LONG = "We are here.", EXAMPLES["relative"]
 FloatArray = npt.NDArray[np.float32]
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """Scores before the mask of every decoder head for the sentence, and of encoder heads for a padded batch."""
     target, padding = _target(context), _padding(context)
-    return Data(
+    return StageData(
         values={key: target[key] for key in ("inputs", "outputs", "heads", "head", "whole")}
         | {"padding": padding[0], "leak": leak_values(context)},
         arrays={"scores": target["scores"], "padded": padding[1]},
     )
 
 
-def _target(context: Context) -> dict[str, Any]:
+def _target(context: LessonContext) -> dict[str, Any]:
     maps, best = context.result.maps, context.result.translation.hypotheses[0]
     inputs, outputs = maps.inputs.tokens[:POSITIONS], maps.outputs.tokens[:POSITIONS]
     written = best.ids[: len(inputs) - 1]
@@ -53,7 +53,7 @@ def _target(context: Context) -> dict[str, Any]:
     }
 
 
-def _padding(context: Context) -> tuple[dict[str, Any], FloatArray]:
+def _padding(context: LessonContext) -> tuple[dict[str, Any], FloatArray]:
     """A batch of the sentence and a shorter or longer one, and the encoder layer that padding would disturb most."""
     tokenizer = context.service.translator.tokenizer
     own, short = tokenizer.source.encode(context.text), tokenizer.source.encode(SHORT)
@@ -77,14 +77,14 @@ def _padding(context: Context) -> tuple[dict[str, Any], FloatArray]:
     return values, batch.scores[layer]
 
 
-def _decoder_scores(context: Context, source: tuple[int, ...], written: tuple[int, ...]) -> FloatArray:
+def _decoder_scores(context: LessonContext, source: tuple[int, ...], written: tuple[int, ...]) -> FloatArray:
     from viz_app.lessons.masks.mask_scores import decoder_scores
 
     key = ("masks.decoder", source, written)
     return context.compute_once(key, lambda _: decoder_scores(context.service.translator, source, written))
 
 
-def _encoder_scores(context: Context, sentences: tuple[tuple[int, ...], ...]) -> PaddedBatch:
+def _encoder_scores(context: LessonContext, sentences: tuple[tuple[int, ...], ...]) -> PaddedBatch:
     from viz_app.lessons.masks.mask_scores import encoder_scores
 
     key = ("masks.encoder", sentences)
@@ -110,7 +110,7 @@ def future_mass(scores: FloatArray) -> FloatArray:
     return mass
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """The head as it is; with and without its mask; the batch with and without its mask; the leak."""
     if scene == "rows":
         target = _target(context)
@@ -123,11 +123,11 @@ def figure(scene: str, context: Context) -> Figure | None:
     return _padded(context) if scene == "padding" else None
 
 
-def _head(context: Context, target: dict[str, Any]) -> int:
+def _head(context: LessonContext, target: dict[str, Any]) -> int:
     return int(context.state.number("head", target["head"], 0, len(target["scores"]) - 1))
 
 
-def _compared(context: Context) -> HeatmapFigure:
+def _compared(context: LessonContext) -> HeatmapFigure:
     target, t = _target(context), context.t
     number = _head(context, target)
     layer, head = divmod(number, target["heads"])
@@ -155,7 +155,7 @@ def _compared(context: Context) -> HeatmapFigure:
     )
 
 
-def _padded(context: Context) -> HeatmapFigure:
+def _padded(context: LessonContext) -> HeatmapFigure:
     values, scores = _padding(context)
     t, head = context.t, int(context.state.number("head", values["head"], 0, len(scores) - 1))
     short = int(values["lengths"][1] < values["lengths"][0])

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from transformer_core.files import CheckpointError
 from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import small_model
 from viz_app.lessons.word_order import (
     FloatArray,
@@ -40,7 +40,7 @@ SECONDS = 0.36  # in which the cut goes from one position to the next
 LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """Width of the model and the tokens, for the stage computes the waves itself; what two swapped words change."""
     tokens = context.pieces
     values = {
@@ -50,19 +50,19 @@ def data(context: Context) -> Data:
         "backwards": _backwards(context) if context.state.scene == "predict" else None,
     }
     swap, table = _swap(context), _learned()
-    return Data(
+    return StageData(
         values=values | dict(swap.values) | {"learned": table and {"positions": table.shown, "trained": table.trained}},
         arrays=dict(swap.arrays) | ({"alike": table.alike} if table else {}),
         answers=swap.answers,
     )
 
 
-def _swap(context: Context) -> Data:
+def _swap(context: LessonContext) -> StageData:
     """What two exchanged words change in the encoder, for the words that the controls name."""
     words = words_of(context.pieces[:-1])
     plain = [place for place, word in enumerate(words) if word.plain]
     if len(plain) < 2:
-        return Data(values={"words": []})
+        return StageData(values={"words": []})
     start = default_swap([words[place] for place in plain])
     first, second = (
         round(context.state.number(name, default, 0, len(plain) - 1))
@@ -81,7 +81,7 @@ def _swap(context: Context) -> Data:
         "groups": list(changes),
     }
     answers = {"first": first, "second": second}
-    return Data(values=values, arrays={"changes": np.stack(list(changes.values()))}, answers=answers)
+    return StageData(values=values, arrays={"changes": np.stack(list(changes.values()))}, answers=answers)
 
 
 def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[str, FloatArray]:
@@ -155,7 +155,7 @@ def _small() -> Translator | None:
         return None
 
 
-def _backwards(context: Context) -> dict[str, Any]:
+def _backwards(context: LessonContext) -> dict[str, Any]:
     """The sentence and its pieces in reverse order, translated with positions in the encoder and without."""
     translator = context.service.translator
 
@@ -170,7 +170,7 @@ def _backwards(context: Context) -> dict[str, Any]:
     return context.compute_once(("positions.backwards", context.text), compute)
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
     from transformer_core.positions import sinusoidal_positions
 
@@ -212,7 +212,7 @@ def figure(scene: str, context: Context) -> Figure | None:
     return None
 
 
-def _figure_of_waves(context: Context, d_model: int) -> Animation:
+def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:
     """Six waves and the cut that reads them: still at the position that the visitor chose, gliding in a GIF."""
     state, last = context.state, max(LEAST_POSITIONS, len(context.pieces)) - 1
     odd = state.choice("part", "sin", ("sin", "cos")) == "cos"
@@ -237,7 +237,7 @@ def wave(x: npt.NDArray[np.float64], column: int, d_model: int) -> npt.NDArray[n
     return found
 
 
-def _figure_of_swap(context: Context) -> Figure | None:
+def _figure_of_swap(context: LessonContext) -> Figure | None:
     numbers = data(context)
     if "changes" not in numbers.arrays:
         return None

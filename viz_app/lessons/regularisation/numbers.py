@@ -12,7 +12,7 @@ from transformer_core.files import CheckpointError
 from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import small_model_scores, training_curves
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ _PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
 FloatArray = npt.NDArray[np.float32]
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """What the model says at each place of the translation, measured scores, and vectors where dropout would act."""
     translator, translation = context.service.translator, context.result.translation
     key = ("regularisation.vectors", translation.source)
     vectors = context.compute_once(key, lambda _: _vectors(translator, translation))
     vocabulary = translator.config.vocab_size
-    return Data(
+    return StageData(
         values={
             "vocabulary": vocabulary,
             "vocabularies": {"own": vocabulary, "paper": PRESETS["base"].model.vocab_size},
@@ -50,13 +50,13 @@ def data(context: Context) -> Data:
     )
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """What is asked and said of a piece; the loss against its probability; scores; a vector and dropout."""
     drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
     return drawn(context) if drawn else None
 
 
-def _targets(context: Context) -> DotsFigure:
+def _targets(context: LessonContext) -> DotsFigure:
     """What training asks for one piece of the translation, and what the model says, piece by piece."""
     t, steps = context.t, _steps(context.result.translation)
     vocabulary = context.service.translator.config.vocab_size
@@ -83,7 +83,7 @@ def _targets(context: Context) -> DotsFigure:
     )
 
 
-def _scores(context: Context) -> DotsFigure | None:
+def _scores(context: LessonContext) -> DotsFigure | None:
     """Perplexity and BLEU of the models that the scene shows; None where they are missing."""
     t, whose = context.t, context.state.choice("whose", "paper", ("paper", "small"))
     rows = _small() if whose == "small" else [_row(*scores) for scores in _PAPER]
@@ -106,7 +106,7 @@ def _scores(context: Context) -> DotsFigure | None:
     )
 
 
-def _losses(context: Context) -> CurvesFigure:
+def _losses(context: LessonContext) -> CurvesFigure:
     """The loss against the probability of the right piece, with and without smoothing."""
     epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
     own, paper = context.service.translator.config.vocab_size, PRESETS["base"].model.vocab_size
@@ -124,7 +124,7 @@ def _losses(context: Context) -> CurvesFigure:
     )
 
 
-def _dropped(context: Context) -> CurvesFigure:
+def _dropped(context: LessonContext) -> CurvesFigure:
     """The values at one place of dropout, and what one draw leaves of them."""
     numbers, t = data(context).arrays, context.t
     p = context.state.number("p", 0.1, 0.0, 0.5)

@@ -10,7 +10,7 @@ from transformer_core.presets import preset
 from transformer_core.variations import ROWS, Results
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_figure import table_3
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, parameter_millions, reduced_result
@@ -55,14 +55,14 @@ def _small(results: Results | None, row: str) -> dict[str, Any] | None:
     return {"parameters": runs[0].parameters, **numbers}
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The three tables, with parameters counted by our own code, and Table 3 in small."""
     small = load_results()
     rows = [
         dataclasses.asdict(row) | {"counted": parameter_millions(row.preset), "ours": _small(small, row.preset)}
         for row in TABLE_3
     ]
-    return Data(
+    return StageData(
         values={
             "scores": [dataclasses.asdict(score) for score in TABLE_2],
             "variations": rows,
@@ -74,7 +74,7 @@ def data(context: Context) -> Data:
     )
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """Table 2 as curves of points; Table 3, Table 4 and the costs as rows of points."""
     if scene == "variations":
         return table_3(context, load_results())
@@ -82,7 +82,7 @@ def figure(scene: str, context: Context) -> Figure | None:
     return drawn(context) if drawn else None
 
 
-def _costs(context: Context) -> DotsFigure:
+def _costs(context: LessonContext) -> DotsFigure:
     """What the paper says that its trainings cost, and the matrix products that they needed."""
     t, runs = context.t, {name: _run(name) for name in PAPER_RUNS}
     every = [run[key] for run in runs.values() for key in ("paper", "counted")]
@@ -100,7 +100,7 @@ def _costs(context: Context) -> DotsFigure:
     return DotsFigure(row_labels=list(runs), columns=columns, row_title=t("lesson_results.model"), language=t.language)
 
 
-def _parsers(context: Context) -> DotsFigure:
+def _parsers(context: LessonContext) -> DotsFigure:
     """The parsers of Table 4 that were trained on the text of the setting, the best one last."""
     t = context.t
     setting = context.state.choice("setting", "wsj", ("wsj", "more"))
@@ -119,7 +119,7 @@ def _parsers(context: Context) -> DotsFigure:
     return DotsFigure(row_labels=names, columns=[scores], row_title=t("lesson_results.parser"), language=t.language)
 
 
-def _scores(context: Context) -> CurvesFigure:
+def _scores(context: LessonContext) -> CurvesFigure:
     pair = context.state.choice("pair", "ende", ("ende", "enfr"))
     groups = ("single", "ensemble", "transformer")
     series = []

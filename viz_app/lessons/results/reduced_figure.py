@@ -7,7 +7,7 @@ from typing import Any
 
 from transformer_core.variations import Results
 from viz_app.figures import Dots, DotsFigure
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.results.paper_results import TABLE_3, Variation
 from viz_app.lessons.results.reduced_table import Measure, parameter_millions, reduced_result
 
@@ -16,7 +16,7 @@ _UNITS = {"bleu": "BLEU", "perplexity": "PPL"}
 _DIGITS = {"bleu": 1, "perplexity": 2}
 
 
-def table_3(context: Context, results: Results | None) -> DotsFigure:
+def table_3(context: LessonContext, results: Results | None) -> DotsFigure:
     """The rows and the measure that the scene shows; without our numbers the paper's alone."""
     t = context.t
     row = context.state.choice("row", "A", _ROWS)
@@ -36,13 +36,13 @@ def table_3(context: Context, results: Results | None) -> DotsFigure:
     )
 
 
-def _name(line: Variation, context: Context) -> str:
+def _name(line: Variation, context: LessonContext) -> str:
     if line.preset == "table3-e-learned":
         return context.t("lesson_results.learned_positions")
     return line.change or line.row
 
 
-def _columns(lines: list[Variation], results: Results | None, measure: Measure, context: Context) -> list[Dots]:
+def _columns(lines: list[Variation], results: Results | None, measure: Measure, context: LessonContext) -> list[Dots]:
     t = context.t
     look: dict[str, Any] = {
         "axis": f"{_UNITS[measure]} ({t('lesson_results.better')} \u2192)",
@@ -68,7 +68,7 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
     return [paper, small]
 
 
-def _parameters(lines: list[Variation], results: Results | None, context: Context) -> list[Dots]:
+def _parameters(lines: list[Variation], results: Results | None, context: LessonContext) -> list[Dots]:
     t = context.t
     values = [parameter_millions(line.preset)[1] for line in lines]
     axis = t("lesson_results.millions")
@@ -87,7 +87,7 @@ def _parameters(lines: list[Variation], results: Results | None, context: Contex
     return [paper, small]
 
 
-def _title(results: Results, context: Context) -> str:
+def _title(results: Results, context: LessonContext) -> str:
     base, updates = results.about["base"], results.about["training"]["steps"]
     values = {"width": base["d_model"], "layers": base["num_layers"], "updates": f"{updates:,}"}
     return context.t("lesson_results.of_ours_small", **values)

@@ -9,7 +9,7 @@ import numpy as np
 
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.subwords.batching import Batches, file_order_batches, length_sorted_batches, lengths
 from viz_app.lessons.subwords.merging import merge_ranks, merges, most_fragmented_word, normalised_letters, pieces
 from viz_app.lessons.word_order import words_of
@@ -19,7 +19,7 @@ BUDGET = 256
 STEP = 32
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The merges of the sentence, batches in two orders, a word and how it falls apart when it is misspelt."""
     tokenizer = context.service.translator.tokenizer.source
     ranks = merge_ranks(tokenizer)
@@ -29,7 +29,7 @@ def data(context: Context) -> Data:
     word, wrong = most_fragmented_word(words, tokenizer)
     budget = STEP * round(context.state.number("budget", BUDGET, *BUDGETS) / STEP)
     plain, sorted_ = _batches(budget)
-    return Data(
+    return StageData(
         values={
             "letters": letters,
             "count": len(ranks),
@@ -60,7 +60,7 @@ def _shapes(batches: Batches) -> Any:
     return np.column_stack([batches.rows, batches.widths]).astype(np.int32)
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """How many pieces a vocabulary of fewer merges gives; padding against the size of a batch."""
     t = context.t
     if scene == "merges":

@@ -13,7 +13,7 @@ from transformer_core.presets import PRESETS
 from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.jobs.live_training import Progress, live_training
 from viz_app.lessons.jobs.recorded_training import load_recorded_training
 from viz_app.lessons.small_models import TrainingCurve, warmup_curves
@@ -27,7 +27,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 Curves = tuple[tuple[Series, ...], str, str]  # with the titles of both axes
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The paper's settings and this model's, the recorded runs, the course of Adam, the recorded training."""
     paper, own = PRESETS["base"], _own(context)
     courses = _courses()
@@ -40,7 +40,7 @@ def data(context: Context) -> Data:
         arrays |= {f"{problem}_{name}": values for name, values in moments(problem).items()}
     recorded = load_recorded_training()
     arrays |= {"recorded_loss": recorded.loss, "recorded_attention": recorded.attention}
-    return Data(
+    return StageData(
         values={
             "paper": {"d_model": paper.model.d_model, "warmup": paper.training.warmup_steps},
             "own": own,
@@ -52,26 +52,26 @@ def data(context: Context) -> Data:
     )
 
 
-def news(context: Context) -> Data:
+def news(context: LessonContext) -> StageData:
     """The live run, for those who chose to see it; the others only hear whether there is one."""
     run = live_training()
     if context.state.settings.get("source") != "live":
-        return Data(values={"state": run.state})
+        return StageData(values={"state": run.state})
     from viz_app.lessons.jobs.reversal_task import word_from_text
 
     word = word_from_text(context.text)
     view = run.watch(word)
-    return Data(values=_progress_values(view, word), arrays=_shown(view))
+    return StageData(values=_progress_values(view, word), arrays=_shown(view))
 
 
-def pressed(context: Context, button: str) -> None:
+def pressed(context: LessonContext, button: str) -> None:
     """Somebody wants a live run; if one is going on, he watches that."""
     if button == "start":
         gate = context.service.queue
         live_training().start(busy=lambda: gate.working > 0)
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """The schedule, the recorded runs, the course of Adam or the loss of the recorded training as curves."""
     drawn = _CURVES[scene](context) if scene in _CURVES else None
     if drawn is None:
@@ -80,13 +80,13 @@ def figure(scene: str, context: Context) -> Figure | None:
     return CurvesFigure(series=series, x_title=x_title, y_title=y_title, language=context.t.language)
 
 
-def _of_paper(context: Context) -> Curves:
+def _of_paper(context: LessonContext) -> Curves:
     """The schedule with the paper's settings."""
     paper = PRESETS["base"]
     return _of_schedule(context, paper.model.d_model, paper.training.warmup_steps)
 
 
-def _of_choice(context: Context) -> Curves:
+def _of_choice(context: LessonContext) -> Curves:
     """The schedule with the settings that the visitor chose."""
     paper, settings = PRESETS["base"], context.state
     widths = tuple(map(str, _widths(_own(context))))
@@ -94,7 +94,7 @@ def _of_choice(context: Context) -> Curves:
     return _of_schedule(context, d_model, round(settings.number("warmup", paper.training.warmup_steps, 1, STEPS)))
 
 
-def _of_schedule(context: Context, d_model: int, warmup: int) -> Curves:
+def _of_schedule(context: LessonContext, d_model: int, warmup: int) -> Curves:
     """Both branches up to a little above the peak, and their minimum."""
     steps = np.unique(np.concatenate([np.arange(50, STEPS + 1, 50), [warmup]]))
     rates = np.array([learning_rate(int(step), d_model=d_model, warmup_steps=warmup) for step in steps])
@@ -108,7 +108,7 @@ def _of_schedule(context: Context, d_model: int, warmup: int) -> Curves:
     return series, context.t("lesson_warmup.step"), "lrate"
 
 
-def _of_runs(context: Context) -> Curves | None:
+def _of_runs(context: LessonContext) -> Curves | None:
     """What was recorded of the runs: their loss, or the norm of their gradients."""
     name = context.state.choice("below", "loss", ("loss", "gradient"))
     series = tuple(
@@ -123,7 +123,7 @@ def _of_runs(context: Context) -> Curves | None:
     return (series, context.t("lesson_warmup.step"), y_title) if series else None
 
 
-def _of_adam(context: Context) -> Curves:
+def _of_adam(context: LessonContext) -> Curves:
     """Adam's steps with and without bias correction."""
     course = moments("noisy" if context.state.choice("gradients", "steady", PROBLEMS) == "noisy" else "steady")
     y_title = context.t("lesson_warmup.lane_update")
@@ -132,14 +132,14 @@ def _of_adam(context: Context) -> Curves:
     return (raw, Series(x=updates, y=course["update"], label=y_title)), context.t("lesson_warmup.update"), y_title
 
 
-def _of_training(context: Context) -> Curves:
+def _of_training(context: LessonContext) -> Curves:
     """The loss of the recorded training."""
     loss = load_recorded_training().loss
     series = (Series(x=np.arange(1, len(loss) + 1), y=loss, label=context.t("lesson_warmup.recorded")),)
     return series, context.t("lesson_warmup.update"), context.t("lesson_warmup.loss_letter")
 
 
-_CURVES: Mapping[str, Callable[[Context], Curves | None]] = {
+_CURVES: Mapping[str, Callable[[LessonContext], Curves | None]] = {
     "curve": _of_paper,
     "shape": _of_choice,
     "runs": _of_runs,
@@ -156,7 +156,7 @@ def _courses() -> tuple[TrainingCurve, ...]:
         return ()
 
 
-def _own(context: Context) -> dict[str, Any]:
+def _own(context: LessonContext) -> dict[str, Any]:
     """How the model of this app was trained, as far as its checkpoint tells."""
     fact, default = context.service.card.training_number, PRESETS["en-de"].training
     return {

@@ -12,7 +12,7 @@ import numpy as np
 from transformer_core.complexity import LAYERS, Layer, layer_cost
 from viz_app.figures import CurvesFigure, Series
 from viz_app.figures.model.spec import Figure
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.jobs.layer_benchmark import (
     KINDS,
     LENGTHS,
@@ -32,13 +32,13 @@ _CROSSING: tuple[Layer, ...] = ("attention", "recurrent", "restricted")
 _SAME_AS: dict[Layer, Layer] = {"dilated": "convolution"}  # in operations
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     """The tokens, and what is measured; the table is worked out in the browser."""
     timed = {"widths": WIDTHS, "lengths": LENGTHS, "passes": PASSES}
-    return Data(values={"tokens": list(context.pieces), "r": RESTRICTED_TO, "timed": timed})
+    return StageData(values={"tokens": list(context.pieces), "r": RESTRICTED_TO, "timed": timed})
 
 
-def news(context: Context) -> Data:
+def news(context: LessonContext) -> StageData:
     """The measurement as far as it is, for all who have the scene open."""
     view = layer_benchmark().watch()
     points = {str(width): [[p.kind, p.n, p.seconds] for p in found] for width, found in view.points.items()}
@@ -51,10 +51,10 @@ def news(context: Context) -> Data:
         "machine": _machine() if view.number else None,
     }
     # A picture for print is offered once all points are there.
-    return Data(values=values, drawn=f"{view.number} {view.state}" if view.state != "running" else None)
+    return StageData(values=values, drawn=f"{view.number} {view.state}" if view.state != "running" else None)
 
 
-def pressed(context: Context, button: str) -> None:
+def pressed(context: LessonContext, button: str) -> None:
     """Somebody wants a measurement, or to stop the one that goes on."""
     if button == "measure":
         gate = context.service.queue
@@ -63,7 +63,7 @@ def pressed(context: Context, button: str) -> None:
         layer_benchmark().stop()
 
 
-def prepare(scene: str, context: Context) -> None:
+def prepare(scene: str, context: LessonContext) -> None:
     """Measures, for a picture that is wanted where nobody can press a button."""
     if scene == "timed":
         import torch
@@ -76,25 +76,27 @@ def prepare(scene: str, context: Context) -> None:
             thread.join(1.0)
 
 
-def figure(scene: str, context: Context) -> Figure | None:
+def figure(scene: str, context: LessonContext) -> Figure | None:
     """Operations, or measured seconds, against the length."""
     return _FIGURES[scene](context) if scene in _FIGURES else None
 
 
-def _crossover(context: Context) -> Figure:
+def _crossover(context: LessonContext) -> Figure:
     d = int(context.state.choice("d", "512", ("128", "512", "1024")))
     r = int(context.state.number("r", RESTRICTED_TO, 1, 2000))
     return _operations(context, _CROSSING, {"d": d, "r": r}, log=False)
 
 
-def _costs(context: Context) -> Figure:
+def _costs(context: LessonContext) -> Figure:
     """The bars of the scene for all lengths: as curves, since lengths are what one compares."""
     d = int(context.state.choice("d", "512", ("64", "128", "512", "1024")))
     k = int(context.state.number("k", 3, 3, 31))
     return _operations(context, LAYERS, {"d": d, "k": k | 1, "r": RESTRICTED_TO}, log=True)
 
 
-def _operations(context: Context, layers: tuple[Layer, ...], numbers: dict[str, int], *, log: bool) -> CurvesFigure:
+def _operations(
+    context: LessonContext, layers: tuple[Layer, ...], numbers: dict[str, int], *, log: bool
+) -> CurvesFigure:
     t = context.t
     series = []
     for layer in layers:
@@ -120,7 +122,7 @@ def _operations(context: Context, layers: tuple[Layer, ...], numbers: dict[str, 
     )
 
 
-def _timed(context: Context) -> Figure | None:
+def _timed(context: LessonContext) -> Figure | None:
     """What was measured of the width, also where somebody stopped it; None before."""
     t, width = context.t, _width(context)
     view: Progress = layer_benchmark().view()
@@ -146,7 +148,7 @@ def _timed(context: Context) -> Figure | None:
     )
 
 
-_FIGURES: Mapping[str, Callable[[Context], Figure | None]] = {
+_FIGURES: Mapping[str, Callable[[LessonContext], Figure | None]] = {
     "costs": _costs,
     "crossover": _crossover,
     "timed": _timed,
@@ -158,5 +160,5 @@ def _machine() -> dict[str, Any]:
     return asdict(machine())
 
 
-def _width(context: Context) -> int:
+def _width(context: LessonContext) -> int:
     return int(context.state.choice("d", str(WIDTHS[0]), tuple(map(str, WIDTHS))))

@@ -28,7 +28,7 @@ from viz_app.lessons import stage as component
 from viz_app.lessons.architecture import forward_steps
 from viz_app.lessons.architecture import numbers as architecture
 from viz_app.lessons.architecture.forward_steps import nearest
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.registry import DEFAULT_CHECKPOINT
 from viz_app.text import LANGUAGES
 
@@ -38,16 +38,16 @@ LONG = "We know that the woman who lives next door is a doctor and that her frie
 
 
 @pytest.fixture(scope="module")
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("flow", SENTENCE)
 
 
 @pytest.fixture(scope="module")
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     return architecture.data(context)
 
 
-def test_what_the_stations_tell_is_what_passed_there(context: Context, data: Data) -> None:
+def test_what_the_stations_tell_is_what_passed_there(context: LessonContext, data: StageData) -> None:
     translator, maps = context.service.translator, context.result.maps
     translation = context.result.translation
     batch = make_batch(
@@ -76,7 +76,7 @@ def test_what_the_stations_tell_is_what_passed_there(context: Context, data: Dat
     json.dumps(data.values, allow_nan=False)
 
 
-def test_sums_and_cosines_follow_from_the_stations(context: Context, data: Data) -> None:
+def test_sums_and_cosines_follow_from_the_stations(context: LessonContext, data: StageData) -> None:
     """By numpy, from the vectors before and behind every Add & Norm."""
     source, target = architecture._ids(context)
     model, special = context.service.translator.model, context.service.translator.tokenizer.special
@@ -95,7 +95,7 @@ def test_sums_and_cosines_follow_from_the_stations(context: Context, data: Data)
             np.testing.assert_allclose(data.arrays["cosines"][row, :count, column], products[:count], atol=1e-5)
 
 
-def test_inner_values_are_on_or_off_as_the_network_says(context: Context, data: Data) -> None:
+def test_inner_values_are_on_or_off_as_the_network_says(context: LessonContext, data: StageData) -> None:
     source, target = architecture._ids(context)
     translator = context.service.translator
     batch = make_batch([source], [list(target)], translator.tokenizer.special)
@@ -133,7 +133,7 @@ def test_the_order_error_would_see_a_network_that_looks_around(translator: Trans
         handle.remove()
 
 
-def test_one_pass_gives_what_steps_give(context: Context, data: Data) -> None:
+def test_one_pass_gives_what_steps_give(context: LessonContext, data: StageData) -> None:
     translation = context.result.translation
     count = len(data.values["outputs"])
     # The search has scored every piece of its translation step by step.
@@ -149,7 +149,7 @@ def test_one_pass_gives_what_steps_give(context: Context, data: Data) -> None:
         )
 
 
-def test_neighbours_against_brute_force(context: Context, data: Data) -> None:
+def test_neighbours_against_brute_force(context: LessonContext, data: StageData) -> None:
     translator = context.service.translator
     matrix = translator.model.embedding.weight.detach().double().numpy()
     rows = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -188,7 +188,7 @@ def counted(config: ModelConfig) -> dict[str, int]:
     return found
 
 
-def test_parts_hold_what_the_models_hold(data: Data, translator: Translator) -> None:
+def test_parts_hold_what_the_models_hold(data: StageData, translator: Translator) -> None:
     configs = {"this": translator.config, "base": PRESETS["base"].model, "big": PRESETS["big"].model}
     for name, config in configs.items():
         parts = data.values["parts"][name]
@@ -244,7 +244,7 @@ def test_a_long_sentence_is_cut_for_the_pictures_only(visit: Visit) -> None:
     assert size < 600_000
 
 
-def test_figures_for_print(context: Context) -> None:
+def test_figures_for_print(context: LessonContext) -> None:
     kinds = {
         "flow": CurvesFigure,
         "residual": CurvesFigure,
@@ -261,7 +261,7 @@ def test_figures_for_print(context: Context) -> None:
     assert [series.ys[-1] for series in rows.series] == [count, sum(range(count + 1)), count]
 
 
-def test_the_browser_takes_the_stations_in_the_papers_order(data: Data, javascript: Callable[[str], Any]) -> None:
+def test_the_browser_takes_the_stations_in_the_papers_order(data: StageData, javascript: Callable[[str], Any]) -> None:
     parts = (SCRIPTS / "parts.js").read_text(encoding="utf-8")
     assert f"const LIMIT = {forward_steps.LIMIT:g};" in parts, "as bytes are packed, so they are read"
     found = javascript(

@@ -15,20 +15,20 @@ from transformer_core.decoding.beam import length_penalty
 from transformer_core.metrics import bleu
 from viz_app.figures import DotsFigure
 from viz_app.lessons.catalogue import lesson_module
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.stage import LessonState
 
 
 @pytest.fixture(scope="module")
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("tree")
 
 
-def data(context: Context, **settings: str) -> Data:
+def data(context: LessonContext, **settings: str) -> StageData:
     return lesson_module("decoding").data(dataclasses.replace(context, state=LessonState("bleu", settings)))
 
 
-def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
+def test_bleu_of_what_was_written_is_sacrebleus(context: LessonContext) -> None:
     reference = context.result.translation.text
     other = context.service.translator.tokenizer.decode(context.result.translation.hypotheses[1].ids)
     for typed, wanted in (("", other), ("  ein  Hund ", "ein Hund"), (reference, reference)):
@@ -47,7 +47,7 @@ def test_bleu_of_what_was_written_is_sacrebleus(context: Context) -> None:
         assert lesson_module("decoding").figure(scene, context) is not None
 
 
-def test_the_browser_ranks_as_the_search_does(context: Context, javascript: Callable[[str], Any]) -> None:
+def test_the_browser_ranks_as_the_search_does(context: LessonContext, javascript: Callable[[str], Any]) -> None:
     translation = context.result.translation
     alphas = [index / 50 for index in range(101)]
     rankings = javascript(

@@ -15,18 +15,18 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.additive import additive_scores
 from transformer_core.attention import attention_scores, attention_weights
 from viz_app.figures import CurvesFigure, HeatmapFigure
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
 
 
 @pytest.fixture
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("real", "Where did you buy it?")
 
 
-def test_vectors_give_the_weights_of_the_model(context: Context) -> None:
+def test_vectors_give_the_weights_of_the_model(context: LessonContext) -> None:
     data = dot_product.data(context)
     layer, head = data.values["layer"], data.values["head"]
     queries, keys = (torch.from_numpy(data.arrays[name])[None] for name in ("queries", "keys"))
@@ -55,7 +55,7 @@ def test_the_width_has_the_effect_that_the_paper_expects() -> None:
     assert sum(high["counts"]) > 0.999 * DRAWN * KEYS
 
 
-def test_figures_for_print(context: Context) -> None:
+def test_figures_for_print(context: LessonContext) -> None:
     assert isinstance(dot_product.figure("scale", context), CurvesFigure)
     assert isinstance(dot_product.figure("real", context), HeatmapFigure)
     worked = dot_product.figure("steps", context)
@@ -66,7 +66,7 @@ def test_figures_for_print(context: Context) -> None:
     assert dot_product.figure("predict", context) is None, "the answer is not given away"
 
 
-def test_the_worked_example_is_printed_as_it_was_typed(context: Context) -> None:
+def test_the_worked_example_is_printed_as_it_was_typed(context: LessonContext) -> None:
     zeros, tens = "dw" * 12, "e6" * 12  # 0 and 1 in every field; see attend.js
     for settings, even in (({"q": zeros}, True), ({"k": tens}, True), ({"q": "zz" * 12}, False), ({"q": "<b>"}, False)):
         placed = dataclasses.replace(context, state=LessonState("steps", settings))

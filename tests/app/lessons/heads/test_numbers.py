@@ -19,7 +19,7 @@ from transformer_core.translator import Translator
 from viz_app.components.modules import join_modules
 from viz_app.lessons import stage as component
 from viz_app.lessons.catalogue import lesson_module, scene_selection
-from viz_app.lessons.context import Context, Data
+from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.head_measures import (
     ablate_each_head,
@@ -36,16 +36,16 @@ TEXT = "The dog is fast."
 
 
 @pytest.fixture(scope="module")
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("tour", TEXT)
 
 
-def at(context: Context, scene: str, **settings: float | str) -> Context:
+def at(context: LessonContext, scene: str, **settings: float | str) -> LessonContext:
     """The same visitor elsewhere."""
     return dataclasses.replace(context, state=LessonState(scene, settings))
 
 
-def data(context: Context) -> Data:
+def data(context: LessonContext) -> StageData:
     return lesson_module("heads").data(context)
 
 
@@ -115,7 +115,7 @@ def test_table_3_costs_the_same_in_every_row() -> None:
     assert len({row["parameters"] for row in rows}) == len({row["flops"] for row in rows}) == 1
 
 
-def test_every_scene_has_its_numbers(context: Context, translator: Translator) -> None:
+def test_every_scene_has_its_numbers(context: LessonContext, translator: Translator) -> None:
     numbers = data(context)
     tables = role_tables(translator)
     assert [stop["role"] for stop in numbers.values["tour"]] == ["previous", "next", "self", "separator", "aligner"]
@@ -134,7 +134,7 @@ def test_every_scene_has_its_numbers(context: Context, translator: Translator) -
     asked = data(at(context, "concat", kind="encoder", layer=1))
     assert asked.answers["kind"] == "encoder" and asked.answers["layer"] == 0
     assert asked.arrays["parts"].shape[1] == len(context.pieces)
-    many = Context("dog " * 60, LessonState("predict"), context.language, context.load, "x")
+    many = LessonContext("dog " * 60, LessonState("predict"), context.language, context.load, "x")
     assert (
         data(many).values["cut"]
         and data(many).values["alone"]["text"] == ablate_each_head(translator, EXAMPLES["word_order"]).text
@@ -144,7 +144,7 @@ def test_every_scene_has_its_numbers(context: Context, translator: Translator) -
     assert lesson_module("heads").figure("off", at(context, "off")) is None
 
 
-def test_the_head_of_the_tour_can_be_opened(context: Context) -> None:
+def test_the_head_of_the_tour_can_be_opened(context: LessonContext) -> None:
     first = data(context).values["tour"][0]
     shown = scene_selection("heads", "tour", context)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == (first["kind"], first["layer"], first["head"])

@@ -16,7 +16,7 @@ from transformer_core.attention import attention_weights
 from transformer_core.files import CheckpointError
 from transformer_core.translator import Translator
 from viz_app.figures import CurvesFigure, HeatmapFigure
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.masks import leak
 from viz_app.lessons.masks import numbers as masks
 
@@ -24,11 +24,11 @@ SENTENCE = "I do not have a car because it is fast."
 
 
 @pytest.fixture
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("rows", SENTENCE)
 
 
-def test_with_the_mask_the_scores_give_the_weights_of_the_model(context: Context) -> None:
+def test_with_the_mask_the_scores_give_the_weights_of_the_model(context: LessonContext) -> None:
     data = masks.data(context)
     count = len(data.values["inputs"])
     scores = data.arrays["scores"]
@@ -40,7 +40,7 @@ def test_with_the_mask_the_scores_give_the_weights_of_the_model(context: Context
     assert freed.mean(axis=1).argmax() == data.values["head"]
 
 
-def test_the_batch_is_masked_as_the_model_masks_it(context: Context, translator: Translator) -> None:
+def test_the_batch_is_masked_as_the_model_masks_it(context: LessonContext, translator: Translator) -> None:
     """Weights of the encoder for a sentence alone are those in a batch whose padding is masked."""
     data = masks.data(context)
     padding, scores = data.values["padding"], data.arrays["padded"]
@@ -55,14 +55,14 @@ def test_the_batch_is_masked_as_the_model_masks_it(context: Context, translator:
     assert padding["shift_masked"] < 1e-5 < padding["shift_open"]
 
 
-def test_figures_for_print(context: Context) -> None:
+def test_figures_for_print(context: LessonContext) -> None:
     for scene in ("rows", "compare", "padding"):
         assert isinstance(masks.figure(scene, context), HeatmapFigure)
     assert masks.figure("predict", context) is None, "the answer is not given away"
 
 
 def test_the_leak_is_read_with_and_without_the_mask(
-    context: Context, translator: Translator, monkeypatch: pytest.MonkeyPatch
+    context: LessonContext, translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def model(name: str, *, causal: bool | None = None) -> Translator:
         return translator if causal is None else translator.with_mask(causal)

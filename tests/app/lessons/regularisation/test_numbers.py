@@ -18,14 +18,14 @@ from transformer_core.data import make_batch
 from transformer_core.files import CheckpointError
 from transformer_core.masks import padding_mask
 from viz_app.figures import CurvesFigure, DotsFigure, export
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.regularisation import numbers as regularisation
 from viz_app.lessons.small_models import SmallModelScores
 from viz_app.lessons.stage import LessonState
 
 
 @pytest.fixture
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("loss", "A man rides.", epsilon=0.2)
 
 
@@ -54,7 +54,7 @@ def test_browser_and_print_compute_the_loss_of_the_core(javascript: Callable[[st
         assert least <= loss + 1e-9
 
 
-def test_a_step_tells_the_piece_and_its_rivals(context: Context) -> None:
+def test_a_step_tells_the_piece_and_its_rivals(context: LessonContext) -> None:
     translation = context.result.translation
     steps = regularisation.data(context).values["steps"]
     assert [step["piece"] for step in steps] == [*translation.pieces, "</s>"][: len(steps)]
@@ -66,7 +66,7 @@ def test_a_step_tells_the_piece_and_its_rivals(context: Context) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2])
-def test_the_figure_of_the_targets_asks_for_a_distribution(context: Context, epsilon: float) -> None:
+def test_the_figure_of_the_targets_asks_for_a_distribution(context: LessonContext, epsilon: float) -> None:
     """The first row for the right piece, the last for each of all that are not named."""
     at = dataclasses.replace(context, state=LessonState("targets", {"epsilon": epsilon, "at": 1}))
     drawn = regularisation.figure("targets", at)
@@ -81,7 +81,9 @@ def test_the_figure_of_the_targets_asks_for_a_distribution(context: Context, eps
     assert asked.ends() == said.ends()
 
 
-def test_the_figure_of_the_scores_holds_what_the_stage_shows(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_figure_of_the_scores_holds_what_the_stage_shows(
+    context: LessonContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small = dataclasses.replace(context, state=LessonState("scores", {"whose": "small"}))
     for at, whose in ((context, "paper"), (small, "small")):
         drawn = regularisation.figure("scores", at)
@@ -95,7 +97,7 @@ def test_the_figure_of_the_scores_holds_what_the_stage_shows(context: Context, m
     assert regularisation.figure("scores", small) is None
 
 
-def test_vectors_are_those_that_dropout_would_meet(context: Context) -> None:
+def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> None:
     found = regularisation.data(context)
     translator, translation = context.service.translator, context.result.translation
     model, special = translator.model, translator.tokenizer.special
@@ -123,7 +125,7 @@ def test_vectors_are_those_that_dropout_would_meet(context: Context) -> None:
     assert found.arrays["drawn"].min() >= 0 and found.arrays["drawn"].max() < 1
 
 
-def test_small_models_stand_beside_the_paper(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_models_stand_beside_the_paper(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = {
         name: SmallModelScores(bleu, "x", nll, None, None, 1)
         for name, bleu, nll in (("base", 20.0, 2.0), ("smoothing-0", 19.0, 1.5))
@@ -155,13 +157,13 @@ def test_in_the_shipped_small_models_perplexity_and_bleu_rise_together() -> None
     assert smoothed["perplexity"] > without["perplexity"] and smoothed["bleu"] > without["bleu"]
 
 
-def test_the_loss_is_a_figure_too(context: Context) -> None:
+def test_the_loss_is_a_figure_too(context: LessonContext) -> None:
     figure = regularisation.figure("loss", context)
     assert figure is not None and export(figure, "csv")
     assert regularisation.figure("predict", context) is None, "the answer is not given away"
 
 
-def test_dropout_as_a_figure_keeps_what_it_scales(context: Context) -> None:
+def test_dropout_as_a_figure_keeps_what_it_scales(context: LessonContext) -> None:
     placed = dataclasses.replace(context, state=LessonState("dropout", {"p": 0.5, "place": 3.0}))
     figure = regularisation.figure("dropout", placed)
     assert isinstance(figure, CurvesFigure)

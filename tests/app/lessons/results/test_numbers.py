@@ -9,7 +9,7 @@ import pytest
 
 from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, DotsFigure
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.results.numbers import data, figure
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_table import RESULTS
@@ -21,8 +21,8 @@ def no_model() -> TranslationService:
     raise AssertionError("this lesson needs no model")
 
 
-def context(**settings: str | float) -> Context:
-    return Context("The dog.", LessonState("scores", settings), "en", no_model, "test")
+def context(**settings: str | float) -> LessonContext:
+    return LessonContext("The dog.", LessonState("scores", settings), "en", no_model, "test")
 
 
 def test_counted_parameters_round_to_the_printed_ones() -> None:

@@ -16,7 +16,7 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, export
-from viz_app.lessons.context import Context
+from viz_app.lessons.context import LessonContext
 from viz_app.lessons.jobs.live_training import LiveTraining
 from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.stage import LessonState
@@ -25,7 +25,7 @@ from viz_app.lessons.warmup import numbers as warmup
 
 
 @pytest.fixture
-def context(visit: Visit) -> Context:
+def context(visit: Visit) -> LessonContext:
     return visit("curve", "A man rides.")
 
 
@@ -76,7 +76,7 @@ def test_a_steady_gradient_gives_full_steps() -> None:
     np.testing.assert_allclose(adam.moments("steady")["update"], 1.0, rtol=1e-6)
 
 
-def test_recorded_runs_arrive_as_they_were_recorded(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_runs_arrive_as_they_were_recorded(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = (course(1, [5.0, 7.0], failed=12), course(200, [5.0, 4.0, 3.5]))
     monkeypatch.setattr(warmup, "warmup_curves", lambda: runs)
     found = warmup.data(context)
@@ -97,7 +97,7 @@ def test_the_prose_tells_what_the_shipped_runs_did() -> None:
     assert max(gradients[:2]) < min(gradients[2:])
 
 
-def test_without_recorded_runs_there_are_none(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_recorded_runs_there_are_none(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Any:
         raise CheckpointError(Path("warmup"), "contains no runs")
 
@@ -114,7 +114,7 @@ def test_scenes_are_figures_too(visit: Visit, scene: str) -> None:
         assert figure.series[-1].ys.max() == pytest.approx(1024_000**-0.5)
 
 
-def test_only_those_who_watch_keep_a_run_alive(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_those_who_watch_keep_a_run_alive(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     time = [0.0]
     run = LiveTraining(steps=1, pause=lambda seconds: None, clock=lambda: time[0])
     monkeypatch.setattr(warmup, "live_training", lambda: run)
