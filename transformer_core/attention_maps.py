@@ -99,7 +99,7 @@ class AttentionMaps:
             shape = self.weights(kind).shape
             expected = (*shape[:2], len(self.queries(kind)), len(self.keys(kind)))
             if len(shape) != 4 or shape != expected or 0 in shape[:2]:
-                raise ValueError(f"{kind} attention has shape {shape}, its labels ask for {expected}")
+                raise ValueError(f"{kind} attention has shape {shape}, but its labels require {expected}")
 
     def layers(self, kind: Kind) -> int:
         """Layers with this kind of attention; encoder and decoder may have different numbers."""

@@ -108,7 +108,7 @@ class ModelConfig(_Config):
         positions: Sines and cosines in turn (sinusoidal, the paper's formula), all sines before all cosines
             (concatenated), a trained table, one for the encoder and one for the decoder (learned), or nothing, so that
             the encoder cannot see the order of its tokens (none).
-        max_positions: Rows of a learned table; longer sentences are refused. Sinusoids have no such limit.
+        max_positions: Rows of a learned table; longer sentences are rejected. Sinusoids have no such limit.
         tie: One matrix for source embedding, target embedding and output (all, the paper's), for target embedding and
             output only (target), or three matrices (none).
         source_vocab_size: Tokens in a separate source vocabulary; `vocab_size` is then the target's. 0 means that they

@@ -270,7 +270,7 @@ def _sentence(
         queries, keys = _AXES_OF[kind]
         expected = (*shape, len(axes[queries]), len(axes[keys]))
         if array.dtype != np.uint8 or array.shape != expected:
-            raise ValueError(f"map {number}.{kind} is {array.dtype} {array.shape}, its labels ask for {expected}")
+            raise ValueError(f"map {number}.{kind} is {array.dtype} {array.shape}, but its labels require {expected}")
         array.flags.writeable = False
         maps[kind] = array
     return SentenceHistory(_text(facts["source"]), _text(facts["target"]), axes, maps)

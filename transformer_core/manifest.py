@@ -55,7 +55,7 @@ class Manifest:
             )
         files, own, formerly = value.get("files"), value.get("weights_hash"), value.get("formerly", [])
         if not isinstance(files, dict):
-            raise CheckpointError(path, "has no files with their sha256")
+            raise CheckpointError(path, "lists no files with their sha256")
         for name, digest in files.items():
             if not is_plain(name):
                 raise CheckpointError(folder / name, "is missing: no file of this folder can have that name")
@@ -64,7 +64,7 @@ class Manifest:
         if own != "" and not is_hash(own):
             raise CheckpointError(path, "has no weights_hash of 64 hexadecimal digits")
         if not isinstance(formerly, list) or len(formerly) > _MOST_FORMER or not all(map(is_hash, formerly)):
-            raise CheckpointError(path, "has former hashes that are none")
+            raise CheckpointError(path, "lists invalid former hashes")
         return cls(files=files, weights_hash=str(own), formerly=tuple(formerly))
 
     def write(self, folder: Path) -> None:

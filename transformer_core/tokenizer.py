@@ -130,7 +130,7 @@ class Tokenizer:
             )
         except (RuntimeError, OSError) as error:
             raise TokenizerError(
-                f"cannot train a vocabulary of {vocab_size} pieces from these texts: {error}"
+                f"cannot train a vocabulary of {vocab_size} tokens from these texts: {error}"
             ) from error
         return cls(writer.getvalue())
 

@@ -156,7 +156,7 @@ class HistoryBuilder:
             else:
                 target, ids, finished = probe.target, tuple(last.encode_target(probe.target).ids), True
             if not encoding.ids or not ids:
-                raise ValueError(f"{probe.source!r} has no pieces, or no translation")
+                raise ValueError(f"{probe.source!r} has no tokens, or no translation")
             links = occlusion_links(last, encoding, ids, finished)
             fixed.append(_Probe(probe.source, target, encoding, ids, finished, links))
         return fixed

@@ -169,7 +169,7 @@ def test_damaged_files_are_named(saved: Path, tmp_path: Path) -> None:
     resign(damaged, steps=[0, 2, 1, 6])
     fails("steps of the snapshots must rise")
     resign(damaged, steps=[0, 1, 6])
-    fails("its labels ask for")
+    fails("its labels require")
     resign(damaged, sentences=[])
     fails("is not a valid history")
     resign(damaged, model=None)

@@ -60,7 +60,7 @@ def read_lingeval(path: Path | str) -> Iterator[Contrast]:
     """
     for number, (group, source, right, wrong) in enumerate(read_columns(path, (0, 1, 2, 3)), start=1):
         if right == wrong:
-            raise DataError(f"{path}, line {number}: the right translation and the wrong one are the same")
+            raise DataError(f"{path}, line {number}: the correct and the incorrect translation are the same")
         yield Contrast(group, source, (right, wrong), 0)
 
 

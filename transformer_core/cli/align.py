@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _CONVENTIONS = {
-    "output": "rows labelled by the token that they produce",
+    "output": "rows labelled by the token that they generate",
     "input": "rows labelled by the token that they read, one later",
 }
 
@@ -25,13 +25,13 @@ def parser() -> Parser:
         "align",
         usage="--checkpoint DIR --gold FILE",
         description=(
-            "Compare the attention of each encoder-decoder head with word alignments made by people.\n\n"
+            "Compare the attention of each encoder-decoder head with word alignments made by hand.\n\n"
             "FILE has one sentence pair per line: source, target and links, separated by tabs. Words are separated by\n"
             "spaces and count from 0; a link is `i-j` (sure) or `i?j` (possible). A head links each target word to\n"
             "the source word that it attends to most. The alignment error rate (Och and Ney 2000) is 0 for a head\n"
             "that finds exactly the sure links, and 100 % for one that finds none.\n\n"
             "Prints a table in per cent, layers and heads from 1; then one line of JSON, from 0. Both conventions are\n"
-            "given: `output` labels a row by the token that it produces, `input` by the token that it reads."
+            "given: `output` labels a row by the token that it generates, `input` by the token that it reads."
         ),
         example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
     )

@@ -31,12 +31,12 @@ def parser() -> Parser:
         "average",
         usage="DIR --last N --out DIR [--metrics FILE.json] [--card FILE.md] [--force]",
         description=(
-            "Average the weights of the last saved steps of a training (Section 6.1) into a checkpoint.\n\n"
+            "Average the weights of the last saved steps of a training run (Section 6.1) into a checkpoint.\n\n"
             "The app, `translate` and `evaluate` need nothing but a checkpoint."
         ),
         example="  python -m transformer_core average run --last 5 --out my-model",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
     result.add_argument(
         "--last", type=int, default=5, metavar="N", help="How many of the newest saved steps to average."
     )

@@ -21,14 +21,14 @@ def parser() -> Parser:
         "contrast",
         usage="--checkpoint DIR --test FILE [--form lingeval|contracat]",
         description=(
-            "Test whether the model gives the right translation a higher probability than wrong ones. Nothing is\n"
-            "translated: each candidate gets its log-probability, and a tie counts as wrong. Shorter texts have an\n"
-            "advantage.\n\n"
+            "Test whether the model gives the correct translation a higher probability than incorrect ones.\n"
+            "Nothing is translated: each candidate gets its log-probability, and a tie counts as incorrect. Shorter\n"
+            "texts have an advantage.\n\n"
             "FILE has one question per line, separated by tabs:\n\n"
-            "  lingeval   phenomenon, source, right translation, wrong translation\n"
-            "  contracat  template, source, translation with er, with sie, with es, the right one (m, f or n);\n"
-            "             questions without exactly one right answer are skipped\n\n"
-            "Prints a table with the share of right answers by phenomenon, then one line of JSON."
+            "  lingeval   phenomenon, source, correct translation, incorrect translation\n"
+            "  contracat  template, source, translation with er, with sie, with es, the correct one (m, f or n);\n"
+            "             questions without exactly one correct answer are skipped\n\n"
+            "Prints a table with the share of correct answers by phenomenon, then one line of JSON."
         ),
         example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
     )

@@ -32,10 +32,10 @@ def parser() -> Parser:
         "derived",
         usage="--checkpoint DIR [--only NAME ...] [--test FILE ...] [--valid FILE ...] [--gold FILE] ...",
         description=(
-            "Measure again what a checkpoint knows about its model, and write it to the folder `derived` in it:\n\n"
+            "Measure a checkpoint again and write the results to the folder `derived` in it:\n\n"
             + "\n".join(f"  {name:<{width}}  {each.about}{_needs(each)}" for name, each in known.items())
-            + "\n\nThe model, its weights_hash and all figures that name it stay as they are. What lacks its data is\n"
-            "skipped; sets that are not given keep their scores."
+            + "\n\nThe model, its weights_hash and all figures that name it stay as they are. A result without\n"
+            "its data is skipped; sets that are not given keep their scores."
         ),
         example=(
             "  python -m transformer_core derived --checkpoint checkpoints/en-de --only scores card "
@@ -50,7 +50,7 @@ def parser() -> Parser:
     add("--gold", type=str, metavar="FILE", help="Hand-aligned sentences, as `align` reads.")
     for form in ("lingeval", "contracat"):
         add(f"--{form}", type=str, metavar="FILE", help=f"Questions, as `contrast --form {form}` reads.")
-    add("--run", type=str, metavar="DIR", help="Folder of the training that made the model, with snapshots.")
+    add("--run", type=str, metavar="DIR", help="Folder of the model's training run, with snapshots.")
     add("--sentences", type=str, metavar="FILE", help="Sentences for the history, as `history` reads.")
     add("--valid-sentences", type=int, default=500, metavar="N", help="Lines of --valid to use for the history.")
     add("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")

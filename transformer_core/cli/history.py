@@ -41,7 +41,7 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core history run --sentences checkpoints/sentences.txt --out history",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
     result.add_argument("--sentences", type=str, required=True, metavar="FILE", help="A text file, UTF-8.")
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder to write.")
     result.add_argument("--valid", type=str, metavar="FILE", help="Parallel text to measure BLEU and nll on.")

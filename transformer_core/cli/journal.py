@@ -20,13 +20,13 @@ def parser() -> Parser:
         "journal",
         usage="DIR --out FILE.json",
         description=(
-            "Export a training as one JSON file: its settings; loss, nll, learning rate and gradient norm of every\n"
-            "recorded step (training.log_every), as columns; validation scores; and the step at which it failed, if\n"
-            "it did. A run that failed or was stopped is exported up to that step."
+            "Export a training run as one JSON file: its settings; loss, nll, learning rate and gradient norm of\n"
+            "every recorded step (training.log_every), as columns; validation scores; and the step at which it\n"
+            "failed, if it did. A run that failed or was stopped is exported up to that step."
         ),
         example="  python -m transformer_core journal run --out run.json",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
     result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="Output file.")
     return result
 

@@ -27,7 +27,7 @@ def parser() -> Parser:
         "           [--careless-share P] --out DIR",
         description=(
             "Tokenise parallel text once and store it for training.\n\n"
-            "Without --tokenizer, one vocabulary is learnt from both languages (SentencePiece BPE, Section 5.1)."
+            "Without --tokenizer, one vocabulary is learned from both languages (SentencePiece BPE, Section 5.1)."
         ),
         example=(
             "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data"

@@ -76,7 +76,7 @@ class RunSettings:
         except FileNotFoundError as error:
             prepared = out / "data"
             hint = f"; its text is prepared: use --data {prepared} with another --out" if prepared.is_dir() else ""
-            raise UsageError(f"{out} is not the folder of a training: {CONFIG_FILE} is missing{hint}") from error
+            raise UsageError(f"{out} is not the folder of a training run: {CONFIG_FILE} is missing{hint}") from error
         except (OSError, ValueError) as error:
             raise UsageError(f"{out / CONFIG_FILE} cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:

@@ -40,14 +40,14 @@ def parser() -> Parser:
             "[--history FILE [--gold FILE]] [--force]"
         ),
         description=(
-            "Average the last saved steps of a training, as `average` does, score the result, and write a checkpoint\n"
-            "to publish: with its scores in metrics.json, a model card, the recipe, and the journal of the training.\n"
+            "Average the last saved steps of a training run, as `average` does, score the result, and write a\n"
+            "checkpoint to publish: with its scores in metrics.json, a model card, the recipe and the journal.\n"
             "Scores are measured on the rounded weights, with the decoding defaults of the preset.\n\n"
             "Score a test set only once: compare models on validation sets first."
         ),
         example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training, written by `train --out`.")
+    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
     result.add_argument(
         "--last", type=int, default=5, metavar="N", help="How many of the newest saved steps to average."
     )

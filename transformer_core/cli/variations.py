@@ -75,7 +75,7 @@ def parser() -> Parser:
     result.add_argument(
         "--seeds", type=int, nargs="+", default=[1], metavar="N", help="Seeds; each row is trained once with each."
     )
-    result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Steps of each training.")
+    result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Steps of each training run.")
     result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divide all widths by N.")
     result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
     result.add_argument("--batch", type=int, default=64, metavar="N", help="Lines translated together at most.")

@@ -87,7 +87,7 @@ class Trainer:
         self._loader = BatchLoader(corpus, model.config, config, group, self.device)
         saved = step_folders(run)
         if saved and not resume:
-            raise StateError(f"{run} already has a training; resume it, or choose another folder")
+            raise StateError(f"{run} already has a training run; resume it, or choose another folder")
         layers = [*model.encoder.layers, *model.decoder.layers]
         if config.recompute:
             checkpoint_activations(layers)

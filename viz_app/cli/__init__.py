@@ -23,7 +23,7 @@ Export attention figures and lesson handouts, or run the app for a class.
 
 {commands}
 
-Each has its own help with an example: python -m viz_app export --help
+Each command has its own help with an example: python -m viz_app export --help
 
 Try it:
 
@@ -39,7 +39,10 @@ See every head of the Transformer: the app, figures as files, and the model behi
 
 {commands}
 
-Each has its own help with an example: headlight translate --help
+The shipped models translate English into German (checkpoints/en-de) or French (checkpoints/en-fr). They are
+small: good for short everyday sentences, poor for news.
+
+Each command has its own help with an example: headlight translate --help
 
 Try it:
 
@@ -64,7 +67,7 @@ HEADLIGHT = Program(
 
 def main(program: Program = PROGRAM) -> int:
     """Run one command of a program; returns the exit status."""
-    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it tells every step of embedding a font
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it logs every step of embedding a font
     return core.main(program=program)
 
 

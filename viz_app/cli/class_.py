@@ -1,4 +1,4 @@
-"""class: the app for everybody in the local network."""
+"""class: the app for everyone on the local network."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def parser() -> Parser:
         package="viz_app",
         usage="[--port N] [--checkpoint DIR]",
         description=(
-            "Start the app so that everybody in the local network can open it, and show its address as text and as a\n"
-            "QR code. Without this command the app listens to this computer only.\n\n"
-            "There is no password: whoever reaches this computer can use the app, and nothing else on it."
+            "Start the app so that everyone on the local network can open it, and show its address as text and as a\n"
+            "QR code. The command app opens it to this computer only.\n\n"
+            "There is no password: anyone who can reach this computer can use the app, but nothing else on it."
         ),
         example="  python -m viz_app class",
     )
@@ -47,7 +47,7 @@ def announcement(port: int) -> str:
 
     own = lan_address()
     if own is None:
-        return f"This computer is in no network; only it can open http://localhost:{port}\n"
+        return f"This computer is not on a network; only it can open http://localhost:{port}\n"
     import io
 
     import segno

@@ -27,7 +27,7 @@ def parser() -> Parser:
     result = Parser(
         "growth",
         package="viz_app",
-        usage="--history DIR [--head KIND.LAYER.HEAD] [--at UPDATES] [--sentence N] --out FILE ...",
+        usage="--history DIR [--head KIND.LAYER.HEAD] [--at STEP] [--sentence N] --out FILE ...",
         description=(
             "Write one head at a snapshot of the training, from a checkpoint's history, as .pdf, .svg, .png, .tex,\n"
             ".html, .csv, .npz or .json; a .gif shows all snapshots in turn. A figure has the style options of the\n"
@@ -41,7 +41,7 @@ def parser() -> Parser:
     add = result.add_argument
     add("--history", type=find_checkpoint, required=True, metavar="DIR", help="Folder with history.json.")
     add("--head", type=str, metavar="HEAD", help="Such as cross.6.5, from 1; the best aligner unless given.")
-    add("--at", type=int, metavar="UPDATES", help="A snapshot of the history, by its steps; the last unless given.")
+    add("--at", type=int, metavar="STEP", help="The snapshot after this step; the last unless given.")
     add("--sentence", type=int, default=1, metavar="N", help="Number of the sentence, from 1.")
     add("--language", type=str, default="en", metavar="CODE", help=f"{', '.join(LANGUAGES)}.")
     add_style(result)

@@ -43,7 +43,7 @@ def join_modules(entry: Path) -> str:
     _visit(entry.resolve(), texts, ())
     names = [path.stem for path in texts]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"two JavaScript modules are called {twice[0]}.js, so that they cannot be joined")
+        raise ValueError(f"two JavaScript modules are called {twice[0]}.js, so they cannot be joined")
     return "\n".join(texts.values())
 
 

@@ -54,7 +54,7 @@ class Texts:
     def with_tables(self, tables: dict[str, dict[str, str]]) -> Texts:
         """These labels and more of the same language. Raises ValueError for a table that is there already."""
         if twice := sorted(self._tables.keys() & tables.keys()):
-            raise ValueError(f"the table [{twice[0]}] is there twice in {self.language}")
+            raise ValueError(f"the table [{twice[0]}] appears twice in {self.language}")
         return Texts(self.language, {**self._tables, **tables})
 
 

@@ -23,7 +23,7 @@ def _build(inputs: Inputs) -> dict[str, bytes]:
 
 BUILDER = Builder(
     name="probes",
-    about="share of right answers to contrastive questions",
+    about="share of correct answers to contrastive questions",
     needs=(FORM_NAMES,),
     files=("probes.json",),
     build=_build,

@@ -79,7 +79,7 @@ def pack(
             from 0 to 1.
     """
     if len(steps) != len(maps.outputs):
-        raise ValueError(f"{len(steps)} steps for {len(maps.outputs)} written pieces; one step each is needed")
+        raise ValueError(f"{len(steps)} steps for {len(maps.outputs)} generated tokens; each needs one step")
     fitted = selection.fitted(maps)
     if gloss_head is None:
         gloss_head = (fitted.layer, fitted.head) if fitted.kind == "cross" else (maps.cross.shape[0] - 1, 0)

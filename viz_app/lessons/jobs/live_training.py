@@ -155,7 +155,7 @@ class LiveTraining:
             record.state = "done"
         except Exception:
             record.state = "stopped"
-            _log.exception("the live run failed at update %d", len(record.loss))
+            _log.exception("the live run failed at step %d", len(record.loss))
 
     @staticmethod
     def _keep(record: _Record, learner: ReversalTrainer) -> None:
