@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decimals, fillText, headName, percent } from "../../viz_app/components/common/dom.js";
-import { grouped, raised, signed, tiny } from "../../viz_app/components/common/format.js";
+import { grouped, raised, signed, thousands, tiny } from "../../viz_app/components/common/format.js";
 import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/tone.js";
 import * as positions from "../../viz_app/lessons/positions/js/numerals.js";
 import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
-import { scientific, thousands } from "../../viz_app/lessons/warmup/js/rate.js";
+import { scientific } from "../../viz_app/lessons/warmup/js/rate.js";
 
 test("shares, weights and heads", () => {
   assert.deepEqual([0, 0.125, 0.8149, 1].map(percent), ["0\u202f%", "13\u202f%", "81\u202f%", "100\u202f%"]);

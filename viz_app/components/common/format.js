@@ -29,6 +29,14 @@ export function grouped(value) {
 }
 
 /**
+ * 12000 -> "12,000", the same in both languages.
+ * @param {number} value
+ */
+export function thousands(value) {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/**
  * A very small number: 5.7e-6 -> "6 · 10⁻⁶".
  * @param {number} value
  */

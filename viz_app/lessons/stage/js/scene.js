@@ -135,15 +135,3 @@ export class Scene {
     return null;
   }
 }
-
-/**
- * The description of a choice; it starts with its first option unless told otherwise.
- * @param {string} name
- * @param {string} label
- * @param {[value: string, label: string][]} options
- * @param {string} [start]
- * @returns {Control}
- */
-export function choice(name, label, options, start = options[0][0]) {
-  return { name, kind: "choice", label, options, start };
-}

@@ -1,56 +1,39 @@
 // Adam on a small problem, update by update: both moments as they are (dashed) and corrected (bold), and their quotient.
 
 import { fillText } from "../../../components/common/dom.js";
-import { dot, trace, write } from "../../../components/common/plot.js";
+import { signed } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { arrange, drawLanes } from "./lanes.js";
 
-const NAMES = ["steady", "noisy"];
-const PARTS = [
-  ["gradient", null],
-  ["first", "first_raw"],
-  ["second", "second_raw"],
-  ["update", "update_raw"],
-];
+const PARTS = ["gradient", "first", "second", "update"];
+const FOOT = 40;
+const WIDE = 520; // from here on there is room for words beside the numbers
+const DASH = [5, 4];
 
 export class Adam extends Scene {
   get playhead() {
-    return {
-      name: "at",
-      label: this.texts.update,
-      min: 1,
-      max: this.updates,
-      step: 1,
-      rate: 5,
-      start: 1,
-      /** @param {number} value */
-      show: (value) => String(Math.floor(value)),
-    };
+    return playhead({ name: "at", label: this.texts.update, min: 1, max: this.updates, rate: 5 });
   }
 
   get controls() {
-    const { texts } = this;
-    return [
-      {
-        name: "gradients",
-        kind: "choice",
-        label: texts.gradients,
-        options: NAMES.map((name) => [name, texts[name]]),
-        start: "steady",
-      },
-    ];
+    const { gradients, steady, noisy } = this.texts;
+    return [choice("gradients", gradients, { steady, noisy })];
   }
 
+  /** @returns {number} */
   get updates() {
     return this.lesson.arrays.steady_update.shape[0];
   }
 
   /**
-   * @param {any} name
-   * @param {any} gradients
+   * The values of a part, such as "first", or without correction "first_raw".
+   * @param {string} part
+   * @param {string} gradients
+   * @returns {number[]}
    */
-  column(name, gradients) {
-    return this.lesson.arrays[`${gradients}_${name}`].data;
+  column(part, gradients) {
+    return [...this.lesson.arrays[`${gradients}_${part}`].data];
   }
 
   /** @type {Scene["height"]} */
@@ -63,85 +46,76 @@ export class Adam extends Scene {
     return at < 2 ? "corrected" : "update";
   }
 
+  /**
+   * The axis of updates, and for each part a lane with an axis of its own, from top to bottom.
+   * @param {Pen} pen
+   * @param {string} gradients
+   */
+  plot({ width, height }, gradients) {
+    const bottom = height - FOOT;
+    const each = bottom / PARTS.length;
+    const lanes = PARTS.map((part, index) => {
+      const values = this.column(part, gradients);
+      const raw = part === "gradient" ? [] : this.column(`${part}_raw`, gradients);
+      const [low, high] = [Math.min(0, ...values, ...raw), Math.max(0, ...values, ...raw)];
+      const room = 0.06 * (high - low);
+      const up = new Axis(low - room, high + room, (index + 1) * each - 6, index * each + 26);
+      return { part, values, raw, up };
+    });
+    return { across: new Axis(1, this.updates, 12, width - (width > WIDE ? 166 : 88)), lanes, bottom };
+  }
+
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { gradients } = settings;
+    const { theme } = pen;
     const at = Math.min(this.updates, Math.floor(settings.at));
-    const lanes = PARTS.map(([part, raw]) => {
-      const all = [0, ...this.column(part, gradients), ...(raw ? this.column(raw, gradients) : [])];
-      const [low, high] = [Math.min(...all), Math.max(...all)];
-      return {
-        name: this.texts[`lane_${part}`],
-        part,
-        raw,
-        low: low - 0.06 * (high - low),
-        high: high + 0.06 * (high - low),
-      };
+    const { across, lanes, bottom } = this.plot(pen, settings.gradients);
+    const x = across.place(at);
+    for (const { part, values, raw, up } of lanes) {
+      pen.note(this.texts[`lane_${part}`], across.from, up.to - 13, { size: 13 });
+      pen.line(across.from, up.place(0), across.to, up.place(0), { colour: theme.line, width: 1 });
+      pen.line(x, up.to - 4, x, up.from + 4, { colour: theme.mark });
+      const colour = { gradient: theme.text, update: theme.kinds.decoder }[part] ?? theme.kinds.encoder;
+      if (raw.length) this.curves(pen, { across, up, values, raw }, at, colour);
+      else this.sticks(pen, { across, up, values }, at);
+      pen.dot(x, up.place(values[at - 1]), 5, colour, theme.background);
+      const [left, middle] = [across.to + 16, (up.from + up.to) / 2];
+      pen.write(signed(values[at - 1], 3), left, middle - (raw.length ? 9 : 0), { colour, size: 15, weight: 650 });
+      if (raw.length) this.rawValue(pen, raw[at - 1], left, middle + 11);
+    }
+    pen.axis(across, "bottom", bottom, { ticks: across.ticks(6) });
+    pen.note(this.texts.update, across.to, bottom + 30, { align: "right" });
+  }
+
+  /**
+   * The gradients, pale after the cursor.
+   * @param {Pen} pen
+   * @param {{ across: Axis, up: Axis, values: number[] }} lane
+   * @param {number} at
+   */
+  sticks(pen, { across, up, values }, at) {
+    values.forEach((value, index) => {
+      const x = across.place(index + 1);
+      const alpha = index < at ? 0.85 : 0.18;
+      pen.line(x, up.place(0), x, up.place(value), { colour: pen.theme.text, width: 2.5, alpha });
     });
-    const plot = arrange(pen, lanes, { first: 1, last: this.updates, right: pen.width > 520 ? 166 : 88 });
-    drawLanes(pen, plot, { title: this.texts.update });
-    const { context, theme } = pen;
-    const x = plot.across.place(at);
-    for (const { up } of plot.lanes)
-      trace(
-        context,
-        [
-          [x, up.to - 4],
-          [x, up.from + 4],
-        ],
-        { colour: theme.mark, width: 1.5 },
-      );
-    for (const lane of plot.lanes) this.lane(pen, plot, lane, gradients, at);
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ across: Axis }} given
-   * @param {{ part: any, raw: any, up: Axis }} given3
-   * @param {any} gradients
+   * @param {{ across: Axis, up: Axis, values: number[], raw: number[] }} lane
    * @param {number} at
+   * @param {string} colour
    */
-  lane(pen, { across }, { part, raw, up }, gradients, at) {
-    const { context, theme } = pen;
-    const colour = part === "update" ? theme.kinds.decoder : theme.kinds.encoder;
-    /**
-     * @param {any} name
-     * @param {number} from
-     * @param {number} to
-     */
-    const points = (name, from, to) =>
-      [...this.column(name, gradients).slice(from, to)].map((value, index) => [
-        across.place(from + index + 1),
-        up.place(value),
-      ]);
-    if (part === "gradient") {
-      this.column(part, gradients).forEach((value, index) => {
-        const place = across.place(index + 1);
-        trace(
-          context,
-          [
-            [place, up.place(0)],
-            [place, up.place(value)],
-          ],
-          { colour: theme.text, width: 2.5, alpha: index < at ? 0.85 : 0.18 },
-        );
-      });
-    } else {
-      trace(context, points(part, at - 1, this.updates), { colour, width: 2.5, alpha: 0.16 });
-      trace(context, points(raw, at - 1, this.updates), { colour: theme.muted, width: 1.5, dash: [5, 4], alpha: 0.3 });
-      trace(context, points(raw, 0, at), { colour: theme.muted, width: 1.75, dash: [5, 4] });
-      trace(context, points(part, 0, at), { colour, width: 3 });
-    }
-    const value = this.column(part, gradients)[at - 1];
-    const x = across.place(at);
-    dot(context, x, up.place(value), 5, part === "gradient" ? theme.text : colour, theme.background);
-    const middle = (up.from + up.to) / 2;
-    const style = { font: theme.font, size: 15, weight: 650 };
-    write(context, signed(value, 3), across.to + 16, middle - (raw ? 9 : 0), {
-      ...style,
-      colour: part === "gradient" ? theme.text : colour,
-    });
-    if (raw) this.rawValue(pen, this.column(raw, gradients)[at - 1], across.to + 16, middle + 11);
+  curves(pen, { across, up, values, raw }, at, colour) {
+    const { muted } = pen.theme;
+    const [bold, dashed] = [values, raw].map((each) =>
+      each.map((value, index) => [across.place(index + 1), up.place(value)]),
+    );
+    pen.trace(bold.slice(at - 1), { colour, width: 2.5, alpha: 0.16 });
+    pen.trace(dashed.slice(at - 1), { colour: muted, dash: DASH, alpha: 0.3 });
+    pen.trace(dashed.slice(0, at), { colour: muted, width: 1.75, dash: DASH });
+    pen.trace(bold.slice(0, at), { colour, width: 3 });
   }
 
   /**
@@ -151,64 +125,40 @@ export class Adam extends Scene {
    * @param {number} x
    * @param {number} y
    */
-  rawValue({ context, width, theme }, value, x, y) {
-    trace(
-      context,
-      [
-        [x, y],
-        [x + 14, y],
-      ],
-      { colour: theme.muted, width: 1.75, dash: [5, 4] },
-    );
-    const text = width > 520 ? `${signed(value, 3)} ${this.texts.raw}` : signed(value, 3);
-    write(context, text, x + 20, y, { colour: theme.muted, font: theme.font, size: 13 });
+  rawValue(pen, value, x, y) {
+    pen.line(x, y, x + 14, y, { colour: pen.theme.muted, width: 1.75, dash: DASH });
+    const text = pen.width > WIDE ? `${signed(value, 3)} ${this.texts.raw}` : signed(value, 3);
+    pen.note(text, x + 20, y, { size: 13 });
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, pen) {
-    const { across } = arrange(pen, [{ low: 0, high: 1 }], {
-      first: 1,
-      last: this.updates,
-      right: pen.width > 520 ? 166 : 88,
-    });
-    return { at: Math.round(across.value(x)) };
+  grab(x, y, pen, { gradients }) {
+    return { at: Math.round(this.plot(pen, gradients).across.value(x)) };
   }
 
   /** @type {Scene["say"]} */
   say({ at, gradients }) {
     const index = Math.floor(at) - 1;
-    /** @param {string} name */
-    const value = (name) => this.column(name, gradients)[index];
-    /** @param {string} name */
-    const size = (name) => Math.abs(value(name)).toFixed(2);
+    const value = (/** @type {string} */ part) => this.column(part, gradients)[index];
     return fillText(this.texts.adam_say, {
       update: index + 1,
-      gradient: signed(value("gradient"), 2),
-      step: size("update"),
-      raw: size("update_raw"),
+      gradient: signed(value("gradient")),
+      step: Math.abs(value("update")).toFixed(2),
+      raw: Math.abs(value("update_raw")).toFixed(2),
     });
   }
 
   /** @type {Scene["table"]} */
   table({ gradients }) {
-    const columns = PARTS.flatMap((names) => [...names].reverse()).filter((name) => name !== null);
-    const rows = Array.from({ length: this.updates }, (_, index) => [
-      index + 1,
-      ...columns.map((name) => this.column(name, gradients)[index]),
-    ]);
-    /** @param {string} name */
-    const named = (name) =>
-      name.endsWith("_raw")
-        ? `${this.texts[`lane_${name.slice(0, -4)}`]} (${this.texts.raw})`
-        : this.texts[`lane_${name}`];
-    return { columns: [this.texts.update, ...columns.map(named)], rows };
+    const { texts } = this;
+    const [gradient, ...corrected] = PARTS;
+    const parts = [gradient, ...corrected.flatMap((part) => [`${part}_raw`, part])];
+    const columns = parts.map((part) => this.column(part, gradients));
+    const titles = parts.map((part) => {
+      const name = texts[`lane_${part.replace("_raw", "")}`];
+      return part.endsWith("_raw") ? `${name} (${texts.raw})` : name;
+    });
+    const rows = columns[0].map((_, index) => [index + 1, ...columns.map((column) => column[index])]);
+    return { columns: [texts.update, ...titles], rows };
   }
-}
-
-/**
- * @param {number} value
- * @param {number} digits
- */
-function signed(value, digits) {
-  return value.toFixed(digits).replace("-", "\u2212");
 }

@@ -1,21 +1,15 @@
 // Predict, then reveal: the peak when the warm-up is twice as long. Before that the second curve is not drawn.
 
 import { fillText } from "../../../components/common/dom.js";
-import { dot, trace, write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
-import { falling, peak, scientific, thousands } from "./rate.js";
-import { axes, curve, drawAxes, inside, minimum, peakPlace, STEPS } from "./schedule.js";
+import { thousands } from "../../../components/common/format.js";
+import { falling, peak, scientific } from "./rate.js";
+import { NARROW, Plot, ScheduleScene, STEPS } from "./schedule.js";
 
 const SHOWN = 1.25; // of the warm-up, of the curve before the answer: what follows holds the answer
 
-export class Predict extends Scene {
-  /** @type {Scene["height"]} */
-  height(width, room) {
-    return Math.max(300, Math.min(room, width * 0.62));
-  }
-
+export class Predict extends ScheduleScene {
   get both() {
-    const { d_model, warmup } = this.lesson.values.paper;
+    const { d_model, warmup } = this.paper;
     return { d_model, once: warmup, twice: 2 * warmup };
   }
 
@@ -25,72 +19,39 @@ export class Predict extends Scene {
 
   /** @type {Scene["draw"]} */
   draw(pen) {
-    const { context, theme, revealed } = pen;
+    const { theme, revealed } = pen;
+    const { encoder, decoder } = theme.kinds;
     const { d_model, once, twice } = this.both;
-    const plot = axes(pen.width, pen.height, 1.32 * peak(d_model, once));
-    drawAxes(pen, plot, this.texts);
-    if (revealed)
-      inside(context, plot, () =>
-        curve(context, plot, (step) => falling(step, d_model), { colour: theme.kinds.decoder, dash: [6, 5] }),
-      );
-    minimum(
-      context,
-      plot,
-      d_model,
-      once,
-      { colour: theme.text, width: revealed ? 2 : 3.5 },
-      revealed ? STEPS : once * SHOWN,
-    );
+    const plot = new Plot(pen, 1.32 * peak(d_model, once));
+    plot.axes(this.texts);
+    if (revealed) plot.curve((step) => falling(step, d_model), { colour: decoder });
+    const style = { colour: theme.text, width: revealed ? 2 : 3.5 };
+    plot.minimum(d_model, once, style, revealed ? STEPS : once * SHOWN);
     this.top(pen, plot, once, theme.text);
-    if (!revealed) {
-      const { x } = peakPlace(plot, d_model, twice);
-      trace(
-        context,
-        [
-          [x, plot.up.from],
-          [x, plot.up.to],
-        ],
-        { colour: theme.kinds.encoder, width: 1.5, dash: [4, 4] },
-      );
-      write(context, "?", x, plot.up.to + 26, {
-        colour: theme.kinds.encoder,
-        font: theme.font,
-        size: 30,
-        weight: 700,
-        align: "center",
-      });
+    if (revealed) {
+      plot.minimum(d_model, twice, { colour: encoder, width: 3.5 });
+      this.top(pen, plot, twice, encoder);
       return;
     }
-    minimum(context, plot, d_model, twice, { colour: theme.kinds.encoder, width: 3.5 });
-    this.top(pen, plot, twice, theme.kinds.encoder);
+    const { x } = plot.peak(d_model, twice);
+    pen.line(x, plot.up.from, x, plot.up.to, { colour: encoder, dash: [4, 4] });
+    pen.write("?", x, plot.up.to + 26, { colour: encoder, size: 30, weight: 700, align: "center" });
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ across: Axis, up: Axis }} plot
+   * @param {Plot} plot
    * @param {number} warmup
    * @param {string} colour
    */
-  top({ context, theme, width }, plot, warmup, colour) {
+  top(pen, plot, warmup, colour) {
     const { d_model } = this.both;
-    const { x, y } = peakPlace(plot, d_model, warmup);
-    trace(
-      context,
-      [
-        [x, y],
-        [x, plot.up.from],
-      ],
-      { colour, width: 1, dash: [2, 3] },
-    );
-    dot(context, x, y, 6, colour, theme.background);
-    const small = width < 520;
-    write(context, scientific(peak(d_model, warmup)), x + 8, y - (small ? 12 : 16), {
-      colour,
-      font: theme.font,
-      size: small ? 13 : 15,
-      weight: 650,
-    });
-    write(context, thousands(warmup), x + 6, plot.up.from - 11, { colour, font: theme.font, size: 13 });
+    const { x, y } = plot.peak(d_model, warmup);
+    pen.line(x, y, x, plot.up.from, { colour, width: 1, dash: [2, 3] });
+    pen.dot(x, y, 6, colour, pen.theme.background);
+    const [size, lift] = pen.width < NARROW ? [13, 12] : [15, 16];
+    pen.write(scientific(peak(d_model, warmup)), x + 8, y - lift, { colour, size, weight: 650 });
+    pen.write(thousands(warmup), x + 6, plot.up.from - 11, { colour });
   }
 
   /** @type {Scene["say"]} */
@@ -108,7 +69,7 @@ export class Predict extends Scene {
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { d_model, once, twice } = this.both;
-    const rows = [once, ...(revealed ? [twice] : [])].map((warmup) => [warmup, peak(d_model, warmup)]);
+    const rows = (revealed ? [once, twice] : [once]).map((warmup) => [warmup, peak(d_model, warmup)]);
     return { columns: ["warmup_steps", this.texts.peak], rows };
   }
 }

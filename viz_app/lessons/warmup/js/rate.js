@@ -48,11 +48,3 @@ export function scientific(value, digits = 2) {
   const [number, power] = value.toExponential(digits).split("e");
   return `${number} \u00d7 10${raised(Number(power))}`;
 }
-
-/**
- * 12000 -> "12,000", the same in both languages.
- * @param {number} value
- */
-export function thousands(value) {
-  return Math.round(value).toLocaleString("en-US");
-}

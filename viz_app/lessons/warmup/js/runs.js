@@ -2,62 +2,64 @@
 // at the same update. Only recorded updates are drawn and read off; nothing stands between them.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { thousands } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { shade } from "../../stage/js/bars.js";
+import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { scientific, thousands } from "./rate.js";
+import { scientific } from "./rate.js";
 
 const LEFT = 46;
 const FOOT = 38;
 const GAP = 34;
 const SHARE = 0.3; // of the height, for the rate
-const CROSS = 5;
+const WIDE = 560;
+const DOT = 2.4;
 
+/** @typedef {"loss" | "gradient"} Below */
+/** @typedef {{ warmup: number, failed: number | null, step: number[], rate: number[] } & Record<Below, number[]>} Run */
+/** @typedef {{ across: Axis, rate: Axis, below: Axis }} Plots */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Runs extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
     super(lesson, texts);
-    this.runs = lesson.values.runs.map((run, index) => ({
-      ...run,
-      step: lesson.arrays[`run_${index}_step`].data,
-      rate: lesson.arrays[`run_${index}_rate`].data,
-      loss: lesson.arrays[`run_${index}_loss`].data,
-      gradient: lesson.arrays[`run_${index}_gradient`].data,
-    }));
+    /** @type {Run[]} */
+    this.runs = lesson.values.runs.map((run, index) => {
+      const column = (/** @type {string} */ name) => [...lesson.arrays[`run_${index}_${name}`].data];
+      return {
+        ...run,
+        step: column("step"),
+        rate: column("rate"),
+        loss: column("loss"),
+        gradient: column("gradient"),
+      };
+    });
     this.last = Math.max(2, ...this.runs.map(({ step }) => step[step.length - 1]));
   }
 
   get playhead() {
     if (!this.runs.length) return null;
+    const { last } = this;
     return {
       name: "step",
       label: this.texts.step,
       min: 1,
-      max: this.last,
+      max: last,
       step: 50,
-      rate: this.last / 14,
-      start: Math.round(this.last * 0.25),
+      rate: last / 14,
+      start: Math.round(last * 0.25),
       show: thousands,
     };
   }
 
   get controls() {
-    const { texts } = this;
-    if (!this.runs.length) return [];
-    return [
-      {
-        name: "below",
-        kind: "choice",
-        label: texts.below,
-        options: [
-          ["loss", texts.loss],
-          ["gradient", texts.gradient_norm],
-        ],
-        start: "loss",
-      },
-    ];
+    const { below, loss, gradient_norm: gradient } = this.texts;
+    return this.runs.length ? [choice("below", below, { loss, gradient })] : [];
   }
 
   /** @type {Scene["height"]} */
@@ -70,191 +72,143 @@ export class Runs extends Scene {
   }
 
   /**
-   * Index of the last record up to a step; -1 before the first one.
-   * @param {any} run
+   * What was recorded last up to a step; undefined before the first record.
+   * @param {Run} run
    * @param {number} step
+   * @param {Below} below
    */
-  record(run, step) {
-    let index = -1;
-    while (index + 1 < run.step.length && run.step[index + 1] <= step) index += 1;
-    return index;
+  recorded(run, step, below) {
+    return run[below][run.step.findLastIndex((each) => each <= step)];
   }
 
-  /** @param {any} below */
-  bounds(below) {
-    const all = this.runs.flatMap((run) => [...run[below]]).filter(Number.isFinite);
-    const largest = Math.max(...all);
-    if (below === "gradient")
-      return {
-        low: 10 ** Math.floor(Math.log10(Math.max(1e-3, Math.min(...all)))),
-        high: 10 ** Math.ceil(Math.log10(largest)),
-        log: true,
-      };
-    return { low: Math.max(0, Math.floor(Math.min(...all))), high: Math.ceil(largest), log: false };
+  /**
+   * The same as text.
+   * @param {Run} run
+   * @param {number} step
+   * @param {Below} below
+   */
+  reading(run, step, below) {
+    if (run.failed && run.failed <= step) return this.texts.diverged;
+    return this.recorded(run, step, below)?.toFixed(2) ?? "\u2013";
+  }
+
+  /**
+   * The axis of the lower plot, from a round number to a round number.
+   * @param {Below} below
+   * @param {number} from
+   * @param {number} to
+   */
+  axisBelow(below, from, to) {
+    const all = this.runs.flatMap((run) => run[below]).filter(Number.isFinite);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    if (below === "loss") return new Axis(Math.max(0, Math.floor(low)), Math.ceil(high), from, to);
+    const power = Math.floor(Math.log10(Math.max(1e-3, low)));
+    return new Axis(10 ** power, 10 ** Math.ceil(Math.log10(high)), from, to, { log: true });
   }
 
   /**
    * @param {Pen} pen
-   * @param {any} below
+   * @param {Below} below
+   * @returns {Plots}
    */
   plots({ width, height }, below) {
-    const right = width > 560 ? 172 : 96;
-    const across = new Axis(0, this.last, LEFT, width - right);
     const middle = Math.round(height * SHARE);
-    const rates = this.runs.flatMap((run) => [...run.rate]);
-    const { low, high, log } = this.bounds(below);
+    const rates = this.runs.flatMap((run) => run.rate);
     return {
-      across,
+      across: new Axis(0, this.last, LEFT, width - (width > WIDE ? 172 : 96)),
       rate: new Axis(Math.min(...rates), Math.max(...rates), middle, 26, { log: true }),
-      below: new Axis(low, high, height - FOOT, middle + GAP, { log }),
+      below: this.axisBelow(below, height - FOOT, middle + GAP),
     };
   }
 
   /**
    * @param {Theme} theme
-   * @param {number} index
+   * @param {Run} run
    */
-  colour(theme, index) {
-    const bytes = theme.pixels[Math.round(110 + (145 * index) / Math.max(1, this.runs.length - 1))];
-    return `rgb(${bytes & 255}, ${(bytes >> 8) & 255}, ${(bytes >> 16) & 255})`;
+  colour(theme, run) {
+    return shade(theme, (110 + (145 * this.runs.indexOf(run)) / Math.max(1, this.runs.length - 1)) / 255);
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, width, height, theme } = pen;
-    if (!this.runs.length) {
-      write(context, this.texts.runs_missing, width / 2, height / 2, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 15,
-        align: "center",
-        most: width - 20,
-      });
-      return;
-    }
-    const { step, below } = settings;
+    const { width, height, theme } = pen;
+    const { step } = settings;
+    const below = /** @type {Below} */ (settings.below);
+    if (!this.runs.length) return pen.message(this.texts.runs_missing);
     const plots = this.plots(pen, below);
-    const grid = plots.across.to - plots.across.from;
-    drawAxis(context, plots.rate, "left", LEFT, {
-      theme,
-      grid,
-      show: (value) => scientific(value, 0).replace(/^1 \u00d7 /, ""),
-    });
-    drawAxis(context, plots.below, "left", LEFT, { theme, grid });
-    drawAxis(context, plots.across, "bottom", height - FOOT, {
-      theme,
-      ticks: plots.across.ticks(width > 560 ? 8 : 4),
-      show: thousands,
-    });
-    const style = { colour: theme.muted, font: theme.font, size: 12 };
-    write(context, this.texts.rate, 0, 8, style);
-    write(context, below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm, 0, plots.below.to - 16, style);
-    write(context, this.texts.step_axis, plots.across.to, height - 6, { ...style, align: "right" });
-    this.runs.forEach((run, index) => {
-      this.dots(pen, plots, plots.rate, run, run.rate, index, step);
-      this.dots(pen, plots, plots.below, run, run[below], index, step);
-      if (run.failed) this.cross(pen, plots, run, run[below], index, step);
-    });
-    const x = plots.across.place(step);
-    trace(
-      context,
-      [
-        [x, plots.rate.to],
-        [x, plots.below.from],
-      ],
-      { colour: theme.text, width: 1.5 },
-    );
-    this.readings(pen, plots, settings);
+    const { across, rate } = plots;
+    const grid = across.to - across.from;
+    pen.axis(rate, "left", LEFT, { grid, show: (value) => scientific(value, 0).replace(/^1 \u00d7 /, "") });
+    pen.axis(plots.below, "left", LEFT, { grid });
+    pen.axis(across, "bottom", height - FOOT, { ticks: across.ticks(width > WIDE ? 8 : 4), show: thousands });
+    pen.note(this.texts.rate, 0, 8);
+    pen.note(this.titleBelow(below), 0, plots.below.to - 16);
+    pen.note(this.texts.step_axis, across.to, height - 6, { align: "right" });
+    for (const run of this.runs) {
+      this.dots(pen, across, rate, run, run.rate, step);
+      this.dots(pen, across, plots.below, run, run[below], step);
+      if (run.failed) {
+        const y = plots.below.place(run[below][run.step.length - 1]);
+        const alpha = run.failed <= step ? 1 : 0.3;
+        pen.cross(across.place(run.failed), y, 5, { colour: this.colour(theme, run), width: 2.5, alpha });
+      }
+    }
+    const x = across.place(step);
+    pen.line(x, rate.to, x, plots.below.from, { colour: theme.text });
+    this.readings(pen, plots, step, below);
+  }
+
+  /** @param {Below} below */
+  titleBelow(below) {
+    return below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm;
   }
 
   /**
    * One dot for each record, pale after the cursor.
    * @param {Pen} pen
-   * @param {{ across: Axis }} given
+   * @param {Axis} across
    * @param {Axis} up
-   * @param {any} run
-   * @param {any} values
-   * @param {number} index
+   * @param {Run} run
+   * @param {number[]} values
    * @param {number} step
    */
-  dots({ context, theme }, { across }, up, run, values, index, step) {
-    const colour = this.colour(theme, index);
-    const size = 2.4;
-    context.save();
-    context.fillStyle = colour;
-    for (let record = 0; record < run.step.length; record++) {
-      if (!Number.isFinite(values[record])) continue;
-      context.globalAlpha = run.step[record] <= step ? 1 : 0.22;
-      context.fillRect(across.place(run.step[record]) - size / 2, up.place(values[record]) - size / 2, size, size);
-    }
-    context.restore();
-  }
-
-  /**
-   * Where a run ended because its loss was no number any more.
-   * @param {Pen} pen
-   * @param {{ across: Axis, below: any }} given
-   * @param {any} run
-   * @param {any} values
-   * @param {number} index
-   * @param {number} step
-   */
-  cross({ context, theme }, { across, below }, run, values, index, step) {
-    const [x, y] = [across.place(run.failed), below.place(values[run.step.length - 1])];
-    const style = { colour: this.colour(theme, index), width: 2.5, alpha: run.failed <= step ? 1 : 0.3 };
-    trace(
-      context,
-      [
-        [x - CROSS, y - CROSS],
-        [x + CROSS, y + CROSS],
-      ],
-      style,
-    );
-    trace(
-      context,
-      [
-        [x - CROSS, y + CROSS],
-        [x + CROSS, y - CROSS],
-      ],
-      style,
-    );
+  dots(pen, across, up, run, values, step) {
+    const colour = this.colour(pen.theme, run);
+    values.forEach((value, record) => {
+      if (!Number.isFinite(value)) return;
+      const [x, y] = [across.place(run.step[record]), up.place(value)];
+      pen.fill(x - DOT / 2, y - DOT / 2, DOT, DOT, colour, run.step[record] <= step ? 1 : 0.22);
+    });
   }
 
   /**
    * What was recorded last at the cursor, a line for each run, in the order of the values as far as there is room.
    * @param {Pen} pen
-   * @param {{ across: Axis, rate: Axis, below: Axis }} plots
-   * @param {Settings} settings
+   * @param {Plots} plots
+   * @param {number} step
+   * @param {Below} below
    */
-  readings({ context, width, theme }, plots, { step, below }) {
-    const lines = this.runs.map((run, index) => {
-      const record = this.record(run, step);
-      const value = record < 0 ? null : run[below][record];
-      return { run, index, value, y: plots.below.place(value ?? plots.below.high) };
-    });
-    lines.sort((a, b) => a.y - b.y);
-    let least = plots.below.to + 2;
-    for (const line of lines) line.y = least = Math.max(least, line.y) + 0;
-    for (let index = 1; index < lines.length; index++)
-      lines[index].y = Math.max(lines[index].y, lines[index - 1].y + 20);
-    const over = Math.max(0, lines.at(-1).y - (plots.below.from - 6));
+  readings(pen, plots, step, below) {
+    const { width, theme } = pen;
+    const { from, to, high } = plots.below;
+    const lines = this.runs
+      .map((run) => ({ run, y: plots.below.place(this.recorded(run, step, below) ?? high) }))
+      .sort((a, b) => a.y - b.y);
+    let least = to + 2;
+    for (const line of lines) {
+      line.y = Math.max(least, line.y);
+      least = line.y + 20;
+    }
+    const over = Math.max(0, least - 20 - (from - 6));
     const x = plots.across.to + 10;
-    for (const { run, index, value, y } of lines) {
-      const told =
-        run.failed && run.failed <= step ? this.texts.diverged : value === null ? "\u2013" : value.toFixed(2);
-      const text =
-        width > 560
-          ? fillText(this.texts.run_reading, { warmup: thousands(run.warmup), value: told })
-          : `${run.warmup}: ${told}`;
-      context.fillStyle = this.colour(theme, index);
-      context.fillRect(x, y - over - 5, 10, 10);
-      write(context, text, x + 16, y - over, {
-        colour: theme.text,
-        font: theme.font,
-        size: width > 560 ? 14 : 12,
-        weight: 600,
-        most: width - x - 16,
-      });
+    const wide = width > WIDE;
+    for (const { run, y } of lines) {
+      const value = this.reading(run, step, below);
+      const text = wide
+        ? fillText(this.texts.run_reading, { warmup: thousands(run.warmup), value })
+        : `${run.warmup}: ${value}`;
+      pen.fill(x, y - over - 5, 10, 10, this.colour(theme, run));
+      pen.write(text, x + 16, y - over, { size: wide ? 14 : 12, weight: 600, most: width - x - 16 });
     }
   }
 
@@ -267,38 +221,23 @@ export class Runs extends Scene {
   /** @type {Scene["say"]} */
   say({ step, below }) {
     if (!this.runs.length) return this.texts.runs_missing;
-    const told = this.runs.map((run) => {
-      const record = this.record(run, step);
-      const value =
-        run.failed && run.failed <= step ? this.texts.diverged : record < 0 ? "\u2013" : run[below][record].toFixed(2);
-      return `${thousands(run.warmup)}: ${value}`;
-    });
+    const values = this.runs.map((run) => `${thousands(run.warmup)}: ${this.reading(run, step, below)}`);
     return fillText(this.texts.runs_say, {
       step: thousands(step),
       what: below === "loss" ? this.texts.loss : this.texts.gradient_norm,
-      values: told.join(" \u00b7 "),
+      values: values.join(" \u00b7 "),
     });
   }
 
   /** @type {Scene["table"]} */
-  table({ below }) {
+  table(settings) {
     if (!this.runs.length) return null;
+    const below = /** @type {Below} */ (settings.below);
     const rows = this.runs.flatMap((run) =>
-      [...run.step]
-        .filter((_, index) => index % 10 === 9 || index === run.step.length - 1)
-        .map((step) => {
-          const record = this.record(run, step);
-          return [run.warmup, step, run.rate[record], run[below][record]];
-        }),
+      run.step
+        .map((step, record) => [run.warmup, step, run.rate[record], run[below][record]])
+        .filter((_, record) => record % 10 === 9 || record === run.step.length - 1),
     );
-    return {
-      columns: [
-        "warmup_steps",
-        this.texts.step,
-        this.texts.rate,
-        below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm,
-      ],
-      rows,
-    };
+    return { columns: ["warmup_steps", this.texts.step, this.texts.rate, this.titleBelow(below)], rows };
   }
 }
