@@ -46,6 +46,8 @@ type NdArray = import("./lessons/stage/js/arrays.js").NdArray;
 type Scene<Values = any> = import("./lessons/stage/js/scene.js").Scene<Values>;
 type Lesson = import("./lessons/stage/js/lesson.js").Lesson;
 
+type SceneClasses = Record<string, new (lesson: LessonData, texts: Texts) => Scene>;
+
 /** Numbers, words and switches of a scene, by the names of its controls. */
 type Settings = Record<string, any>;
 
@@ -188,13 +190,16 @@ type GrowthHeader = {
     source: string;
     axes: Record<AxisName, { tokens: string[] }>;
     maps: Record<Kind, { shape: number[]; offset: number }>;
-    [name: string]: any;
+    target: string;
   }[];
   roles: Record<Kind, Record<string, { places: number; chance: number; shares: number[][][] }>>;
-  alignment: { aer: number[][][]; [name: string]: any } | null;
-  validation: any;
-  training: any;
-  course: any;
+  /** By checkpoint, layer and head. */
+  alignment: { aer: number[][][]; sentences: number } | null;
+  /** Of each checkpoint. */
+  validation: { name: string; sentences: number; nll: number[]; bleu: number[] } | null;
+  training: { mean_nll: (number | null)[]; learning_rate: (number | null)[] };
+  /** Of the whole training, at steps of its own. */
+  course: { step: number[]; mean_nll: number[] };
 };
 type GrowthMap = ReturnType<GrowthHistory["map"]>;
 type GrowthState = { moment: number; kind: Kind; layer: number; head: number; sentence: number; table: boolean };

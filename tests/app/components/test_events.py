@@ -38,7 +38,7 @@ def test_every_press_of_a_button_has_a_number_of_its_own(javascript: Callable[[s
         const {{ Following }} = await import("./lessons/stage/js/following.js");
         const following = new Following({{}});
         const answer = [];
-        following.tell = ({{ name, id }}) => answer.push([name, id]);
+        following.sendPress = ({{ name, id }}) => answer.push([name, id]);
         for (const name of ["start", "stop", "start", "stop", "start"]) following.press(name);
         following.forget();
         console.log(JSON.stringify(answer));"""

@@ -1,7 +1,8 @@
 // Small helpers around the DOM. Data reach the page only as text nodes and attribute values, never as markup.
 
 /**
- * An element; attributes that are functions become listeners, null and false leave an attribute out.
+ * An element; attributes that are functions become listeners, null and false leave an attribute out. A button submits
+ * nothing.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Attributes} attributes
@@ -10,6 +11,7 @@
  */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
+  if (tag === "button") element.setAttribute("type", "button");
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== null && value !== undefined && value !== false)

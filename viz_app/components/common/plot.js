@@ -80,6 +80,17 @@ export function trace(context, points, { colour, width = 1.5, dash = [], alpha =
 }
 
 /**
+ * A straight line.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number[]} from [x, y].
+ * @param {number[]} to
+ * @param {Parameters<typeof trace>[2]} style
+ */
+export function rule(context, from, to, style) {
+  trace(context, [from, to], style);
+}
+
+/**
  * @param {CanvasRenderingContext2D} context
  * @param {number} x
  * @param {number} y
@@ -156,7 +167,7 @@ export function drawAxis(
   for (const tick of ticks) {
     const place = axis.place(tick);
     if (grid) {
-      const across =
+      const [from, to] =
         side === "bottom"
           ? [
               [place, at],
@@ -166,7 +177,7 @@ export function drawAxis(
               [at, place],
               [at + grid, place],
             ];
-      trace(context, across, { colour: theme.line, width: 1, alpha: 0.7 });
+      rule(context, from, to, { colour: theme.line, width: 1, alpha: 0.7 });
     }
     if (side === "bottom") write(context, show(tick), place, at + 12, { ...style, align: "center" });
     else write(context, show(tick), at - 8, place, { ...style, align: "right" });

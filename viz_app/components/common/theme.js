@@ -28,6 +28,16 @@ export class Theme {
     this.hatchPixel = pixel(this.hatch);
     this.key = [this.background, this.text, this.font, this.code].join();
   }
+
+  /**
+   * Its colours as variables for the style sheet of a component.
+   * @param {HTMLElement} root
+   */
+  apply(root) {
+    const { muted, line, hatch, kinds } = this;
+    for (const [name, colour] of Object.entries({ muted, line, hatch, ...kinds }))
+      root.style.setProperty(`--${name}`, colour);
+  }
 }
 
 /** @param {string} colour */

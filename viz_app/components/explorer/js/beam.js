@@ -40,7 +40,7 @@ export class Beam {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.button = h("button", { type: "button", class: "plain beam-button", click: () => this.toggle() });
+    this.button = h("button", { class: "plain beam-button", click: () => this.toggle() });
     this.note = new BranchNote(store);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
     this.tree = new BeamTree(
@@ -55,7 +55,7 @@ export class Beam {
       step: "0.01",
       input: () => this.slide(),
     });
-    this.own = h("button", { type: "button", class: "plain", click: () => this.reset() });
+    this.own = h("button", { class: "plain", click: () => this.reset() });
     this.value = h("output", { class: "beam-alpha" });
     this.mark = h("span", { class: "beam-mark", "aria-hidden": true });
     this.list = h("ol", { class: "beam-ranking" });
@@ -160,7 +160,6 @@ export class Beam {
     while (this.list.children.length > ranking.length) this.list.lastElementChild?.remove();
     while (this.list.children.length < ranking.length) {
       const button = h("button", {
-        type: "button",
         class: "beam-hypothesis",
         click: () => this.store.set({ branch: Number(button.dataset.branch) }),
       });
@@ -231,7 +230,7 @@ class BranchNote {
   /** @param {Store} store */
   constructor(store) {
     this.text = h("span", {});
-    this.back = h("button", { type: "button", class: "plain", click: () => store.set({ branch: 0 }) });
+    this.back = h("button", { class: "plain", click: () => store.set({ branch: 0 }) });
     this.element = h("p", { class: "branch-note", role: "status", hidden: true }, this.text, " ", this.back);
   }
 

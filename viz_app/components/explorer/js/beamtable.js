@@ -14,9 +14,9 @@ export class BeamTable {
     this.store = store;
     this.first = 0;
     this.open = false;
-    this.button = h("button", { type: "button", class: "plain", "aria-expanded": "false", click: () => this.toggle() });
-    this.back = h("button", { type: "button", class: "plain", click: () => this.turn(-PER_PAGE) }, "\u2190");
-    this.on = h("button", { type: "button", class: "plain", click: () => this.turn(PER_PAGE) }, "\u2192");
+    this.button = h("button", { class: "plain", "aria-expanded": "false", click: () => this.toggle() });
+    this.back = h("button", { class: "plain", click: () => this.turn(-PER_PAGE) }, "\u2190");
+    this.on = h("button", { class: "plain", click: () => this.turn(PER_PAGE) }, "\u2192");
     this.where = h("span", { class: "note" });
     const pager = h("div", { class: "pager" }, this.back, this.where, this.on);
     this.scroll = h("div", { class: "table-scroll", tabindex: "0", role: "region" });
@@ -85,7 +85,6 @@ export class BeamTable {
     };
     const label = fillText(texts.beam_open, { branch: branch + 1 });
     const attributes = {
-      type: "button",
       class: "plain",
       "aria-label": label,
       "aria-pressed": String(branch === shown),

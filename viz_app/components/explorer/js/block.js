@@ -52,11 +52,7 @@ export class Block {
    */
   tile(index, open) {
     const canvas = h("canvas", { "aria-hidden": true });
-    const button = h(
-      "button",
-      { type: "button", class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) },
-      canvas,
-    );
+    const button = h("button", { class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) }, canvas);
     /** @type {Tile} */
     const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas, button };
     return tile;

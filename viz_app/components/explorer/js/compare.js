@@ -34,7 +34,7 @@ export class Compare {
   constructor(store) {
     this.store = store;
     this.pinned = null; // the translation of A
-    this.button = h("button", { type: "button", class: "plain compare-button", click: () => this.pin() });
+    this.button = h("button", { class: "plain compare-button", click: () => this.pin() });
     this.models = h("select", {
       class: "plain compare-models",
       change: () => this.withModel(this.models.value),
@@ -42,7 +42,7 @@ export class Compare {
     });
     this.tools = h("div", { class: "compare-tools" }, this.button, this.models);
     this.about = h("p", { class: "compare-about", role: "status" });
-    this.close = h("button", { type: "button", class: "plain compare-close", click: () => this.release() }, "\u00d7");
+    this.close = h("button", { class: "plain compare-close", click: () => this.release() }, "\u00d7");
     this.note = h("p", { class: "note" });
     this.alone = h("p", { class: "note" });
     this.readout = h("p", { class: "compare-readout" });

@@ -17,7 +17,6 @@ export class Choice {
     this.store = store;
     this.buttons = values.map((value) =>
       h("button", {
-        type: "button",
         class: `choice-button ${name}-${value}`,
         click: () => store.set({ [name]: value }),
       }),
@@ -55,7 +54,7 @@ export class Player {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.button = h("button", { type: "button", class: "play", click: () => this.toggle() }, playIcon());
+    this.button = h("button", { class: "play", click: () => this.toggle() }, playIcon());
     this.slider = h("input", { type: "range", class: "slider", min: "1", step: "1", input: () => this.seek() });
     this.text = h("span", { class: "step-text" });
     this.element = h("div", { class: "player", role: "group" }, this.button, this.slider, this.text);

@@ -22,9 +22,9 @@ export class DifferenceTable {
   constructor() {
     this.open = false;
     this.first = 0;
-    this.button = h("button", { type: "button", class: "plain", "aria-expanded": "false", click: () => this.toggle() });
-    this.back = h("button", { type: "button", class: "plain", click: () => this.turn(-1) }, "\u2190");
-    this.on = h("button", { type: "button", class: "plain", click: () => this.turn(1) }, "\u2192");
+    this.button = h("button", { class: "plain", "aria-expanded": "false", click: () => this.toggle() });
+    this.back = h("button", { class: "plain", click: () => this.turn(-1) }, "\u2190");
+    this.on = h("button", { class: "plain", click: () => this.turn(1) }, "\u2192");
     this.where = h("span", { class: "note" });
     this.pager = h("div", { class: "pager" }, this.back, this.where, this.on);
     this.scroll = h("div", { class: "table-scroll", tabindex: "0", role: "region" });

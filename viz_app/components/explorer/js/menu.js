@@ -22,7 +22,6 @@ export class Menu {
     this.button = h(
       "button",
       {
-        type: "button",
         class: "menu-button",
         "aria-haspopup": "dialog",
         "aria-expanded": "false",
@@ -127,7 +126,7 @@ export class Menu {
     const label = fillText(this.texts.menu_back, { setting });
     return h(
       "button",
-      { type: "button", class: `chip chip-${name}`, "aria-label": label, title: label, click: back },
+      { class: `chip chip-${name}`, "aria-label": label, title: label, click: back },
       setting,
       h("span", { class: "chip-cross", "aria-hidden": true }, "\u00d7"),
     );

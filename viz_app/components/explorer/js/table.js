@@ -20,13 +20,12 @@ export class Table {
   constructor(store) {
     this.store = store;
     this.button = h("button", {
-      type: "button",
       class: "plain",
       "aria-expanded": "false",
       click: () => store.set({ table: !store.state.table }),
     });
-    this.back = h("button", { type: "button", class: "plain", click: () => this.turn(-1) }, "\u2190");
-    this.on = h("button", { type: "button", class: "plain", click: () => this.turn(1) }, "\u2192");
+    this.back = h("button", { class: "plain", click: () => this.turn(-1) }, "\u2190");
+    this.on = h("button", { class: "plain", click: () => this.turn(1) }, "\u2192");
     this.where = h("span", { class: "note" });
     this.pager = h("div", { class: "pager" }, this.back, this.where, this.on);
     this.scroll = h("div", { class: "table-scroll", tabindex: "0", role: "region" });

@@ -124,7 +124,6 @@ class Strip {
     const buttons = indices.slice(first, first + MOST).map((index) => {
       const pressed = index === chosen;
       const attributes = {
-        type: "button",
         class: positions[index].special ? "strip-token special" : "strip-token",
         "aria-pressed": String(pressed),
         tabindex: pressed ? 0 : -1,

@@ -76,7 +76,6 @@ export class Words {
     const text = shown(this.translation.axes.outputs.tokens[index]);
     const [probability] = this.translation.steps[index];
     const attributes = {
-      type: "button",
       class: probability < UNSURE ? "piece unsure" : "piece",
       "data-index": index,
       "aria-label": fillText(this.texts.piece, { piece: text, probability: percent(probability) }),

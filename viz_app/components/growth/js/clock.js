@@ -1,21 +1,22 @@
 // Plays the moments one after the other. Each stands for a while; nothing between two of them is made up.
 
-const STANDS = 900; // milliseconds
+import { whenHidden } from "../../common/component.js";
+
+const BEAT = 900; // milliseconds for which a moment stands
 
 export class Clock {
+  timer = 0;
+  reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+
   /**
-   * @param {() => boolean} step Goes on by one moment; says whether there was one. @param {() => void} changed GrowthHistory when it starts or stops.
-   * @param {HTMLDivElement} element
+   * @param {HTMLElement} element It pauses when this is out of sight.
+   * @param {() => boolean} step Goes on by one moment; says whether there was one.
+   * @param {() => void} changed Called when it starts or stops.
    */
   constructor(element, step, changed) {
     this.step = step;
     this.changed = changed;
-    this.timer = 0;
-    this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    this.seen = new IntersectionObserver(([entry]) => entry.isIntersecting || this.pause());
-    this.seen.observe(element);
-    this.onHidden = () => document.hidden && this.pause();
-    document.addEventListener("visibilitychange", this.onHidden);
+    this.stopWatching = whenHidden(element, () => this.pause());
   }
 
   get playing() {
@@ -28,12 +29,9 @@ export class Clock {
    */
   toggle(rewind) {
     if (this.playing) return this.pause();
-    if (this.still.matches) {
-      if (!this.step()) rewind();
-      return;
-    }
     if (!this.step()) rewind();
-    this.timer = setInterval(() => this.step() || this.pause(), STANDS);
+    if (this.reducedMotion.matches) return;
+    this.timer = setInterval(() => this.step() || this.pause(), BEAT);
     this.changed();
   }
 
@@ -46,7 +44,6 @@ export class Clock {
 
   stop() {
     this.pause();
-    this.seen.disconnect();
-    document.removeEventListener("visibilitychange", this.onHidden);
+    this.stopWatching();
   }
 }

@@ -1,7 +1,8 @@
 // The whole of it: what is chosen, the controls, and the pictures that follow.
 
-import { context2d } from "../../common/canvas.js";
+import { paintCells } from "../../common/canvas.js";
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
+import { ARROWS, hasModifier } from "../../common/keyboard.js";
 import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { Clock } from "./clock.js";
@@ -9,7 +10,7 @@ import { Curves } from "./curves.js";
 import { Heads } from "./heads.js";
 import { GrowthHistory, KINDS } from "./history.js";
 import { Large } from "./large.js";
-import { momentName, sayJobs, sayMoment, tables } from "./numbers.js";
+import { jobDescriptions, momentName, momentSummary, tables } from "./numbers.js";
 
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of what is seen
 
@@ -18,121 +19,60 @@ let lastName = 0;
 export class Growth {
   /** @type {(state: Partial<GrowthState>) => void} Tells Python; main.js gives it. */
   report;
-  /** @type {any} */
-  sentence;
-  /** @type {HTMLSpanElement} */
-  sentenceName;
-  /** @type {HTMLInputElement[]} */
-  kinds;
-  /** @type {HTMLSpanElement[]} */
-  kindNames;
-  /** @type {HTMLLegendElement} */
-  legend;
-  /** @type {HTMLButtonElement} */
-  play;
-  /** @type {any} */
-  slider;
-  /** @type {HTMLOutputElement} */
-  moment;
-  /** @type {HTMLParagraphElement} */
-  reads;
-  /** @type {HTMLParagraphElement} */
-  now;
-  /** @type {HTMLParagraphElement} */
-  keysNote;
-  /** @type {HTMLParagraphElement} */
-  headsNote;
-  /** @type {HTMLParagraphElement} */
-  dotNote;
-  /** @type {HTMLParagraphElement} */
-  scale;
-  /** @type {HTMLUListElement} */
-  jobs;
-  /** @type {HTMLButtonElement} */
-  tableButton;
-  /** @type {HTMLDivElement} */
-  tables;
   /** @type {GrowthHistory} */
   history;
   /** @type {Theme} */
   theme;
-  /** @type {any} */
+  /** @type {string} The state that Python knows, as JSON. */
   reported;
-  /** @type {HTMLSpanElement} */
-  hatched;
   /** @type {number} */
   width;
   /** @type {() => void} */
-  callOff;
+  cancelReport = () => {};
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    /** @type {GrowthState} */
     this.state = { sentence: 0, kind: "cross", moment: -1, layer: -1, head: 0, table: false };
-    this.heads = new Heads((/** @type {number} */ layer, /** @type {number} */ head) => this.set({ layer, head }));
+    this.heads = new Heads((layer, head) => this.set({ layer, head }));
     this.large = new Large();
-    this.curves = new Curves((/** @type {number} */ moment) => this.go(moment));
-    this.make();
+    this.curves = new Curves((moment) => this.go(moment));
+    this.controls = createControls(this);
+    this.notes = createNotes();
+    this.tables = h("div");
+    this.assemble();
     this.clock = new Clock(
       this.heads.element,
       () => this.step(1),
-      () => this.played(),
+      () => this.playingChanged(),
     );
     root.addEventListener("keydown", (event) => this.key(event));
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
   }
 
-  make() {
-    this.sentence = h("select", { change: () => this.set({ sentence: this.sentence.selectedIndex }) });
-    this.sentenceName = h("span", { class: "name" });
-    lastName += 1;
-    const name = `growth-kind-${lastName}`;
-    this.kinds = KINDS.map((kind) =>
-      h("input", { type: "radio", name, value: kind, change: () => this.set({ kind }) }),
-    );
-    this.kindNames = KINDS.map(() => h("span", {}));
-    this.legend = h("legend", { class: "unseen" });
-    const chips = this.kinds.map((input, i) =>
-      h("label", { class: "chip", "data-kind": KINDS[i] }, input, this.kindNames[i]),
-    );
-    this.play = h(
-      "button",
-      { type: "button", class: "play", click: () => this.toggle() },
-      h("span", { class: "icon", "aria-hidden": "true" }),
-    );
-    this.slider = h("input", { type: "range", min: 0, step: 1, input: () => this.go(Number(this.slider.value)) });
-    this.moment = h("output", { class: "moment" });
-    this.reads = h("p", { class: "note" });
-    this.now = h("p", { class: "now", "aria-live": "polite" });
-    this.keysNote = h("p", { class: "note" });
-    this.headsNote = h("p", { class: "note heads-note" });
-    this.dotNote = h("p", { class: "note dot-note" });
-    this.scale = h("p", { class: "note scale" });
-    this.jobs = h("ul", { class: "jobs" });
-    this.tableButton = h("button", {
-      type: "button",
-      class: "tool",
-      click: () => this.set({ table: !this.state.table }),
-    });
-    this.tables = h("div", {});
+  assemble() {
+    const { controls, notes, large } = this;
+    const { sentence, sentenceName, kinds, kindNames, legend, play, slider, moment, table } = controls;
+    const chips = kinds.map((input, i) => h("label", { class: "chip", "data-kind": KINDS[i] }, input, kindNames[i]));
     this.root.replaceChildren(
       h(
         "div",
         { class: "controls" },
-        h("label", { class: "sentence" }, this.sentenceName, this.sentence),
-        h("fieldset", { class: "kinds" }, this.legend, ...chips),
+        h("label", { class: "sentence" }, sentenceName, sentence),
+        h("fieldset", { class: "kinds" }, legend, ...chips),
       ),
-      this.reads,
-      h("div", { class: "time" }, this.play, this.slider, this.moment),
-      this.now,
-      this.keysNote,
+      notes.reads,
+      h("div", { class: "time" }, play, slider, moment),
+      notes.summary,
+      notes.keys,
       this.heads.element,
-      this.headsNote,
-      this.dotNote,
-      h("div", { class: "one" }, this.large.element, h("div", { class: "beside" }, this.scale, this.jobs)),
+      notes.heads,
+      notes.dots,
+      h("div", { class: "one" }, large.element, h("div", { class: "beside" }, notes.scale, notes.jobs)),
       this.curves.element,
-      this.tableButton,
+      table,
       this.tables,
     );
   }
@@ -154,36 +94,31 @@ export class Growth {
     if (state.moment < 0) this.reported = JSON.stringify(history.start);
     if (state.moment < 0 || !fits) Object.assign(state, history.start);
     this.root.classList.toggle("many", history.many);
+    this.theme.apply(this.root);
     this.label();
-    this.heads.clear();
     this.heads.build(history, history.texts);
     this.draw();
   }
 
   label() {
-    const { history, theme, root } = this;
+    const { history, theme, root, controls, notes } = this;
     const { texts } = history;
     setAttribute(root, "lang", history.language);
-    const variables = { "--muted": theme.muted, "--line": theme.line, "--hatch": theme.hatch };
-    for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
-    for (const [kind, value] of Object.entries(theme.kinds)) root.style.setProperty(`--${kind}`, value);
-    this.sentenceName.textContent = texts.sentence;
-    setAttribute(this.sentence, "aria-label", texts.sentence); // the label around it holds all sentences as well
-    this.sentence.replaceChildren(...history.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
-    this.legend.textContent = texts.kinds;
-    this.kindNames.forEach((name, i) => (name.textContent = texts[`kind_${KINDS[i]}`]));
-    setAttribute(this.slider, "max", history.steps.length - 1);
-    setAttribute(this.slider, "aria-label", texts.moment);
-    this.keysNote.textContent = texts.keys;
-    this.headsNote.textContent = fillText(texts.heads_note, { count: history.sentences.length });
-    this.dotNote.textContent = fillText(texts.dot_note, { count: history.sentences.length });
-    const bar = h("canvas", { "aria-hidden": "true", width: 256, height: 1 });
-    const pixels = context2d(bar).createImageData(256, 1);
-    new Uint32Array(pixels.data.buffer).set(theme.pixels);
-    context2d(bar).putImageData(pixels, 0, 0);
-    this.hatched = h("span", { class: "hatched" }, h("span", { class: "hatch", "aria-hidden": "true" }), texts.masked);
-    this.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`, this.hatched);
-    this.sayPlaying();
+    controls.sentenceName.textContent = texts.sentence;
+    setAttribute(controls.sentence, "aria-label", texts.sentence); // the label around it holds all sentences as well
+    controls.sentence.replaceChildren(...history.sentences.map(({ source }) => h("option", { dir: "auto" }, source)));
+    controls.legend.textContent = texts.kinds;
+    controls.kindNames.forEach((name, i) => (name.textContent = texts[`kind_${KINDS[i]}`]));
+    setAttribute(controls.slider, "max", history.steps.length - 1);
+    setAttribute(controls.slider, "aria-label", texts.moment);
+    notes.keys.textContent = texts.keys;
+    notes.heads.textContent = fillText(texts.heads_note, { count: history.sentences.length });
+    notes.dots.textContent = fillText(texts.dot_note, { count: history.sentences.length });
+    const bar = h("canvas", { "aria-hidden": "true" });
+    paintCells(bar, 1, theme.pixels.length, (_, weight) => theme.pixels[weight]);
+    notes.hatched.replaceChildren(h("span", { class: "hatch", "aria-hidden": "true" }), texts.masked);
+    notes.scale.replaceChildren(`${texts.weight} 0 `, bar, ` 1. ${texts.exact}`, notes.hatched);
+    this.labelPlay();
   }
 
   /** @param {Partial<GrowthState>} change */
@@ -193,38 +128,38 @@ export class Growth {
   }
 
   draw() {
-    const { history, theme, state } = this;
+    const { history, theme, state, controls, notes } = this;
     if (!history || !this.root.clientWidth) return;
     this.width = this.root.clientWidth;
     const { texts } = history;
     const name = momentName(history, state.moment, texts);
     setAttribute(this.root, "data-kind", state.kind);
-    this.sentence.selectedIndex = state.sentence;
-    this.kinds.forEach((input) => (input.checked = input.value === state.kind));
-    this.reads.replaceChildren(fill(texts.reads, { target: token(history.sentences[state.sentence].target, "i") }));
-    this.slider.value = state.moment;
-    setAttribute(this.slider, "aria-valuetext", name);
-    this.moment.textContent = name;
-    const said = sayMoment(history, state.moment, texts);
-    this.now.textContent = said;
+    controls.sentence.selectedIndex = state.sentence;
+    for (const input of controls.kinds) input.checked = input.value === state.kind;
+    notes.reads.replaceChildren(fill(texts.reads, { target: token(history.sentences[state.sentence].target, "i") }));
+    controls.slider.value = String(state.moment);
+    setAttribute(controls.slider, "aria-valuetext", name);
+    controls.moment.textContent = name;
+    const summary = momentSummary(history, state.moment, texts);
+    notes.summary.textContent = summary;
     this.heads.update(history, state, theme, texts);
     this.large.update(history, state, theme, texts);
-    this.hatched.hidden = state.kind !== "decoder" || !history.causal;
-    this.jobs.replaceChildren(...sayJobs(history, state, texts).map((job) => h("li", {}, job)));
-    this.curves.update(history, state, theme, texts, fillText(texts.curves, { state: `${name}, ${said}` }));
-    this.tableButton.textContent = state.table ? texts.table_close : texts.table;
-    setAttribute(this.tableButton, "aria-expanded", state.table);
+    notes.hatched.hidden = state.kind !== "decoder" || !history.causal;
+    notes.jobs.replaceChildren(...jobDescriptions(history, state, texts).map((job) => h("li", {}, job)));
+    this.curves.update(history, state, theme, texts, fillText(texts.curves, { state: `${name}, ${summary}` }));
+    controls.table.textContent = state.table ? texts.table_close : texts.table;
+    setAttribute(controls.table, "aria-expanded", state.table);
     this.tables.replaceChildren(...(state.table ? [tables(history, state, texts)] : []));
-    this.tellPython();
+    this.reportState();
   }
 
   /** Not while it plays: nobody wants a link or a file of a moment that has gone by. */
-  tellPython() {
+  reportState() {
     const { sentence, kind, moment, layer, head } = this.state;
     const text = JSON.stringify({ sentence, kind, moment, layer, head });
-    this.callOff?.();
+    this.cancelReport();
     if (text === this.reported || this.clock.playing) return;
-    this.callOff = reportAfter(REPORT_AFTER, this.root, () => {
+    this.cancelReport = reportAfter(REPORT_AFTER, this.root, () => {
       this.reported = text;
       this.report(JSON.parse(text));
     });
@@ -258,33 +193,33 @@ export class Growth {
     this.clock.toggle(() => this.set({ moment: 0 }));
   }
 
-  played() {
-    this.sayPlaying();
-    this.tellPython();
+  playingChanged() {
+    this.labelPlay();
+    this.reportState();
   }
 
-  sayPlaying() {
-    const playing = Boolean(this.clock?.playing);
-    const { texts } = this.history ?? {};
-    this.play.classList.toggle("playing", playing);
-    setAttribute(this.now, "aria-live", playing ? "off" : "polite"); // nobody wants every moment of a film read out
-    if (texts) setAttribute(this.play, "aria-label", playing ? texts.pause : texts.play);
+  labelPlay() {
+    const { playing } = this.clock;
+    const { play } = this.controls;
+    play.classList.toggle("playing", playing);
+    setAttribute(this.notes.summary, "aria-live", playing ? "off" : "polite"); // nobody wants every moment of a film read out
+    setAttribute(play, "aria-label", playing ? this.history.texts.pause : this.history.texts.play);
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    const target = /** @type {any} */ (event.composedPath()[0]);
+    if (event.defaultPrevented || hasModifier(event)) return;
+    const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
+    const { sentence, kinds, table, slider } = this.controls;
+    const chooses = [sentence, ...kinds].some((each) => each === target);
     if (event.key === " ") {
-      if (target === this.sentence || target === this.tableButton || this.kinds.includes(target)) return;
+      if (chooses || target === table) return;
       event.preventDefault(); // Space on a button would press it as well
       if (!event.repeat) this.toggle();
       return;
     }
-    const by = /** @type {Record<string, number | undefined>} */ ({ ArrowRight: 1, ArrowLeft: -1 })[event.key];
-    const own =
-      target === this.slider || target === this.sentence || this.kinds.includes(target) || this.tables.contains(target);
-    if (!by || own) return;
+    const [, by] = ARROWS[event.key] ?? [];
+    if (!by || chooses || target === slider || this.tables.contains(target)) return;
     event.preventDefault();
     this.clock.pause();
     this.step(by);
@@ -292,7 +227,40 @@ export class Growth {
 
   stop() {
     this.clock.stop();
-    this.callOff?.();
+    this.cancelReport();
     this.sizes.disconnect();
   }
+}
+
+/** @param {Growth} growth */
+function createControls(growth) {
+  lastName += 1;
+  const name = `growth-kind-${lastName}`;
+  const sentence = h("select", { change: () => growth.set({ sentence: sentence.selectedIndex }) });
+  const slider = h("input", { type: "range", min: 0, step: 1, input: () => growth.go(Number(slider.value)) });
+  const icon = h("span", { class: "icon", "aria-hidden": "true" });
+  return {
+    sentence,
+    sentenceName: h("span", { class: "name" }),
+    kinds: KINDS.map((kind) => h("input", { type: "radio", name, value: kind, change: () => growth.set({ kind }) })),
+    kindNames: KINDS.map(() => h("span")),
+    legend: h("legend", { class: "unseen" }),
+    play: h("button", { class: "play", click: () => growth.toggle() }, icon),
+    slider,
+    moment: h("output", { class: "moment" }),
+    table: h("button", { class: "tool", click: () => growth.set({ table: !growth.state.table }) }),
+  };
+}
+
+function createNotes() {
+  return {
+    reads: h("p", { class: "note" }),
+    summary: h("p", { class: "now", "aria-live": "polite" }),
+    keys: h("p", { class: "note" }),
+    heads: h("p", { class: "note heads-note" }),
+    dots: h("p", { class: "note dot-note" }),
+    scale: h("p", { class: "note scale" }),
+    hatched: h("span", { class: "hatched" }),
+    jobs: h("ul", { class: "jobs" }),
+  };
 }

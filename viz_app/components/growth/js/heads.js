@@ -1,25 +1,25 @@
 // All heads of one kind as small pictures: rows are layers. A head is chosen by a click or with the arrow keys.
 
+import { blank } from "../../common/canvas.js";
 import { fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
-import { drawCells, sized } from "./cells.js";
+import { ARROWS, hasModifier } from "../../common/keyboard.js";
+import { drawCells } from "./cells.js";
 
 const SMALL = 60; // pixels from which on pictures of many heads are flattened, so that all fit into a window
 
-/** @type {Record<string, number>} */
-const ACROSS = { ArrowRight: 1, ArrowLeft: -1 };
-/** @type {Record<string, number>} */
-const DOWN = { ArrowDown: 1, ArrowUp: -1 };
+/** @typedef {{ layer: number, head: number, canvas: HTMLCanvasElement, job: HTMLElement, button: HTMLButtonElement }} HeadTile */
 
 export class Heads {
   /** @type {GrowthHistory} */
   history;
 
-  /** @param {any} choose */
+  /** @type {HeadTile[]} */
+  tiles = [];
+
+  /** @param {(layer: number, head: number) => void} choose */
   constructor(choose) {
     this.choose = choose;
     this.element = h("div", { class: "heads", role: "group", keydown: (event) => this.key(event) });
-    /** @type {any[]} */
-    this.tiles = [];
   }
 
   /**
@@ -28,22 +28,15 @@ export class Heads {
    */
   build(history, texts) {
     this.history = history;
+    this.tiles = Array.from({ length: history.layers * history.heads }, (_, index) =>
+      this.tile(Math.floor(index / history.heads), index % history.heads),
+    );
     const rows = Array.from({ length: history.layers }, (_, layer) => {
-      const tiles = Array.from({ length: history.heads }, (_, head) => this.tile(layer, head));
-      this.tiles.push(...tiles);
-      return h(
-        "div",
-        { class: "row" },
-        h("span", { class: "name" }, fillText(texts.layer, { layer: layer + 1 })),
-        h("div", { class: "of-layer" }, ...tiles.map(({ button }) => button)),
-      );
+      const buttons = this.tiles.filter((tile) => tile.layer === layer).map(({ button }) => button);
+      const name = h("span", { class: "name" }, fillText(texts.layer, { layer: layer + 1 }));
+      return h("div", { class: "row" }, name, h("div", { class: "of-layer" }, ...buttons));
     });
     this.element.replaceChildren(...rows);
-  }
-
-  clear() {
-    /** @type {any[]} */
-    this.tiles = [];
   }
 
   /**
@@ -56,7 +49,7 @@ export class Heads {
     const title = h("span", { class: "title" }, headName(layer, head));
     const button = h(
       "button",
-      { type: "button", class: "tile", click: () => this.choose(layer, head) },
+      { class: "tile", click: () => this.choose(layer, head) },
       canvas,
       h("span", { class: "under" }, title, job),
     );
@@ -70,49 +63,49 @@ export class Heads {
    * @param {Texts} texts
    */
   update(history, state, theme, texts) {
-    setAttribute(this.element, "aria-label", texts[`kind_${state.kind}`]);
+    const kind = texts[`kind_${state.kind}`];
+    setAttribute(this.element, "aria-label", kind);
     for (const tile of this.tiles) {
-      const { layer, head } = tile;
-      const side = Math.max(history.many ? 20 : 40, Math.floor(tile.button.clientWidth - (history.many ? 4 : 8)));
-      const map = history.map(state.sentence, state.kind, state.moment, layer, head);
-      const square = Math.min(
-        history.many && side > SMALL ? 0.66 : 1.4,
-        Math.max(0.6, map.queries.length / map.keys.length),
-      );
-      const tall = Math.round(square * side);
-      drawCells(sized(tile.canvas, side, tall), map, theme, 0, 0, side, tall);
+      const { layer, head, button } = tile;
+      this.draw(tile, history.map(state.sentence, state.kind, state.moment, layer, head), theme);
       const found = history.job(state.kind, state.moment, layer, head);
       const job = found ? fillText(texts.job, { role: texts[`role_${found.role}`], share: percent(found.share) }) : "";
       tile.job.textContent = job;
-      tile.button.classList.toggle("has-job", Boolean(job));
+      button.classList.toggle("has-job", Boolean(job));
       const selected = layer === state.layer && head === state.head;
-      setAttribute(tile.button, "aria-pressed", selected);
-      setAttribute(tile.button, "tabindex", selected ? 0 : -1);
-      const kind = texts[`kind_${state.kind}`];
-      setAttribute(
-        tile.button,
-        "aria-label",
-        fillText(texts.tile, { kind, head: headName(layer, head), job: job || texts.no_job }),
-      );
+      setAttribute(button, "aria-pressed", selected);
+      setAttribute(button, "tabindex", selected ? 0 : -1);
+      const values = { kind, head: headName(layer, head), job: job || texts.no_job };
+      setAttribute(button, "aria-label", fillText(texts.tile, values));
     }
+  }
+
+  /**
+   * @param {HeadTile} tile
+   * @param {GrowthMap} map
+   * @param {Theme} theme
+   */
+  draw({ canvas, button }, map, theme) {
+    const { many } = this.history;
+    const width = Math.max(many ? 20 : 40, Math.floor(button.clientWidth - (many ? 4 : 8)));
+    const highest = many && width > SMALL ? 0.66 : 1.4; // heights, as shares of the width
+    const height = Math.round(Math.min(highest, Math.max(0.6, map.queries.length / map.keys.length)) * width);
+    drawCells(blank(canvas, width, height), map, theme, 0, 0, width, height);
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const { layers, heads } = this.history;
-    const at = this.tiles.findIndex(({ button }) => button.getAttribute("aria-pressed") === "true");
-    const last = layers * heads - 1;
-    const to =
-      event.key in ACROSS
-        ? at + ACROSS[event.key]
-        : event.key in DOWN
-          ? at + heads * DOWN[event.key]
-          : { Home: 0, End: last }[event.key];
+    if (hasModifier(event)) return;
+    const { heads } = this.history;
+    const from = this.tiles.findIndex(({ button }) => button.getAttribute("aria-pressed") === "true");
+    const last = this.tiles.length - 1;
+    const [down, right] = ARROWS[event.key] ?? [];
+    const to = event.key in ARROWS ? from + down * heads + right : { Home: 0, End: last }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     if (to < 0 || to > last) return;
-    this.choose(Math.floor(to / heads), to % heads);
-    this.tiles[to].button.focus();
+    const { layer, head, button } = this.tiles[to];
+    this.choose(layer, head);
+    button.focus();
   }
 }

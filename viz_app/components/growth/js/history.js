@@ -2,7 +2,7 @@
 
 import { readBuffer } from "../../common/buffer.js";
 
-const WORD = /\u2581/g;
+const BOUNDARY = "\u2581"; // SentencePiece writes a space before a token as this character
 const MANY = 4; // layers; where there are more, heads are drawn smaller, so that all fit into a window
 const MOST = 0.5; // of its places a role must explain, or it names no head
 
@@ -46,22 +46,16 @@ export class GrowthHistory {
    */
   map(sentence, kind, moment, layer, head) {
     const { axes, maps } = this.sentences[sentence];
-    const [queries, keys] = AXES[kind].map((name) =>
-      axes[name].tokens.map((token) => token.replace(WORD, "") || token),
-    );
-    const [queryStarts, keyStarts] = AXES[kind].map((name) =>
-      axes[name].tokens.map((token) => token.startsWith("\u2581")),
-    );
+    const [queries, keys] = AXES[kind].map((name) => axes[name].tokens.map(toLabel));
     const [, layers, heads, rows, columns] = maps[kind].shape;
     const start = maps[kind].offset + ((moment * layers + layer) * heads + head) * rows * columns;
     const values = this.bytes.subarray(start, start + rows * columns);
-    const masks = kind === "decoder" && this.causal;
+    const causal = kind === "decoder" && this.causal;
     return {
       queries,
       keys,
-      queryStarts, // which of them begin a word
-      keyStarts,
       values,
+      causal,
       /**
        * @param {number} query
        * @param {number} key
@@ -71,7 +65,7 @@ export class GrowthHistory {
        * @param {number} query
        * @param {number} key
        */
-      masked: (query, key) => masks && key > query,
+      masked: (query, key) => causal && key > query,
     };
   }
 
@@ -83,21 +77,21 @@ export class GrowthHistory {
    * @param {number} head
    */
   job(kind, moment, layer, head) {
-    const found = this.fits(kind, moment, layer, head).filter(({ share }) => share >= MOST);
-    return found.sort((a, b) => b.share - b.chance - (a.share - a.chance))[0] ?? null;
+    return this.fits(kind, moment, layer, head).find(({ share }) => share >= MOST) ?? null;
   }
 
   /**
-   * How well each role describes a head.
+   * How well each role describes a head, the clearest beyond chance first.
    * @param {Kind} kind
    * @param {number} moment
    * @param {number} layer
    * @param {number} head
    */
   fits(kind, moment, layer, head) {
-    return Object.entries(this.roles[kind]).map(([role, { places, chance, shares }]) => {
+    const roles = Object.entries(this.roles[kind]).map(([role, { places, chance, shares }]) => {
       return { role, places, chance, share: shares[moment][layer][head] };
     });
+    return roles.sort((a, b) => b.share - b.chance - (a.share - a.chance));
   }
 
   /**
@@ -113,4 +107,12 @@ export class GrowthHistory {
     }
     return best;
   }
+}
+
+/**
+ * A token as it is read, and whether it begins a word.
+ * @param {string} token
+ */
+function toLabel(token) {
+  return { text: token.replaceAll(BOUNDARY, "") || token, starts: token.startsWith(BOUNDARY) };
 }

@@ -1,18 +1,17 @@
 // The chosen head, large, with its labels; a cell under the pointer, or reached with the arrow keys, tells its weight.
 
-import { context2d } from "../../common/canvas.js";
+import { blank, context2d } from "../../common/canvas.js";
 import { fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
+import { ARROWS, clamp, consume, hasModifier } from "../../common/keyboard.js";
 import { fitted } from "../../common/plot.js";
-import { drawCells, sized } from "./cells.js";
+import { drawCells } from "./cells.js";
 
 const CELL = 30;
 const LABEL = 13;
 const LONGEST = 96;
-/** @type {Record<string, number[]>} */
-const MOVES = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
 
 export class Large {
-  /** @type {any} */
+  /** @type {GrowthMap} */
   map;
   /** @type {Theme} */
   theme;
@@ -23,19 +22,23 @@ export class Large {
   /** @type {number} */
   top;
   /** @type {number} */
-  cell;
+  size;
 
   constructor() {
     this.title = h("h3", {});
     this.axes = h("p", { class: "note" });
-    this.canvas = h("canvas", { tabindex: "0", role: "img" });
+    this.canvas = h("canvas", {
+      tabindex: "0",
+      role: "img",
+      pointermove: (event) => this.point(event),
+      pointerdown: (event) => this.point(event),
+      pointerleave: () => this.move(null),
+      keydown: (event) => this.key(event),
+    });
     this.readout = h("p", { class: "readout", "aria-live": "polite" });
     this.element = h("div", { class: "large" }, this.title, this.axes, this.canvas, this.readout);
-    this.spot = null;
-    this.canvas.addEventListener("pointermove", (event) => this.point(event));
-    this.canvas.addEventListener("pointerdown", (event) => this.point(event));
-    this.canvas.addEventListener("pointerleave", () => this.move(null));
-    this.canvas.addEventListener("keydown", (event) => this.key(event));
+    /** @type {[number, number] | null} Query and key. */
+    this.cell = null;
   }
 
   /**
@@ -50,12 +53,12 @@ export class Large {
     this.map = map;
     this.theme = theme;
     this.texts = texts;
-    if (this.spot && (this.spot[0] >= map.queries.length || this.spot[1] >= map.keys.length)) this.spot = null;
+    if (this.cell && (this.cell[0] >= map.queries.length || this.cell[1] >= map.keys.length)) this.cell = null;
     this.title.textContent = fillText(texts.title_head, { kind: texts[`kind_${kind}`], head: headName(layer, head) });
     this.axes.textContent = `${texts[`query_${kind}`]} ↓ · ${texts[`key_${kind}`]} →`;
     setAttribute(this.canvas, "aria-label", `${this.title.textContent}. ${this.axes.textContent}. ${texts.point}`);
     this.draw();
-    this.tell();
+    this.readOut();
   }
 
   draw() {
@@ -63,47 +66,43 @@ export class Large {
     const room = this.element.clientWidth;
     const probe = context2d(this.canvas);
     probe.font = `${LABEL}px ${theme.font}`;
-    /** @param {any[]} labels */
-    const widest = (labels) => Math.min(LONGEST, Math.max(...labels.map((label) => probe.measureText(label).width)));
+    /** @param {{ text: string }[]} labels */
+    const widest = (labels) => Math.min(LONGEST, Math.max(...labels.map(({ text }) => probe.measureText(text).width)));
     const [left, top] = [Math.ceil(widest(map.queries)) + 11, Math.ceil(widest(map.keys)) + 8];
-    const cell = Math.max(14, Math.min(CELL, Math.floor((room - left - 2) / map.keys.length)));
-    const [width, height] = [map.keys.length * cell, map.queries.length * cell];
+    const size = Math.max(14, Math.min(CELL, Math.floor((room - left - 2) / map.keys.length)));
+    const [width, height] = [map.keys.length * size, map.queries.length * size];
     this.left = left;
     this.top = top;
-    this.cell = cell;
-    const context = sized(this.canvas, left + width + 2, top + height + 2);
+    this.size = size;
+    const context = blank(this.canvas, left + width + 2, top + height + 2);
     drawCells(context, map, theme, left, top, width, height);
     context.strokeStyle = theme.line;
     context.lineWidth = 1;
     context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
     context.font = `${LABEL}px ${theme.font}`;
     context.textBaseline = "middle";
-    map.queries.forEach((/** @type {string} */ label, /** @type {number} */ query) =>
-      this.label(context, label, map.queryStarts[query], query, 0),
-    );
-    map.keys.forEach((/** @type {string} */ label, /** @type {number} */ key) =>
-      this.label(context, label, map.keyStarts[key], key, -Math.PI / 2),
-    );
-    if (!this.spot) return;
+    map.queries.forEach((label, query) => this.label(context, label, query, 0));
+    map.keys.forEach((label, key) => this.label(context, label, key, -Math.PI / 2));
+    if (!this.cell) return;
+    const [query, key] = this.cell;
     context.strokeStyle = theme.text;
     context.lineWidth = 2;
-    context.strokeRect(left + this.spot[1] * cell, top + this.spot[0] * cell, cell, cell);
+    context.strokeRect(left + key * size, top + query * size, size, size);
   }
 
   /**
    * The name of a row or column; a thin mark stands where a word begins.
    * @param {CanvasRenderingContext2D} context
-   * @param {string} text
-   * @param {any} starts
+   * @param {{ text: string, starts: boolean }} label
    * @param {number} index
    * @param {number} turn
    */
-  label(context, text, starts, index, turn) {
-    const { left, top, cell, theme, spot } = this;
+  label(context, { text, starts }, index, turn) {
+    const { left, top, size, theme, cell } = this;
     context.save();
-    context.fillStyle = spot?.[turn ? 1 : 0] === index ? theme.text : theme.muted;
-    if (turn) context.translate(left + (index + 0.5) * cell, top - 6);
-    else context.translate(left - 6, top + (index + 0.5) * cell);
+    context.fillStyle = cell?.[turn ? 1 : 0] === index ? theme.text : theme.muted;
+    if (turn) context.translate(left + (index + 0.5) * size, top - 6);
+    else context.translate(left - 6, top + (index + 0.5) * size);
     context.rotate(turn);
     context.textAlign = turn ? "left" : "right";
     const shown = fitted(context, text, LONGEST);
@@ -118,43 +117,38 @@ export class Large {
   /** @param {PointerEvent} event */
   point(event) {
     const box = this.canvas.getBoundingClientRect();
-    const key = Math.floor((event.clientX - box.left - this.left) / this.cell);
-    const query = Math.floor((event.clientY - box.top - this.top) / this.cell);
+    const key = Math.floor((event.clientX - box.left - this.left) / this.size);
+    const query = Math.floor((event.clientY - box.top - this.top) / this.size);
     const inside = query >= 0 && key >= 0 && query < this.map.queries.length && key < this.map.keys.length;
     this.move(inside ? [query, key] : null);
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const move = MOVES[event.key];
-    if (!move || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const [query, key] = this.spot ?? [-move[0], -move[1]];
-    /**
-     * @param {number} value
-     * @param {number} length
-     */
-    const within = (value, length) => Math.max(0, Math.min(length - 1, value));
-    this.move([within(query + move[0], this.map.queries.length), within(key + move[1], this.map.keys.length)]);
+    if (!(event.key in ARROWS) || hasModifier(event)) return;
+    consume(event);
+    const [down, right] = ARROWS[event.key];
+    const [query, key] = this.cell ?? [-down, -right];
+    const { queries, keys } = this.map;
+    this.move([clamp(query + down, 0, queries.length - 1), clamp(key + right, 0, keys.length - 1)]);
   }
 
-  /** @param {number[] | null} spot */
-  move(spot) {
-    if (String(this.spot) === String(spot)) return;
-    this.spot = spot;
+  /** @param {[number, number] | null} cell */
+  move(cell) {
+    if (String(this.cell) === String(cell)) return;
+    this.cell = cell;
     this.draw();
-    this.tell();
+    this.readOut();
   }
 
-  tell() {
-    const { map, spot, texts } = this;
-    if (!spot) return this.readout.replaceChildren(texts.point);
-    const [query, key] = spot;
+  readOut() {
+    const { map, cell, texts } = this;
+    if (!cell) return this.readout.replaceChildren(texts.point);
+    const [query, key] = cell;
     const weight = map.masked(query, key) ? texts.masked : map.at(query, key).toFixed(3);
     const values = {
-      query: token(map.queries[query], "b"),
-      key: token(map.keys[key], "b"),
+      query: token(map.queries[query].text, "b"),
+      key: token(map.keys[key].text, "b"),
       weight: h("b", { class: "value" }, weight),
     };
     this.readout.replaceChildren(fill(texts.cell, values));

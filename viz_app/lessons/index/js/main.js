@@ -28,7 +28,7 @@ export default function show({ data, parentElement, setStateValue }) {
   const { texts } = data;
   const total = data.route.reduce((sum, { minutes }) => sum + (minutes ?? 0), 0);
   const route = h("ol", { class: "route" }, ...data.route.map((each) => h("li", {}, stop(each, texts, open))));
-  const first = h("button", { type: "button", class: "start", click: () => open("route") }, texts.start);
+  const first = h("button", { class: "start", click: () => open("route") }, texts.start);
   const side = h(
     "div",
     { class: "side" },
@@ -55,7 +55,7 @@ function stop({ name, title, about, minutes }, texts, open) {
   const time = minutes ? h("span", { class: "minutes" }, `${minutes}\u202f${texts.minutes}`) : null;
   const words = [h("span", { class: "title" }, title), time, h("span", { class: "about" }, about)];
   return name
-    ? h("button", { type: "button", class: "stop", click: () => open(name) }, ...words)
+    ? h("button", { class: "stop", click: () => open(name) }, ...words)
     : h("div", { class: "stop" }, ...words);
 }
 

@@ -1,5 +1,6 @@
 // Bars and shades that several lessons draw.
 
+import { cssColour } from "../../../components/common/canvas.js";
 import { divergingPixel } from "../../../components/common/diverging.js";
 
 const scales = new WeakMap();
@@ -12,7 +13,7 @@ const scales = new WeakMap();
 export function shade(theme, weight) {
   let scale = scales.get(theme);
   if (!scale) {
-    scale = Array.from(theme.pixels, css);
+    scale = Array.from(theme.pixels, cssColour);
     scales.set(theme, scale);
   }
   return scale[Math.max(0, Math.min(255, Math.round(255 * weight)))];
@@ -24,12 +25,7 @@ export function shade(theme, weight) {
  * @param {number} value
  */
 export function twoSided(theme, value) {
-  return css(divergingPixel(theme, value));
-}
-
-/** @param {number} pixel */
-function css(pixel) {
-  return `rgb(${pixel & 255} ${(pixel >> 8) & 255} ${(pixel >> 16) & 255})`;
+  return cssColour(divergingPixel(theme, value));
 }
 
 /**

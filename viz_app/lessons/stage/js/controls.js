@@ -5,28 +5,103 @@ import { pinsControl } from "./pins.js";
 
 const TYPED = 250; // milliseconds of rest after which a text counts as typed
 
-let lastName = 0;
+/** @typedef {{ element: HTMLElement | null, update: (value: any) => void }} Widget Shows the value of a setting. */
 
-/**
- * One control; `change(value)` is called when a person moves it.
- * @param {Control} description
- * @param {any} change
- */
-export function control(description, change) {
-  /** @type {Record<string, any>} */
-  const makers = { range, choice, switch: toggle, held, text, button, pins: pinsControl };
-  const make = makers[description.kind];
-  return make(description, change);
+/** The controls of a scene, in a row. */
+export class ControlRow {
+  /** @type {string} */
+  key;
+  /** @type {(Widget & { description: Control })[]} */
+  controls = [];
+  /** @type {PlayheadControl | null} */
+  playhead;
+
+  /** @param {Lesson} lesson */
+  constructor(lesson) {
+    this.lesson = lesson;
+    this.element = h("div", { class: "controls" });
+  }
+
+  /** Those of the present scene. */
+  build() {
+    const { lesson } = this;
+    const { controls, playhead } = lesson.scene;
+    const key = JSON.stringify([lesson.name, controls, playhead, lesson.lesson.language]);
+    if (key === this.key) {
+      // New numbers for the same controls: the elements stay, so that nobody loses the one he holds or has focused.
+      this.controls.forEach(({ description }, index) => Object.assign(description, controls[index]));
+      if (playhead) Object.assign(this.playhead?.description ?? {}, playhead, { step: "any" });
+      return;
+    }
+    this.key = key;
+    this.controls = controls.map((description) => ({
+      description,
+      ...WIDGETS[description.kind](description, (value) => lesson.move(description, value)),
+    }));
+    this.playhead = playhead && new PlayheadControl(lesson, playhead);
+    const elements = [this.playhead, ...this.controls].map((control) => control?.element ?? null);
+    this.element.replaceChildren(...elements.filter((element) => element !== null));
+  }
+
+  /** Shows the settings. */
+  update() {
+    const settings = this.lesson.settings();
+    for (const { description, update } of this.controls) update(settings[description.name]);
+    this.playhead?.update(settings);
+  }
+
+  /**
+   * Whether Python has to compute anew for such a change.
+   * @param {Settings} patch
+   */
+  needServer(patch) {
+    return this.controls.some(({ description }) => description.server && description.name in patch);
+  }
+}
+
+/** The button that plays and the slider of the playhead. */
+class PlayheadControl {
+  /**
+   * @param {Lesson} lesson
+   * @param {Playhead} playhead
+   */
+  constructor(lesson, playhead) {
+    this.lesson = lesson;
+    this.description = { ...playhead, kind: "range", step: "any" };
+    this.slider = range(this.description, (value) => {
+      lesson.stage.pause();
+      lesson.set({ [playhead.name]: value });
+    });
+    this.slider.element.classList.add("playhead");
+    const icon = h("span", { class: "icon", "aria-hidden": "true" });
+    this.label = h("span", { class: "unseen" });
+    this.button = h("button", { class: "play", click: () => lesson.stage.toggle() }, icon, this.label);
+    this.element = h("div", { class: "time" }, this.button, this.slider.element);
+  }
+
+  /** @param {Settings} settings */
+  update(settings) {
+    const { texts, stage } = this.lesson;
+    this.slider.update(settings[this.description.name]);
+    this.button.classList.toggle("playing", stage.playing);
+    this.label.textContent = stage.playing ? texts.pause : texts.play;
+  }
 }
 
 /**
+ * By the kind of a control; `change(value)` is called when a person moves it.
+ * @type {Record<string, (description: Control, change: (value?: unknown) => void) => Widget>}
+ */
+const WIDGETS = { range, choice, switch: toggle, held, text, button, pins: pinsControl };
+
+let lastName = 0;
+
+/**
  * @param {Control} description
- * @param {any} change
+ * @param {(value: any) => void} change
  */
 function range(description, change) {
   const { label, min, max, step } = description;
-  /** @param {number} value */
-  const show = (value) => (description.show ?? String)(value);
   const input = h("input", { type: "range", min, max, step, input: () => change(Number(input.value)) });
   const value = h("output", { class: "value" });
   const element = h("label", { class: "range" }, h("span", { class: "name" }, label), input, value);
@@ -36,61 +111,63 @@ function range(description, change) {
     /** @param {number} number */
     update(number) {
       if (Number(input.value) !== number) input.value = String(number);
-      value.textContent = show(number);
-      setAttribute(input, "aria-valuetext", show(number));
+      value.textContent = (description.show ?? String)(number);
+      setAttribute(input, "aria-valuetext", value.textContent);
     },
   };
 }
 
 /**
- * @param {{ label: string, options: any[] }} given
- * @param {any} change
+ * @param {Control} description
+ * @param {(value: any) => void} change
  */
 function choice({ label, options }, change) {
+  /** @type {[string, string][]} */
+  const choices = options;
   lastName += 1;
   const name = `lesson-choice-${lastName}`;
-  const inputs = options.map(([value]) => h("input", { type: "radio", name, value, change: () => change(value) }));
-  const chips = options.map(([, text], index) => h("label", { class: "chip" }, inputs[index], h("span", {}, text)));
+  const inputs = choices.map(([value]) => h("input", { type: "radio", name, value, change: () => change(value) }));
+  const chips = choices.map(([, text], index) => h("label", { class: "chip" }, inputs[index], h("span", {}, text)));
   const element = h("fieldset", { class: "choices" }, h("legend", { class: "name" }, label), ...chips);
   return {
     element,
-    /** @param {number} value */
+    /** @param {string} value */
     update(value) {
-      options.forEach(([own], index) => (inputs[index].checked = own === value));
+      choices.forEach(([own], index) => (inputs[index].checked = own === value));
     },
   };
 }
 
 /**
- * @param {{ label: string }} given
- * @param {any} change
+ * @param {Control} description
+ * @param {(value: any) => void} change
  */
 function toggle({ label }, change) {
   const input = h("input", { type: "checkbox", change: () => change(input.checked) });
   return {
     element: h("label", { class: "switch" }, input, h("span", { class: "name" }, label)),
-    /** @param {number} value */
+    /** @param {boolean} value */
     update(value) {
-      input.checked = Boolean(value);
+      input.checked = value;
     },
   };
 }
 
 /**
- * A line of text; told when somebody has stopped typing for a moment. `show` gives what stands there untouched, "".
+ * A line of text; it changes when somebody has stopped typing for a moment. `show` gives what stands there untouched, "".
  * @param {Control} description
- * @param {any} change
+ * @param {(value: any) => void} change
  */
 function text(description, change) {
-  let waiting = 0;
-  const tell = () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => change(input.value), TYPED);
+  let timer = 0;
+  const onInput = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => change(input.value), TYPED);
   };
-  const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", spellcheck: "false", input: tell });
+  const input = h("input", { type: "text", maxlength: 200, autocomplete: "off", spellcheck: "false", input: onInput });
   return {
     element: h("label", { class: "text" }, h("span", { class: "name" }, description.label), input),
-    /** @param {number} value */
+    /** @param {string} value */
     update(value) {
       if (!input.matches(":focus")) input.value = value || description.show("");
     },
@@ -104,39 +181,9 @@ function held() {
 
 /**
  * What happens once, when it is pressed.
- * @param {{ label: string }} given
- * @param {any} press
+ * @param {Control} description
+ * @param {() => void} press
  */
 function button({ label }, press) {
-  return { element: h("button", { type: "button", class: "act", click: () => press() }, label), update() {} };
-}
-
-/**
- * The button that plays and the slider of the playhead.
- * @param {Control} description
- * @param {Texts} texts
- * @param {any} change
- * @param {() => void} toggle
- */
-export function playheadControl(description, texts, change, toggle) {
-  const own = { ...description, step: "any" };
-  const slider = range(own, change);
-  slider.element.classList.add("playhead");
-  const button = h("button", { type: "button", class: "play", click: toggle });
-  const icon = h("span", { class: "icon", "aria-hidden": "true" });
-  const word = h("span", { class: "unseen" });
-  button.append(icon, word);
-  return {
-    element: h("div", { class: "time" }, button, slider.element),
-    description: own,
-    /**
-     * @param {number} value
-     * @param {any} playing
-     */
-    update(value, playing) {
-      slider.update(value);
-      button.classList.toggle("playing", playing);
-      word.textContent = playing ? texts.pause : texts.play;
-    },
-  };
+  return { element: h("button", { class: "act", click: () => press() }, label), update() {} };
 }

@@ -3,19 +3,20 @@
 // A scene with `fields(width, height, settings)` gets one for each { key, x, y, width, height, size, value, label }; what is
 // typed goes to `entered(key, number, settings)`, which returns settings that change.
 
-import { h, setAttribute } from "../../../components/common/dom.js";
+import { h, rootOf, setAttribute } from "../../../components/common/dom.js";
 
 export class Fields {
-  /** @param {any} change */
+  /** @param {(key: string, number: number) => void} change */
   constructor(change) {
     this.change = change;
     this.element = h("div", { class: "fields" });
+    /** @type {Map<string, HTMLInputElement>} */
     this.inputs = new Map();
   }
 
   /**
    * Brings the fields to where the scene wants them, on a picture drawn so much larger; one being typed in keeps its text.
-   * @param {any[]} wanted
+   * @param {NumberField[]} wanted
    * @param {number} zoom
    */
   place(wanted, zoom) {
@@ -27,14 +28,14 @@ export class Fields {
     }
     for (const { key, x, y, width, height, size, value, label } of wanted) {
       const input = this.inputs.get(key) ?? this.make(key);
-      const places = { left: x, top: y, width, height, fontSize: size };
-      for (const [name, length] of Object.entries(places)) input.style[name] = `${length * zoom}px`;
+      const places = { left: x, top: y, width, height, "font-size": size };
+      for (const [name, length] of Object.entries(places)) input.style.setProperty(name, `${length * zoom}px`);
       setAttribute(input, "aria-label", label);
-      if (input.getRootNode().activeElement !== input && input.value !== value) input.value = value;
+      if (rootOf(input).activeElement !== input && input.value !== value) input.value = value;
     }
   }
 
-  /** @param {number} key */
+  /** @param {string} key */
   make(key) {
     const input = h("input", { type: "text", inputmode: "decimal", class: "number-field", autocomplete: "off" });
     const read = () => Number(input.value.replace(",", ".").replace("\u2212", "-") || NaN);

@@ -1,17 +1,14 @@
-// The picture with its title, as one image or as a film of the playhead's way, recorded by the browser.
+// The picture with its title, as one image or as a film of the playhead's way.
 
-import { context2d } from "../../../components/common/canvas.js";
 import { h } from "../../../components/common/dom.js";
+import { composePage, recordCanvas } from "../../../components/common/recording.js";
 
-const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"]; // Safari records no WebM
-const FRAMES = 30; // a second
 const HEAD = 34; // height of the title, in CSS pixels
-const EDGE = 14;
 const LAST = 1200; // milliseconds for which the last picture stays
 
 export class Film {
-  /** @type {null | MediaRecorder} */
-  recorder;
+  /** @type {MediaRecorder | null} */
+  recorder = null;
 
   /**
    * @param {Lesson} lesson
@@ -20,8 +17,6 @@ export class Film {
   constructor(lesson, changed) {
     this.lesson = lesson;
     this.changed = changed;
-    this.format = globalThis.MediaRecorder && FORMATS.find((format) => MediaRecorder.isTypeSupported(format));
-    this.possible = Boolean(this.format);
   }
 
   get running() {
@@ -29,24 +24,10 @@ export class Film {
   }
 
   /** A canvas with the title above the picture as it stands. */
-  page(page = h("canvas", {})) {
-    const { canvas, ratio } = this.lesson.stage;
-    const { theme, description } = this.lesson;
-    const [width, height] = [
-      2 * Math.ceil((canvas.width + 2 * EDGE * ratio) / 2),
-      2 * Math.ceil((canvas.height + (HEAD + EDGE) * ratio) / 2),
-    ];
-    if (page.width !== width) page.width = width; // film coders want even sizes
-    if (page.height !== height) page.height = height;
-    const context = context2d(page);
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
-    context.drawImage(canvas, EDGE * ratio, HEAD * ratio);
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = theme.text;
-    context.font = `600 15px ${theme.font}`;
-    context.fillText(description.title, EDGE, 22, width / ratio - 2 * EDGE);
+  page(page = h("canvas")) {
+    const { stage, theme, description } = this.lesson;
+    const title = { text: description.title, font: "600 15px", colour: theme.text, baseline: 22 };
+    composePage(page, stage, theme, HEAD, [title]);
     return page;
   }
 
@@ -57,18 +38,12 @@ export class Film {
 
   start() {
     const { lesson } = this;
-    const { playhead } = lesson.scenes[lesson.name];
+    const { playhead } = lesson.scene;
+    if (!playhead) return;
     const page = this.page();
-    /** @type {Blob[]} */
-    const parts = [];
-    const name = `headlight_${lesson.lesson.name}_${lesson.name}.${this.format?.startsWith("video/mp4") ? "mp4" : "webm"}`;
-    const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: this.format, videoBitsPerSecond: 4e6 });
-    recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
-    recorder.addEventListener("stop", () => download(new Blob(parts, { type: this.format }), name));
-    this.recorder = recorder;
     lesson.set({ [playhead.name]: playhead.min });
     lesson.stage.play();
-    recorder.start();
+    this.recorder = recordCanvas(page, lesson.fileName);
     this.paint(page, null);
     this.changed();
   }
@@ -90,17 +65,6 @@ export class Film {
     if (!this.running) return;
     this.recorder?.stop();
     this.recorder = null;
-    this.lesson.stage.pause();
     this.changed();
   }
-}
-
-/**
- * @param {Blob} blob
- * @param {string} name
- */
-export function download(blob, name) {
-  const address = URL.createObjectURL(blob);
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

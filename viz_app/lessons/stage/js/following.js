@@ -4,54 +4,57 @@ import { setAttribute } from "../../../components/common/dom.js";
 import { eventId } from "../../../components/common/events.js";
 import { readPayload } from "./arrays.js";
 
-const NEWS = "headlight.lesson.news";
-const AGAIN = 1500; // milliseconds: Streamlit loses a trigger that meets another run of its fragment
+const MESSAGE = "headlight.lesson.message";
+const RESEND = 1500; // milliseconds: Streamlit loses a trigger that meets another run of its fragment
+
+/** @typedef {{ bytes: Uint8Array, send: (press: Press) => void }} Message
+ * @typedef {{ name: string, id: number }} Press Of a button of the scene.
+ */
 
 export class Following {
   /** @type {number} */
-  waiting;
-  /** @type {any} */
-  tell;
+  timer;
+  /** @type {Message["send"] | null} */
+  sendPress = null;
+  /** @type {Press | null} What the server has not confirmed yet. */
+  pending = null;
 
   /** @param {Lesson} lesson */
   constructor(lesson) {
     this.lesson = lesson;
-    this.pressed = null; // what the server has not confirmed yet
-    /** @param {{ detail: any }} given */
-    /** @type {(event: any) => void} */
-    this.onNews = ({ detail }) => this.hear(detail);
-    addEventListener(NEWS, this.onNews);
+    this.onMessage = (/** @type {any} */ { detail }) => this.receive(detail);
+    addEventListener(MESSAGE, this.onMessage);
   }
 
   /**
-   * A button of the scene was pressed; told again until the server has heard it.
+   * A button of the scene was pressed; sent again until the server has heard it.
    * @param {string} name
    */
   press(name) {
-    this.pressed = { name, id: eventId() };
+    this.pending = { name, id: eventId() };
     this.send();
   }
 
   send() {
-    clearTimeout(this.waiting);
-    if (!this.pressed) return;
-    this.tell?.(this.pressed);
-    this.waiting = setTimeout(() => this.send(), AGAIN);
+    clearTimeout(this.timer);
+    if (!this.pending) return;
+    this.sendPress?.(this.pending);
+    this.timer = setTimeout(() => this.send(), RESEND);
   }
 
   /**
-   * News for the open scene. Python knows them already, so it is not told of settings that follow.
-   * @param {{ bytes: Uint8Array, tell: any }} given
+   * A message for the open scene. Python knows it already, so it is not told of settings that follow.
+   * @param {Message} message
    */
-  hear({ bytes, tell }) {
+  receive({ bytes, send }) {
     const { lesson } = this;
-    const news = readPayload(bytes);
-    if (!lesson.theme || news.name !== lesson.lesson.name || news.scene !== lesson.name) return;
-    const first = !this.tell;
-    this.tell = tell;
-    if (news.heard === this.pressed?.id) this.pressed = null;
+    const payload = readPayload(bytes);
+    if (!lesson.theme || payload.name !== lesson.lesson.name || payload.scene !== lesson.name) return;
+    const first = !this.sendPress;
+    this.sendPress = send;
+    if (payload.heard === this.pending?.id) this.pending = null;
     if (first) this.send();
-    const patch = lesson.scenes[lesson.name].hear(news, lesson.settings());
+    const patch = lesson.scene.hear(payload, lesson.settings());
     setAttribute(lesson.readout, "aria-live", patch ? "off" : "polite"); // nobody wants a number read out every second
     Object.assign(lesson.settings(), patch);
     lesson.changed(true);
@@ -59,12 +62,12 @@ export class Following {
 
   /** Another scene is shown. */
   forget() {
-    clearTimeout(this.waiting);
-    this.tell = this.pressed = null;
+    clearTimeout(this.timer);
+    this.sendPress = this.pending = null;
   }
 
   stop() {
     this.forget();
-    removeEventListener(NEWS, this.onNews);
+    removeEventListener(MESSAGE, this.onMessage);
   }
 }

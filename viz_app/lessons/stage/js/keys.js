@@ -30,7 +30,7 @@ export class Keys {
    * Says whether the key meant something.
    * @param {string} key
    * @param {EventTarget} target
-   * @param {any} pressable
+   * @param {Element | false | null} pressable
    */
   act(key, target, pressable) {
     const { lesson } = this;
@@ -38,7 +38,7 @@ export class Keys {
     const page = /** @type {Record<string, number | undefined>} */ ({ PageDown: 1, PageUp: -1 })[key];
     if (page) lesson.turn(page);
     else if (key === "Escape" && lesson.presenting) lesson.present(false);
-    else if (lesson.tabButtons.includes(target)) return this.moveTab(arrow);
+    else if (lesson.tabs.buttons.includes(/** @type {HTMLButtonElement} */ (target))) return this.moveTab(arrow);
     else if (pressable) return false;
     else if (key === " ") lesson.stage.toggle();
     else if (key === "Enter" && lesson.question) lesson.question.reveal();
@@ -49,11 +49,11 @@ export class Keys {
     return true;
   }
 
-  /** @param {any} arrow */
+  /** @param {number} [arrow] */
   moveTab(arrow) {
     if (!arrow) return false;
     this.lesson.turn(arrow);
-    this.lesson.tabButtons[this.lesson.index].focus();
+    this.lesson.tabs.buttons[this.lesson.index].focus();
     return true;
   }
 

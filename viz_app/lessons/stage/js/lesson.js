@@ -4,15 +4,16 @@ import { h, setAttribute } from "../../../components/common/dom.js";
 import { reportAfter } from "../../../components/common/report.js";
 import { Theme } from "../../../components/common/theme.js";
 import { readPayload } from "./arrays.js";
-import { control, playheadControl } from "./controls.js";
+import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";
 import { Following } from "./following.js";
 import { Keys } from "./keys.js";
-import { arePins } from "./pins.js";
 import { build, light } from "./prose.js";
 import { Question } from "./question.js";
+import { startSettings, validSettings } from "./settings.js";
 import { Stage } from "./stage.js";
 import { table } from "./table.js";
+import { Tabs } from "./tabs.js";
 import { Tools } from "./tools.js";
 
 const WIDE = 860; // from this width on the words stand beside the picture
@@ -26,67 +27,45 @@ export class Lesson {
   leave;
   /** @type {LessonData} */
   lesson;
-  /** @type {SceneWords} */
-  description;
   /** @type {Theme} */
   theme;
-  /** @type {Texts} */
-  texts;
-  /** @type {Record<string, any>} Scenes by their names. */
+  /** @type {Record<string, Scene>} Scenes by their names. */
   scenes;
-  /** @type {any} */
-  all;
-  /** @type {any} */
-  asked;
-  /** @type {any[]} */
-  tabButtons;
+  /** @type {Record<string, Settings>} Of every scene that was shown. */
+  all = {};
+  /** @type {string | null} The state that Python knows, as JSON. */
+  reported;
   /** @type {string} */
   name;
-  /** @type {null | Question} */
-  question;
-  /** @type {any} */
-  controlKey;
-  /** @type {any[]} */
-  controls;
-  /** @type {any} */
-  time;
-  /** @type {null | HTMLDivElement} */
+  /** @type {Question | null} */
+  question = null;
+  /** @type {HTMLDivElement | null} */
   equation;
   /** @type {() => void} */
-  callOff;
-  /** @type {any} */
-  presenting;
+  cancelReport = () => {};
+  presenting = false;
 
   /**
    * @param {HTMLElement} root
-   * @param {any} scenes
+   * @param {SceneClasses} classes
    */
-  constructor(root, scenes) {
+  constructor(root, classes) {
     this.root = root;
-    this.classes = scenes;
+    this.classes = classes;
     this.stage = new Stage(this);
-    this.fields = new Fields((/** @type {string} */ key, /** @type {number} */ number) =>
-      this.set(this.scenes[this.name].entered(key, number, this.settings())),
-    );
+    this.fields = new Fields((key, number) => this.set(this.scene.entered(key, number, this.settings())));
     this.stage.element.append(this.fields.element);
     this.tools = new Tools(this);
-    this.tabs = h("div", { class: "tabs", role: "tablist" });
-    this.controlRow = h("div", { class: "controls" });
+    this.tabs = new Tabs((name) => this.go(name));
+    this.controls = new ControlRow(this);
     this.readout = h("p", { class: "readout" });
     this.numbers = h("div", { class: "table-place" });
     this.words = h("div", { class: "words" });
-    this.picture = h(
-      "div",
-      { class: "picture", role: "tabpanel" },
-      this.stage.element,
-      this.controlRow,
-      this.readout,
-      this.tools.element,
-      this.numbers,
-    );
+    const parts = [this.stage.element, this.controls.element, this.readout, this.tools.element, this.numbers];
+    const picture = h("div", { class: "picture", role: "tabpanel" }, ...parts);
     root.replaceChildren(
-      h("div", { class: "top" }, this.tabs, this.tools.present),
-      h("div", { class: "body" }, this.picture, this.words),
+      h("div", { class: "top" }, this.tabs.element, this.tools.present),
+      h("div", { class: "body" }, picture, this.words),
     );
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
@@ -107,108 +86,57 @@ export class Lesson {
     const theme = new Theme(this.root, this.lesson.colours);
     if (same && theme.key === this.theme.key) return;
     this.theme = theme;
-    this.style();
+    theme.apply(this.root);
     this.changed();
   }
 
   /** @param {LessonData} payload */
   take(payload) {
     const first = !this.lesson;
+    const { texts, state } = payload;
     this.lesson = payload;
-    this.texts = payload.texts;
     setAttribute(this.root, "lang", payload.language);
-    this.scenes = Object.fromEntries(
-      payload.scenes.map((/** @type {SceneWords} */ { name }) => [name, new this.classes[name](payload, this.texts)]),
-    );
-    this.all = first ? {} : this.all; // settings of every scene that was shown
-    this.asked = null;
-    const scene = payload.state.scene || payload.scenes[0].name;
-    const { settings } = payload.state;
-    if (first && this.scenes[scene]) this.all[scene] = { ...this.defaults(scene), ...this.fitting(scene, settings) };
-    this.tools.label(this.texts);
-    this.makeTabs();
-    const name = first ? scene : this.name;
+    this.scenes = Object.fromEntries(payload.scenes.map(({ name }) => [name, new this.classes[name](payload, texts)]));
+    this.reported = null;
+    const start = state.scene || payload.scenes[0].name;
+    if (first) this.all[start] = state.settings;
+    this.tools.label(texts);
+    this.tabs.build(payload.scenes, texts.scenes);
     if (first && /** @type {any} */ (globalThis)[PRESENTING]) this.present(true);
+    const name = first ? start : this.name;
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
-    if (first) this.asked = JSON.stringify(this.state()); // Python has sent it; to tell it back would be one more run
+    if (first) this.reported = JSON.stringify(this.state()); // Python has sent it; to tell it back would be one more run
   }
 
-  style() {
-    const { theme, root } = this;
-    const variables = {
-      "--muted": theme.muted,
-      "--line": theme.line,
-      "--hatch": theme.hatch,
-      ...Object.fromEntries(Object.entries(theme.kinds).map(([kind, colour]) => [`--${kind}`, colour])),
-    };
-    for (const [name, value] of Object.entries(variables)) root.style.setProperty(name, value);
+  get texts() {
+    return this.lesson.texts;
   }
 
-  makeTabs() {
-    const { scenes } = this.lesson;
-    this.tabButtons = scenes.map(({ name, title }, index) =>
-      h(
-        "button",
-        { type: "button", role: "tab", class: "tab", "data-scene": name, click: () => this.go(name) },
-        h("span", { class: "count" }, String(index + 1)),
-        h("span", { class: "tab-title" }, title),
-      ),
-    );
-    this.tabs.replaceChildren(...this.tabButtons);
-    setAttribute(this.tabs, "aria-label", this.texts.scenes);
+  get scene() {
+    return this.scenes[this.name];
   }
 
   get index() {
     return this.lesson.scenes.findIndex(({ name }) => name === this.name);
   }
 
-  /** What the controls of the current scene say. */
-  settings() {
-    return this.all[this.name];
+  /** The prose of the scene. */
+  get description() {
+    return this.lesson.scenes[this.index];
+  }
+
+  /** Of a picture or a film of the scene, without its ending. */
+  get fileName() {
+    return `headlight_${this.lesson.name}_${this.name}`;
   }
 
   get revealed() {
     return this.question?.revealed ?? false;
   }
 
-  /**
-   * @param {string} name
-   * @returns {Scene}
-   */
-  sceneOf(name) {
-    return this.scenes[name];
-  }
-
-  /** @param {string} name */
-  defaults(name) {
-    const { controls, kept, playhead } = this.sceneOf(name);
-    const all = [...controls.filter(({ kind }) => kind !== "button"), ...kept, ...(playhead ? [playhead] : [])];
-    return Object.fromEntries(all.map((/** @type {any} */ each) => [each.name, each.start ?? each.min]));
-  }
-
-  /**
-   * Of settings that came from an address: those that exist, within their bounds.
-   * @param {string} name
-   * @param {Settings} settings
-   */
-  fitting(name, settings) {
-    const { controls, kept: own, playhead } = this.sceneOf(name);
-    const words = own.filter((each) => typeof settings[each.name] === "string");
-    const kept = Object.fromEntries(words.map((each) => [each.name, settings[each.name]]));
-    for (const each of playhead ? [...controls, { kind: "range", ...playhead }] : controls) {
-      const value = settings[each.name];
-      if (each.kind === "range" && typeof value === "number")
-        kept[each.name] = Math.min(Math.max(value, each.min), each.max);
-      if (
-        each.kind === "choice" &&
-        each.options.some((/** @type {[string, string]} */ [option]) => option === value || option === String(value))
-      )
-        kept[each.name] = String(value);
-      if (each.kind === "pins" && arePins(value, /** @type {any} */ (each))) kept[each.name] = value;
-      if (each.kind === "switch" && typeof value === "boolean") kept[each.name] = value;
-      if ((each.kind === "held" || each.kind === "text") && typeof value === typeof each.start) kept[each.name] = value;
-    }
-    return kept;
+  /** What the controls of the current scene say. */
+  settings() {
+    return this.all[this.name];
   }
 
   /**
@@ -217,71 +145,19 @@ export class Lesson {
    * @param {{ quiet?: boolean }} [options]
    */
   go(name, { quiet = false } = {}) {
-    const again = name === this.name;
-    this.name = name;
-    const scene = this.scenes[name];
-    this.all[name] = { ...this.defaults(name), ...this.fitting(name, this.all[name] ?? {}) };
-    this.description = this.lesson.scenes[this.index];
-    this.tabButtons.forEach((button) => {
-      setAttribute(button, "aria-selected", button.dataset.scene === name);
-      button.tabIndex = button.dataset.scene === name ? 0 : -1;
-    });
-    this.showTab();
-    if (!again) {
+    if (name !== this.name) {
       this.question = null;
       this.following.forget();
     }
-    this.makeControls(scene);
+    this.name = name;
+    const { scene } = this;
+    this.all[name] = { ...startSettings(scene), ...validSettings(scene, this.all[name] ?? {}) };
+    this.tabs.select(this.index);
+    this.controls.build();
     this.makeWords();
     this.stage.take(scene);
     this.tools.update();
     this.changed(quiet);
-  }
-
-  /** Brings the tab of this scene into its row, where they do not all fit. */
-  showTab() {
-    const { offsetLeft, offsetWidth } = this.tabButtons[this.index];
-    const { clientWidth, scrollLeft } = this.tabs;
-    const start = offsetLeft - this.tabs.offsetLeft;
-    this.tabs.scrollLeft = Math.min(start - 4, Math.max(scrollLeft, start + offsetWidth + 4 - clientWidth));
-  }
-
-  /** @param {any} scene */
-  makeControls(scene) {
-    const { controls, playhead } = scene;
-    const key = JSON.stringify([this.name, controls, playhead, this.lesson.language]);
-    if (key === this.controlKey) {
-      // New numbers for the same controls: the elements stay, so that nobody loses the one he holds or has focused.
-      this.controls.forEach(({ description }, index) => Object.assign(description, controls[index]));
-      if (playhead) Object.assign(this.time.description, playhead, { step: "any" });
-      return;
-    }
-    this.controlKey = key;
-    this.remakeControls(scene);
-  }
-
-  /** @param {any} scene */
-  remakeControls(scene) {
-    this.controls = scene.controls.map((/** @type {Control} */ description) => ({
-      description,
-      ...control(description, (/** @type {any} */ value) => this.move(description, value)),
-    }));
-    const { playhead } = scene;
-    this.time =
-      playhead &&
-      playheadControl(
-        playhead,
-        this.texts,
-        (/** @type {number} */ value) => {
-          this.stage.pause();
-          this.set({ [playhead.name]: value });
-        },
-        () => this.stage.toggle(),
-      );
-    this.controlRow.replaceChildren(
-      ...(this.time ? [this.time.element] : []),
-      ...this.controls.map(({ element }) => element).filter(Boolean),
-    );
   }
 
   makeWords() {
@@ -294,7 +170,7 @@ export class Lesson {
       coming &&
       h(
         "button",
-        { type: "button", class: "next", click: () => this.turn(1) },
+        { class: "next", click: () => this.turn(1) },
         `${next ? this.texts.next : this.texts.next_lesson}: ${coming} \u2192`,
       );
     this.words.replaceChildren(
@@ -317,55 +193,54 @@ export class Lesson {
   /**
    * A control was moved to a value, or to what a function makes of the settings; a button was pressed.
    * @param {Control} control
-   * @param {any} value
+   * @param {unknown} [value]
    */
-  move({ name, kind, server }, value) {
+  move({ name, kind }, value) {
     if (kind === "button") {
       this.following.press(name);
-      this.set(this.scenes[this.name].press(name) ?? {});
-    } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value }, server);
+      this.set(this.scene.press(name));
+    } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value });
   }
 
   /**
-   * Changes settings of the scene; `now`: Python is to answer at once.
-   * @param {any} patch
-   * @param {boolean} [now]
+   * Changes settings of the scene.
+   * @param {Settings | null} [patch]
    */
-  set(patch, now = false) {
+  set(patch) {
     Object.assign(this.settings(), patch);
-    this.changed(
-      false,
-      now || this.controls.some(({ description }) => description.server && description.name in patch),
-    );
+    this.changed(false, this.controls.needServer(patch ?? {}));
   }
 
-  /** Brings everything up to date. */
+  /**
+   * Brings everything up to date.
+   * @param {boolean} [quiet] Python is not told.
+   * @param {boolean} [now] Python is to answer at once.
+   */
   changed(quiet = false, now = false) {
     if (!this.theme) return;
-    const scene = this.scenes[this.name];
+    const { scene } = this;
     const settings = this.settings();
-    for (const { description, update } of this.controls) update(settings[description.name]);
-    this.time?.update(settings[scene.playhead.name], this.stage.playing);
+    this.controls.update();
     if (this.equation) light(this.equation, scene.lit(settings));
-    const said = scene.say(settings, this.revealed);
-    if (this.readout.textContent !== said) this.readout.textContent = said;
-    this.stage.tell(`${this.description.title}. ${said}`);
+    const sentence = scene.say(settings, this.revealed);
+    if (this.readout.textContent !== sentence) this.readout.textContent = sentence;
+    this.stage.describe(`${this.description.title}. ${sentence}`);
     this.tabulate();
     this.placeFields();
     this.stage.draw();
-    if (!quiet) this.tellPython(now);
+    if (!quiet) this.reportState(now);
   }
 
   /** Number fields over the picture, where the scene has them. */
   placeFields() {
     const { width, height, zoom } = this.stage;
-    if (width) this.fields.place(this.scenes[this.name].fields(width, height, this.settings()), zoom);
+    if (width) this.fields.place(this.scene.fields(width, height, this.settings()), zoom);
   }
 
   tabulate() {
     if (!this.tools.tableShown) return this.numbers.replaceChildren();
     if (this.stage.playing) return undefined;
-    const content = this.scenes[this.name].table(this.settings(), this.revealed);
+    const content = this.scene.table(this.settings(), this.revealed);
     return this.numbers.replaceChildren(content ? table(content, this.texts) : this.texts.no_table);
   }
 
@@ -375,15 +250,13 @@ export class Lesson {
   }
 
   /** @param {boolean} now */
-  tellPython(now) {
-    this.callOff?.();
-    if (this.stage.playing) return;
-    const state = this.state();
-    const text = JSON.stringify(state);
-    if (text === this.asked) return;
-    this.callOff = reportAfter(now ? 0 : REPORT_AFTER, this.root, () => {
-      this.asked = text;
-      this.report(state);
+  reportState(now) {
+    this.cancelReport();
+    const text = JSON.stringify(this.state());
+    if (this.stage.playing || text === this.reported) return;
+    this.cancelReport = reportAfter(now ? 0 : REPORT_AFTER, this.root, () => {
+      this.reported = text;
+      this.report(JSON.parse(text));
     });
   }
 
@@ -414,7 +287,7 @@ export class Lesson {
   }
 
   stop() {
-    this.callOff?.();
+    this.cancelReport();
     this.stage.stop();
     this.tools.stop();
     this.sizes.disconnect();

@@ -1,12 +1,12 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
-import { paintCells } from "../../../components/common/canvas.js";
-import { trace, write } from "../../../components/common/plot.js";
+import { hatch, paintCells } from "../../../components/common/canvas.js";
+import { write } from "../../../components/common/plot.js";
 
 /**
  * Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255.
  * @param {NdArray} weights
- * @param {any} paint
+ * @param {(weight: number) => number} paint
  */
 export function picture(weights, paint) {
   const [rows, columns] = weights.shape;
@@ -59,13 +59,16 @@ export function drawMap(
     cell * keys.length,
     cell * queries.length,
   );
-  if (masked) hatch(context, theme, left, top, cell, queries.length, keys.length);
+  for (let query = 0; masked && query < Math.min(queries.length, keys.length - 1); query++) {
+    const y = top + query * cell;
+    hatch(context, [left + (query + 1) * cell, y, left + keys.length * cell, y + cell], theme.hatch);
+  }
   context.strokeStyle = theme.line;
   context.lineWidth = 1;
   context.strokeRect(left - 0.5, top - 0.5, cell * keys.length + 1, cell * queries.length + 1);
   const size = Math.max(8, Math.min(cell > 44 ? 16 : 13, cell - 1));
-  const lit =
-    row === null ? -1 : weights.part(row).data.reduce((best, value, key, all) => (value > all[best] ? key : best), 0);
+  const weightsOfRow = row === null ? null : weights.part(row).data;
+  const lit = weightsOfRow ? weightsOfRow.indexOf(Math.max(...weightsOfRow)) : -1;
   /** @param {boolean} on */
   const style = (on) => ({
     colour: on || row === null ? theme.text : theme.muted,
@@ -87,51 +90,13 @@ export function drawMap(
       most: head + 6,
     }),
   );
-  write(context, titles[0], x + 7, top + (cell * queries.length) / 2, {
-    colour: theme.muted,
-    font: theme.font,
-    size: 11,
-    align: "center",
-    turn: -Math.PI / 2,
-  });
-  write(context, titles[1], left + (cell * keys.length) / 2, top + cell * queries.length + 12, {
-    colour: theme.muted,
-    font: theme.font,
-    size: 11,
-    align: "center",
-  });
+  const title = { colour: theme.muted, font: theme.font, size: 11, align: "center" };
+  write(context, titles[0], x + 7, top + (cell * queries.length) / 2, { ...title, turn: -Math.PI / 2 });
+  write(context, titles[1], left + (cell * keys.length) / 2, top + cell * queries.length + 12, title);
   if (row !== null) {
     context.strokeStyle = theme.text;
     context.lineWidth = 1.5;
     context.strokeRect(left - 1, top + row * cell, cell * keys.length + 2, cell);
   }
   return { left, top, cell };
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {Theme} theme
- * @param {number} left
- * @param {number} top
- * @param {number} cell
- * @param {any} rows
- * @param {any} columns
- */
-function hatch(context, theme, left, top, cell, rows, columns) {
-  context.save();
-  context.beginPath();
-  for (let row = 0; row < rows; row++)
-    context.rect(left + (row + 1) * cell, top + row * cell, Math.max(0, columns - row - 1) * cell, cell);
-  context.clip();
-  for (let start = -rows * cell; start < columns * cell; start += 6) {
-    trace(
-      context,
-      [
-        [left + start, top + rows * cell],
-        [left + start + rows * cell, top],
-      ],
-      { colour: theme.hatch, width: 1 },
-    );
-  }
-  context.restore();
 }

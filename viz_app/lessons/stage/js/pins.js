@@ -14,9 +14,9 @@ export function readPins(text) {
 }
 
 /**
- * Whether a text from an address holds pins of this control, and no more than it keeps.
- * @param {string} text
- * @param {{ form: any, most: number }} given
+ * Whether a value from an address holds pins of this control, and no more than it keeps.
+ * @param {unknown} text
+ * @param {{ form: RegExp, most: number }} control
  */
 export function arePins(text, { form, most }) {
   const pins = typeof text === "string" ? readPins(text) : [];
@@ -25,14 +25,13 @@ export function arePins(text, { form, most }) {
 
 /**
  * `change(next)` is given what makes a new value of the settings.
- * @param {{ name: string, label: string, remove: any, most: number, now: (settings: Settings) => any, tell: (pin: string) => string }} control
- * @param {any} change
+ * @param {Control} control
+ * @param {(next: (settings: Settings) => string) => void} change
  */
 export function pinsControl({ name, label, remove, most, now, tell }, change) {
   const add = h(
     "button",
     {
-      type: "button",
       class: "pin",
       click: () => change((/** @type {Settings} */ settings) => joined(settings[name], now(settings), most)),
     },
@@ -52,7 +51,6 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
           h(
             "button",
             {
-              type: "button",
               class: "pin-chip",
               "aria-label": `${remove}: ${tell(pin)}`,
               click: () =>
@@ -73,7 +71,7 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
 /**
  * One more pin at the end; when there are too many the oldest goes.
  * @param {string} text
- * @param {any} pin
+ * @param {string} pin
  * @param {number} most
  */
 function joined(text, pin, most) {

@@ -20,11 +20,11 @@ export class Question {
     this.buttons = question.choices.map(({ text }, index) =>
       h(
         "button",
-        { type: "button", class: "answer", "aria-pressed": "false", click: () => this.choose(index) },
+        { class: "answer", "aria-pressed": "false", click: () => this.choose(index) },
         ...text.map((node) => build(node)),
       ),
     );
-    this.button = h("button", { type: "button", class: "reveal", click: () => this.reveal() }, texts.reveal);
+    this.button = h("button", { class: "reveal", click: () => this.reveal() }, texts.reveal);
     this.result = h("div", { class: "result", role: "status" });
     this.element = h(
       "div",

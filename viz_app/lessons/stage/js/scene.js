@@ -50,6 +50,17 @@ export class Scene {
   }
 
   /**
+   * A number was typed into a field: settings that change, or null.
+   * @param {string} key
+   * @param {number} number
+   * @param {Settings} settings
+   * @returns {Settings | null}
+   */
+  entered(key, number, settings) {
+    return null;
+  }
+
+  /**
    * What Space plays and the arrows step: { name, label, min, max, step, rate (units a second), start, show }, or null.
    * @returns {Playhead | null}
    */

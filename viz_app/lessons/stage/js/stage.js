@@ -1,6 +1,7 @@
 // The canvas of a lesson: draws the current scene when something changed, glides its playhead while it plays.
 
 import { context2d } from "../../../components/common/canvas.js";
+import { whenHidden } from "../../../components/common/component.js";
 import { h, setAttribute } from "../../../components/common/dom.js";
 import { Pen } from "./pen.js";
 
@@ -12,7 +13,7 @@ const WIDE = 600; // narrower pictures are not enlarged
 export class Stage {
   /** @type {boolean} */
   held;
-  /** @type {any} */
+  /** @type {Scene} */
   scene;
   /** @type {number} */
   zoom;
@@ -43,16 +44,17 @@ export class Stage {
     this.canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"]) this.canvas.addEventListener(name, () => (this.held = false));
     this.canvas.addEventListener("pointerleave", () => this.point(null));
-    this.seen = new IntersectionObserver(([entry]) => this.show(entry.isIntersecting));
-    this.seen.observe(this.canvas);
-    this.onVisibility = () => document.hidden && this.pause();
-    document.addEventListener("visibilitychange", this.onVisibility);
+    this.stopWatching = whenHidden(
+      this.canvas,
+      () => this.pause(),
+      () => this.draw(),
+    );
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
   /**
    * Another scene.
-   * @param {any} scene
+   * @param {Scene} scene
    */
   take(scene) {
     this.pause();
@@ -104,7 +106,7 @@ export class Stage {
    * What the picture says, for those who do not see it.
    * @param {string} text
    */
-  tell(text) {
+  describe(text) {
     setAttribute(this.canvas, "aria-label", text);
   }
 
@@ -132,7 +134,7 @@ export class Stage {
 
   /** @param {number} now */
   advance(now) {
-    const { playhead } = this.scene;
+    const playhead = /** @type {Playhead} */ (this.scene.playhead); // or it would not play
     const passed = this.last === null ? 0 : now - this.last;
     if (this.last !== null && this.frames.push(passed) > FRAMES_KEPT) this.frames.shift();
     this.last = now;
@@ -203,16 +205,9 @@ export class Stage {
     if (!this.playing) this.draw();
   }
 
-  /** @param {boolean} visible */
-  show(visible) {
-    if (!visible) this.pause();
-    else this.draw();
-  }
-
   stop() {
     this.pause();
     cancelAnimationFrame(this.drawing);
-    this.seen.disconnect();
-    document.removeEventListener("visibilitychange", this.onVisibility);
+    this.stopWatching();
   }
 }

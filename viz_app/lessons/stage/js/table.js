@@ -1,6 +1,7 @@
 // The numbers behind a picture, for those who want to read or copy them.
 
 import { h } from "../../../components/common/dom.js";
+import { tableOf } from "../../../components/common/tables.js";
 
 const MOST_ROWS = 200;
 
@@ -9,34 +10,17 @@ const MOST_ROWS = 200;
  * @param {Texts} texts
  */
 export function table({ columns, rows }, texts) {
-  const head = h("tr", {}, ...columns.map((text) => h("th", { scope: "col" }, text)));
-  const body = rows
-    .slice(0, MOST_ROWS)
-    .map((row) =>
-      h(
-        "tr",
-        {},
-        ...row.map((value) =>
-          h("td", { class: typeof value === "number" ? "number" : null, dir: "auto" }, shown(value)),
-        ),
-      ),
-    );
-  const more =
-    rows.length > MOST_ROWS ? h("p", { class: "note" }, `… ${rows.length - MOST_ROWS} ${texts.more_rows}`) : null;
-  return h(
-    "div",
-    { class: "numbers", tabindex: "0", role: "region", "aria-label": texts.table },
-    h("table", {}, h("thead", {}, head), h("tbody", {}, ...body)),
-    more,
-  );
+  const cells = rows.slice(0, MOST_ROWS).map((row) => row.map(cell));
+  const hidden = rows.length - MOST_ROWS;
+  const more = hidden > 0 ? h("p", { class: "note" }, `… ${hidden} ${texts.more_rows}`) : null;
+  const attributes = { class: "numbers", tabindex: "0", role: "region", "aria-label": texts.table };
+  return h("div", attributes, tableOf(columns, cells), more);
 }
 
 /** @param {string | number} value */
-function shown(value) {
-  if (typeof value !== "number") return value;
-  return Number.isInteger(value)
-    ? String(value)
-    : Math.abs(value) < 1e-3 && value !== 0
-      ? value.toExponential(2)
-      : value.toFixed(4);
+function cell(value) {
+  if (typeof value === "string") return h("td", { dir: "auto" }, value);
+  const small = Math.abs(value) < 1e-3;
+  const text = Number.isInteger(value) ? String(value) : small ? value.toExponential(2) : value.toFixed(4);
+  return h("td", { class: "number", dir: "auto" }, text);
 }

@@ -1,10 +1,11 @@
 // The small menu of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
+import { download, FORMAT } from "../../../components/common/recording.js";
 import { linkTo } from "./address.js";
-import { download, Film } from "./film.js";
+import { Film } from "./film.js";
 
-const SAID = 2000; // milliseconds for which a button says that it is done
+const CONFIRMED = 2000; // milliseconds for which a button says that it is done
 
 export class Tools {
   /** @type {Texts} */
@@ -15,16 +16,11 @@ export class Tools {
     this.lesson = lesson;
     this.tableShown = false;
     this.film = new Film(lesson, () => this.update());
-    this.table = h("button", {
-      type: "button",
-      class: "tool",
-      "aria-expanded": "false",
-      click: () => this.showTable(),
-    });
-    this.image = h("button", { type: "button", class: "tool", click: () => this.save() });
-    this.record = h("button", { type: "button", class: "tool", click: () => this.film.toggle() });
-    this.link = h("button", { type: "button", class: "tool", click: () => this.copy() });
-    this.present = h("button", { type: "button", class: "tool present", click: () => lesson.present() });
+    this.table = h("button", { class: "tool", "aria-expanded": "false", click: () => this.showTable() });
+    this.image = h("button", { class: "tool", click: () => this.save() });
+    this.record = h("button", { class: "tool", click: () => this.film.toggle() });
+    this.link = h("button", { class: "tool", click: () => this.copy() });
+    this.present = h("button", { class: "tool present", click: () => lesson.present() });
     this.element = h("div", { class: "tools" }, this.table, this.image, this.record, this.link);
   }
 
@@ -41,7 +37,7 @@ export class Tools {
     const { texts, film, lesson } = this;
     if (!texts) return;
     this.record.textContent = film.running ? texts.film_stop : texts.film;
-    this.record.hidden = !film.possible || !lesson.scenes?.[lesson.name]?.playhead;
+    this.record.hidden = !FORMAT || !lesson.scene?.playhead;
     this.present.textContent = lesson.presenting ? texts.present_end : texts.present;
     setAttribute(this.table, "aria-expanded", this.tableShown);
   }
@@ -52,14 +48,9 @@ export class Tools {
     this.lesson.tabulate();
   }
 
-  get fileName() {
-    const { lesson, name } = this.lesson;
-    return `headlight_${lesson.name}_${name}`;
-  }
-
   save() {
     const page = this.film.page();
-    page.toBlob((blob) => blob && download(blob, `${this.fileName}.png`));
+    page.toBlob((blob) => blob && download(blob, `${this.lesson.fileName}.png`));
   }
 
   async copy() {
@@ -71,7 +62,7 @@ export class Tools {
     } catch {
       this.link.textContent = this.texts.link_failed;
     }
-    setTimeout(() => (this.link.textContent = this.texts.link), SAID);
+    setTimeout(() => (this.link.textContent = this.texts.link), CONFIRMED);
   }
 
   stop() {

@@ -1,0 +1,77 @@
+// The life of a component: its code, which one mount brings and others run, and its one instance at each place of a page.
+
+/**
+ * The instance of a class at its element, which then takes new data.
+ * @template {{ stop: () => void }} Instance
+ * @param {HTMLElement} parent What Streamlit mounts into.
+ * @param {string} name Class of the element in it. The element also has the instance under this name, for tests and the console.
+ * @param {(root: HTMLElement) => Instance} create
+ * @returns {{ instance: Instance, unmount: () => void }}
+ */
+export function instanceAt(parent, name, create) {
+  const root = /** @type {any} */ (parent.querySelector(`.${name}`));
+  root[name] ??= create(root);
+  const instance = root[name];
+  const unmount = () => {
+    // Streamlit also cleans up after a call that a newer one has overtaken; then the component is still on the page.
+    if (root.isConnected) return;
+    instance.stop();
+    delete root[name];
+  };
+  return { instance, unmount };
+}
+
+/** @typedef {(component: Mounted) => () => void} Mount Shows a component; what it returns takes it off again. */
+
+/** Code by its symbol: of the window, since every mount of a component runs its modules anew. */
+const shared = /** @type {Record<symbol, Mount>} */ (/** @type {unknown} */ (globalThis));
+
+/**
+ * Makes code known to `mountWith`; the first of a name stays.
+ * @param {string} name
+ * @param {Mount} mount
+ */
+export function provideCode(name, mount) {
+  const code = Symbol.for(`headlight.${name}`);
+  if (shared[code]) return;
+  shared[code] = mount;
+  dispatchEvent(new Event(String(code.description)));
+}
+
+/**
+ * Runs code that another component provides, sooner or later than this is called.
+ * @param {string} name
+ * @param {Mounted} component
+ */
+export function mountWith(name, component) {
+  const code = Symbol.for(`headlight.${name}`);
+  /** @type {(() => void) | null} */
+  let unmount = null;
+  let gone = false;
+  const start = () => {
+    if (!gone) unmount = shared[code](component);
+  };
+  if (shared[code]) start();
+  else addEventListener(String(code.description), start, { once: true });
+  return () => {
+    gone = true;
+    unmount?.();
+  };
+}
+
+/**
+ * Calls a function when an element is scrolled out of sight, or the page is hidden; returns what ends that.
+ * @param {Element} element
+ * @param {() => void} hidden
+ * @param {() => void} [shown] Called when the element comes into sight.
+ */
+export function whenHidden(element, hidden, shown = () => {}) {
+  const observer = new IntersectionObserver(([entry]) => (entry.isIntersecting ? shown() : hidden()));
+  observer.observe(element);
+  const onVisibility = () => document.hidden && hidden();
+  document.addEventListener("visibilitychange", onVisibility);
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("visibilitychange", onVisibility);
+  };
+}
