@@ -33,8 +33,9 @@ def model_card(
     parts = [
         f"# {title}",
         about,
-        f"* {model.num_layers} + {model.num_layers} layers, {model.num_heads} heads, d_model {model.d_model}, "
-        f"d_ff {model.d_ff}, {model.vocab_size:,} tokens, {facts['parameters']:,} parameters.\n"
+        f"* {model.num_layers} + {model.num_layers} layers, {_counted(model.num_heads, 'head')}, "
+        f"d_model {model.d_model}, d_ff {model.d_ff}, vocabulary of {model.vocab_size:,} tokens, "
+        f"{facts['parameters']:,} parameters.\n"
         f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
         "* Float16 on disk, float32 in use; all scores are measured on the rounded weights.",
         *_scores(metrics["scores"]),
@@ -42,7 +43,7 @@ def model_card(
         "    python -m transformer_core prepare --train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
         "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml --data data --valid VALID --out run\n"
         f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
-        textwrap.fill(_training(facts), 120),
+        _training(facts),
         "`journal.json` has loss, learning rate and gradient norm of every recorded step.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -85,18 +86,29 @@ def _training(facts: dict[str, Any]) -> str:
     steps = [f"{step:,}" for step in facts["averaged_steps"]]
     weights = f"the mean of steps {', '.join(steps)}" if len(steps) > 1 else f"those of step {steps[0]}"
     where = f" on {facts['hardware']}" if "hardware" in facts else ""
-    cooldown = facts["cooldown_steps"]
     optimizer = "Adam"
     if facts["optimizer"] == "muon":
-        factor = f"{facts['muon_factor']:g}"
-        optimizer = f"Muon for the matrices of the layers (learning rate times {factor}), Adam for the rest"
-    ending = f", a linear cooldown to 0 over the last {cooldown:,}" if cooldown else ""
-    return (
-        f"{facts['pairs']:,} pairs of {files}; those of at most {facts['max_pieces']} tokens a side were used. "
-        f"{facts['steps']:,} steps of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
-        f"target tokens, {60 * facts['hours']:.0f} minutes{where}. Matrix products in {facts['precision']}, "
-        f"{optimizer}, the paper's schedule with factor {facts['learning_rate_factor']} and warm-up over "
-        f"{facts['warmup_steps']:,} steps{ending}, "
-        f"label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}. "
-        f"The weights are {weights}."
+        optimizer = (
+            f"Muon for the matrices of the layers (learning rate times {facts['muon_factor']:g}), Adam for the rest"
+        )
+    cooldown = facts["cooldown_steps"]
+    ending = f", then a linear cooldown to 0 over the last {cooldown:,}" if cooldown else ""
+    points = (
+        f"Text: {facts['pairs']:,} pairs of {files}; "
+        f"pairs of more than {facts['max_pieces']} tokens a side were skipped.",
+        f"Steps: {facts['steps']:,} of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
+        f"target tokens, {60 * facts['hours']:.0f} minutes{where}.",
+        f"Optimizer: {optimizer}; matrix products in {facts['precision']}.",
+        f"Learning rate: the paper's schedule with factor {facts['learning_rate_factor']} and "
+        f"{_counted(facts['warmup_steps'], 'warm-up step')}{ending}.",
+        f"Label smoothing {facts['label_smoothing']}, dropout {facts['dropout']}, seed {facts['seed']}.",
+        f"Weights: {weights}.",
     )
+    return "\n".join(
+        textwrap.fill(point, 120, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
+        for point in points
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

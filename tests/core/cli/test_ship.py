@@ -51,7 +51,7 @@ def test_a_cooldown_is_told_of(made: Workplace, call: Call, tmp_path: Path) -> N
     assert call("ship", tmp_path / "run", "--last", "1", "--out", tmp_path / "model").status == 0
     assert load_checkpoint(tmp_path / "model").metrics["training"]["cooldown_steps"] == 3
     card = " ".join((tmp_path / "model" / "README.md").read_text(encoding="utf-8").split())
-    assert "a linear cooldown to 0 over the last 3, label smoothing" in card
+    assert ", then a linear cooldown to 0 over the last 3. * Label smoothing" in card
     recipe = tomllib.loads((tmp_path / "model" / "recipe.toml").read_text(encoding="utf-8"))
     assert recipe["training"] == {"steps": 4, "cooldown_steps": 3}
 
@@ -69,7 +69,7 @@ def test_muon_and_the_processes_are_told_of(made: Workplace, call: Call, tmp_pat
     assert (facts["optimizer"], facts["muon_factor"]) == ("muon", 3.0)
     assert facts["batch_tokens"] == 2 * preset("tiny").training.batch_tokens
     card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
-    assert "Muon for the matrices of the layers (learning rate times 3), Adam for the rest, the paper's" in card
+    assert "Muon for the matrices of the layers (learning rate times 3), Adam for the rest; matrix products" in card
     recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
     assert recipe["training"] == {"accumulate": 2, "steps": 2, "optimizer": "muon", "muon_factor": 3.0}
 
