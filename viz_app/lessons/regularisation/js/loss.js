@@ -1,13 +1,16 @@
 // The loss against the probability that the model gives to the right piece: with smoothing it has its minimum before 1.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { thousands } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, smoothedLoss } from "./smoothing.js";
 
 const FIRST = 0.02;
 const LAST = 0.9998;
 const TICKS = [0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999];
+const IN_TABLE = [0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999];
 const HIGHEST = 4;
 const POINTS = 240;
 const LEFT = 34;
@@ -19,28 +22,24 @@ export function odds(p) {
   return Math.log(p / (1 - p));
 }
 
+/** @param {number} x */
+function sigmoid(x) {
+  return 1 / (1 + Math.exp(-x));
+}
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Loss extends Scene {
   /** @returns {Playhead | null} */
   get playhead() {
     return EPSILON;
   }
 
+  /** @returns {Control[]} */
   get controls() {
     const { own, paper } = this.lesson.values.vocabularies;
-    /**
-     * @param {number} size
-     * @param {string} text
-     */
-    const named = (size, text) => [String(size), fillText(text, { size: size.toLocaleString("en-US") })];
-    return [
-      {
-        name: "size",
-        kind: "choice",
-        label: this.texts.vocabulary,
-        options: [named(own, this.texts.own), named(paper, this.texts.paper)],
-        start: String(own),
-      },
-    ];
+    const label = (/** @type {string} */ text, /** @type {number} */ size) => fillText(text, { size: thousands(size) });
+    const options = { [own]: label(this.texts.own, own), [paper]: label(this.texts.paper, paper) };
+    return [choice("size", this.texts.vocabulary, options, { start: String(own) })];
   }
 
   /** @type {Scene["height"]} */
@@ -52,7 +51,7 @@ export class Loss extends Scene {
     return "smoothed";
   }
 
-  /** @param {{ width: number, height: number }} given */
+  /** @param {Pen} pen */
   axes({ width, height }) {
     return {
       across: new Axis(odds(FIRST), odds(LAST), LEFT, width - 16),
@@ -61,13 +60,13 @@ export class Loss extends Scene {
   }
 
   /**
-   * @param {{ across: Axis, up: Axis }} given
-   * @param {any} each
+   * @param {{ across: Axis, up: Axis }} plot
+   * @param {(p: number) => number} lossAt
    */
-  curve({ across, up }, each) {
+  curve({ across, up }, lossAt) {
     return Array.from({ length: POINTS + 1 }, (_, index) => {
       const x = across.low + ((across.high - across.low) * index) / POINTS;
-      const value = each(1 / (1 + Math.exp(-x)));
+      const value = lossAt(sigmoid(x));
       return value > HIGHEST * 1.02 ? null : [across.place(x), up.place(value)];
     });
   }
@@ -81,125 +80,71 @@ export class Loss extends Scene {
    * @param {Pen} pen
    * @param {{ across: Axis, up: Axis }} plot
    */
-  frame(pen, plot) {
-    const { context, theme, width } = pen;
-    drawAxis(context, plot.up, "left", LEFT, {
-      theme,
-      grid: plot.across.to - plot.across.from,
-      ticks: plot.up.ticks(4),
-    });
-    for (const p of this.ticks(width))
-      write(context, String(p), plot.across.place(odds(p)), plot.up.from + 12, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 12,
-        align: "center",
-      });
-    write(context, this.texts.loss_axis, 0, 10, { colour: theme.muted, font: theme.font, size: 12 });
-    write(context, this.texts.right_axis, plot.across.to, plot.up.from + 30, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
-      align: "right",
-    });
+  frame(pen, { across, up }) {
+    pen.axis(up, "left", LEFT, { grid: across.to - across.from, ticks: up.ticks(4) });
+    for (const p of this.ticks(pen.width))
+      pen.note(String(p), across.place(odds(p)), up.from + 12, { align: "center" });
+    pen.note(this.texts.loss_axis, 0, 10);
+    pen.note(this.texts.right_axis, across.to, up.from + 30, { align: "right" });
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, { epsilon, size }) {
-    const { context, theme } = pen;
+    const { theme } = pen;
+    const colour = theme.kinds.encoder;
     const vocabulary = Number(size);
     const plot = this.axes(pen);
     this.frame(pen, plot);
-    this.pieces(pen, plot);
-    trace(
-      context,
-      this.curve(plot, (p) => -Math.log(p)),
-      { colour: theme.muted, width: 1.75, dash: [6, 5] },
-    );
-    trace(
-      context,
-      this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary)),
-      { colour: theme.kinds.encoder, width: 3.5 },
-    );
+    this.pieces(pen, plot.across);
+    const plain = this.curve(plot, (p) => -Math.log(p));
+    const smoothed = this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary));
+    pen.trace(plain, { colour: theme.muted, width: 1.75, dash: [6, 5] });
+    pen.trace(smoothed, { colour, width: 3.5 });
     if (!epsilon) return;
     const best = entropy(epsilon, vocabulary);
+    const base = plot.up.from;
     const [x, y] = [plot.across.place(odds(1 - epsilon)), plot.up.place(best)];
-    trace(
-      context,
-      [
-        [LEFT, y],
-        [x, y],
-      ],
-      { colour: theme.kinds.encoder, width: 1, dash: [2, 3] },
-    );
-    trace(
-      context,
-      [
-        [x, y],
-        [x, plot.up.from],
-      ],
-      { colour: theme.kinds.encoder, width: 1, dash: [2, 3] },
-    );
-    dot(context, x, y, 7, theme.kinds.encoder, theme.background);
-    write(
-      context,
-      fillText(this.texts.best, { loss: best.toFixed(2) }),
-      x + 10,
-      y + 22 < plot.up.from - 4 ? y + 22 : y - 18,
-      { colour: theme.kinds.encoder, font: theme.font, size: 14, weight: 650 },
-    );
+    pen.line(LEFT, y, x, y, { colour, width: 1, dash: [2, 3] });
+    pen.line(x, y, x, base, { colour, width: 1, dash: [2, 3] });
+    pen.dot(x, y, 7, colour, theme.background);
+    const text = fillText(this.texts.best, { loss: best.toFixed(2) });
+    pen.write(text, x + 10, y + 22 < base - 4 ? y + 22 : y - 18, { colour, size: 14, weight: 650 });
   }
 
   /**
    * How sure the app's model was of each piece of the translation: a mark below the axis.
    * @param {Pen} pen
-   * @param {{ across: Axis }} given
+   * @param {Axis} across
    */
-  pieces({ context, theme, height }, { across }) {
-    const { steps } = this.lesson.values;
-    const y = height - 9;
-    for (const { p } of steps) {
+  pieces(pen, across) {
+    const colour = pen.theme.kinds.decoder;
+    const y = pen.height - 9;
+    for (const { p } of this.lesson.values.steps) {
       const x = across.place(odds(Math.max(FIRST, Math.min(LAST, p))));
-      trace(
-        context,
-        [
-          [x, y - 7],
-          [x, y + 7],
-        ],
-        { colour: theme.kinds.decoder, width: 2, alpha: 0.8 },
-      );
+      pen.line(x, y - 7, x, y + 7, { colour, width: 2, alpha: 0.8 });
     }
-    write(context, across.to - across.from > 480 ? this.texts.own_pieces : this.texts.own_short, across.from, y, {
-      colour: theme.kinds.decoder,
-      font: theme.font,
-      size: 12,
-      most: across.place(odds(0.35)) - across.from,
-    });
+    const text = across.to - across.from > 480 ? this.texts.own_pieces : this.texts.own_short;
+    pen.note(text, across.from, y, { colour, most: across.place(odds(0.35)) - across.from });
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
-    const p = 1 / (1 + Math.exp(-this.axes(pen).across.value(x)));
-    return { epsilon: Math.max(0, Math.min(EPSILON.max, Math.round((1 - p) * 1000) / 1000)) };
+    const epsilon = 1 - sigmoid(this.axes(pen).across.value(x));
+    return { epsilon: Math.max(0, Math.min(EPSILON.max, Math.round(epsilon * 1000) / 1000)) };
   }
 
   /** @type {Scene["say"]} */
   say({ epsilon, size }) {
-    const best = entropy(epsilon, Number(size));
     return fillText(epsilon ? this.texts.loss_say : this.texts.loss_say_zero, {
       epsilon: epsilon.toFixed(2),
       p: (1 - epsilon).toFixed(2),
-      loss: best.toFixed(2),
+      loss: entropy(epsilon, Number(size)).toFixed(2),
     });
   }
 
   /** @type {Scene["table"]} */
   table({ epsilon, size }) {
-    const rows = [0.05, 0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999].map((p) => [
-      p,
-      -Math.log(p),
-      smoothedLoss(p, epsilon, Number(size)),
-    ]);
+    const rows = IN_TABLE.map((p) => [p, -Math.log(p), smoothedLoss(p, epsilon, Number(size))]);
     return { columns: [this.texts.right_axis, "\u03b5 = 0", `\u03b5 = ${epsilon.toFixed(2)}`], rows };
   }
 }

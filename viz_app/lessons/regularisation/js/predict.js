@@ -1,7 +1,6 @@
 // Predict, then reveal: which probability of the right piece has the smallest loss. Before that no curve is drawn.
 
 import { fillText } from "../../../components/common/dom.js";
-import { dot, trace, write } from "../../../components/common/plot.js";
 import { Loss, odds } from "./loss.js";
 import { entropy, smoothedLoss } from "./smoothing.js";
 
@@ -31,42 +30,22 @@ export class Predict extends Loss {
 
   /** @type {Scene["draw"]} */
   draw(pen) {
-    const { context, theme, revealed } = pen;
+    const { theme, revealed } = pen;
     const { epsilon, vocabulary } = this.asked;
     const plot = this.axes(pen);
+    const { across, up } = plot;
     this.frame(pen, plot);
     for (const p of CANDIDATES) {
-      const x = plot.across.place(odds(p));
-      trace(
-        context,
-        [
-          [x, plot.up.from],
-          [x, plot.up.to + 26],
-        ],
-        { colour: theme.mark, width: 1.5, dash: [4, 4] },
-      );
-      write(context, revealed ? smoothedLoss(p, epsilon, vocabulary).toFixed(2) : "?", x, plot.up.to + 12, {
-        colour: theme.text,
-        font: theme.font,
-        size: revealed ? 15 : 22,
-        weight: 650,
-        align: "center",
-      });
+      const x = across.place(odds(p));
+      pen.line(x, up.from, x, up.to + 26, { colour: theme.mark, dash: [4, 4] });
+      const text = revealed ? smoothedLoss(p, epsilon, vocabulary).toFixed(2) : "?";
+      pen.write(text, x, up.to + 12, { size: revealed ? 15 : 22, weight: 650, align: "center" });
     }
     if (!revealed) return;
-    trace(
-      context,
-      this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary)),
-      { colour: theme.kinds.encoder, width: 3.5 },
-    );
-    dot(
-      context,
-      plot.across.place(odds(1 - epsilon)),
-      plot.up.place(entropy(epsilon, vocabulary)),
-      8,
-      theme.kinds.encoder,
-      theme.background,
-    );
+    const colour = theme.kinds.encoder;
+    const curve = this.curve(plot, (p) => smoothedLoss(p, epsilon, vocabulary));
+    pen.trace(curve, { colour, width: 3.5 });
+    pen.dot(across.place(odds(1 - epsilon)), up.place(entropy(epsilon, vocabulary)), 8, colour, theme.background);
   }
 
   /** @type {Scene["say"]} */

@@ -1,27 +1,22 @@
 // Perplexity up, BLEU up: measured at a few values of epsilon, and nothing between them.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const FOOT = 40;
 const TOP = 52;
+const WIDE = 520;
 
+/** @typedef {import("./numbers").Values} Values */
+/** @typedef {import("./numbers").Scores} Row */
+
+/** @extends {Scene<Values>} */
 export class Scores extends Scene {
   get controls() {
-    const { texts } = this;
-    return [
-      {
-        name: "whose",
-        kind: "choice",
-        label: texts.models,
-        options: [
-          ["paper", texts.paper_models],
-          ["small", texts.small_models],
-        ],
-        start: "paper",
-      },
-    ];
+    const { models, paper_models: paper, small_models: small } = this.texts;
+    return [choice("whose", models, { paper, small })];
   }
 
   /** @type {Scene["height"]} */
@@ -31,96 +26,59 @@ export class Scores extends Scene {
 
   /** @param {Settings} settings */
   measured({ whose }) {
-    return this.lesson.values.measured[whose];
+    return this.lesson.values.measured[/** @type {keyof Values["measured"]} */ (whose)];
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, width, height, theme } = pen;
+    const { width, theme } = pen;
     const rows = this.measured(settings);
-    if (!rows.length) {
-      write(context, this.texts.small_missing, width / 2, height / 2, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 15,
-        align: "center",
-        most: width - 20,
-      });
-      return;
-    }
-    const gap = width > 520 ? 60 : 26;
+    if (!rows.length) return pen.message(this.texts.small_missing);
+    const gap = width > WIDE ? 60 : 26;
     const side = (width - gap) / 2;
-    this.panel(pen, rows, "perplexity", { x: 0, side, colour: theme.kinds.decoder, height });
-    this.panel(pen, rows, "bleu", { x: side + gap, side, colour: theme.kinds.encoder, height });
+    this.panel(pen, rows, "perplexity", { x: 0, side, colour: theme.kinds.decoder });
+    this.panel(pen, rows, "bleu", { x: side + gap, side, colour: theme.kinds.encoder });
   }
 
   /**
    * @param {Pen} pen
-   * @param {any[]} rows
-   * @param {string} name
-   * @param {{ x: any, side: any, colour: string, height: number }} given
+   * @param {Row[]} rows
+   * @param {"perplexity" | "bleu"} name
+   * @param {{ x: number, side: number, colour: string }} place `side`: how wide it is.
    */
-  panel({ context, theme, width }, rows, name, { x, side, colour, height }) {
+  panel(pen, rows, name, { x, side, colour }) {
+    const { height, theme } = pen;
     const values = rows.map((row) => row[name]);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const spread = Math.max(high - low, 0.02 * high);
-    const across = new Axis(-0.03, Math.max(...rows.map(({ epsilon }) => epsilon)) + 0.03, x + 8, x + side - 8);
+    const ticks = rows.map(({ epsilon }) => epsilon);
+    const across = new Axis(-0.03, Math.max(...ticks) + 0.03, x + 8, x + side - 8);
     const up = new Axis(low - 0.45 * spread, high + 0.35 * spread, height - FOOT, TOP);
-    const big = width > 520;
-    write(context, this.texts[name], x, 12, { colour: theme.text, font: theme.font, size: big ? 16 : 14, weight: 650 });
-    write(context, this.texts[`better_${name}`], x, 32, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
-      most: side,
-    });
-    trace(
-      context,
-      [
-        [x, up.from],
-        [x + side, up.from],
-      ],
-      { colour: theme.line, width: 1 },
-    );
-    drawAxis(context, across, "bottom", up.from, {
-      theme,
-      ticks: rows.map(({ epsilon }) => epsilon),
-      show: (value) => `\u03b5 = ${value}`,
-    });
-    rows.forEach(({ epsilon, [name]: value }) => {
+    const big = pen.width > WIDE;
+    pen.write(this.texts[name], x, 12, { size: big ? 16 : 14, weight: 650 });
+    pen.note(this.texts[`better_${name}`], x, 32, { most: side });
+    pen.line(x, up.from, x + side, up.from, { colour: theme.line, width: 1 });
+    pen.axis(across, "bottom", up.from, { ticks, show: (value) => `\u03b5 = ${value}` });
+    for (const { epsilon, [name]: value } of rows) {
       const [px, py] = [across.place(epsilon), up.place(value)];
-      trace(
-        context,
-        [
-          [px, up.from],
-          [px, up.to],
-        ],
-        { colour: theme.line, width: 1 },
-      );
-      dot(context, px, py, 7, colour, theme.background);
-      write(context, value.toFixed(name === "bleu" ? 1 : 2), px, py - 20, {
-        colour,
-        font: theme.font,
-        size: big ? 18 : 15,
-        weight: 650,
-        align: "center",
-      });
-    });
+      pen.line(px, up.from, px, up.to, { colour: theme.line, width: 1 });
+      pen.dot(px, py, 7, colour, theme.background);
+      const text = value.toFixed(name === "bleu" ? 1 : 2);
+      pen.write(text, px, py - 20, { colour, size: big ? 18 : 15, weight: 650, align: "center" });
+    }
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const rows = this.measured(settings);
-    if (!rows.length) return this.texts.small_missing;
-    const [none, some] = rows;
-    const told = {
+    const [none, some] = this.measured(settings);
+    if (!none) return this.texts.small_missing;
+    return fillText(settings.whose === "paper" ? this.texts.paper_say : this.texts.small_say, {
       epsilon: some.epsilon,
       before: none.perplexity.toFixed(2),
       after: some.perplexity.toFixed(2),
       bleu: none.bleu.toFixed(1),
       later: some.bleu.toFixed(1),
-    };
-    return fillText(settings.whose === "paper" ? this.texts.paper_say : this.texts.small_say, told);
+    });
   }
 
   /** @type {Scene["table"]} */

@@ -1,35 +1,27 @@
 // What training asks of the model, and what the model says, at one place of the translation of the user's sentence.
 
 import { fillText } from "../../../components/common/dom.js";
-import { raised } from "../../../components/common/format.js";
-import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { raised, thousands } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, other, probability } from "./smoothing.js";
 
 const LEAST = 1e-7; // at the left end of the axis
 const FOOT = 40;
 const TOP = 26;
+const WIDE = 520;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Targets extends Scene {
   get playhead() {
     return EPSILON;
   }
 
   get controls() {
-    const { steps } = this.lesson.values;
-    return [
-      {
-        name: "at",
-        kind: "range",
-        label: this.texts.piece,
-        min: 1,
-        max: steps.length,
-        step: 1,
-        start: Math.min(2, steps.length),
-        /** @param {number} value */
-        show: (value) => this.step({ at: value }).piece.replace("\u2581", ""),
-      },
-    ];
+    const { length: max } = this.lesson.values.steps;
+    const show = (/** @type {number} */ at) => this.step({ at }).piece.replace("\u2581", "");
+    return [slider({ name: "at", label: this.texts.piece, min: 1, max, start: Math.min(2, max), show })];
   }
 
   /** @param {Settings} settings */
@@ -48,89 +40,58 @@ export class Targets extends Scene {
   }
 
   /**
-   * A row for the right piece, for those that the model likes best beside it, and for each of all the others.
+   * A row for the right piece, for those that the model likes best beside it, and for each of all the others: what
+   * training asks for, and what the model predicts.
    * @param {Settings} settings
    */
   rows(settings) {
     const { vocabulary } = this.lesson.values;
     const { piece, p, others } = this.step(settings);
     const epsilon = Math.round(settings.epsilon * 1000) / 1000;
+    const target = other(epsilon, vocabulary);
     const rest = vocabulary - 1 - others.length;
     const left = Math.max(0, 1 - p - others.reduce((sum, each) => sum + each[1], 0));
     return [
-      { name: piece, right: true, asked: 1 - epsilon, said: p },
-      ...others.map(([name, said]) => ({ name, asked: other(epsilon, vocabulary), said })),
-      {
-        name: fillText(this.texts.each_other, { count: rest.toLocaleString("en-US") }),
-        words: true,
-        asked: other(epsilon, vocabulary),
-        said: left / rest,
-      },
+      { name: piece, target: 1 - epsilon, predicted: p },
+      ...others.map(([name, predicted]) => ({ name, target, predicted })),
+      { name: fillText(this.texts.each_other, { count: thousands(rest) }), target, predicted: left / rest },
     ];
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, width, height, theme } = pen;
+    const { width, height, theme } = pen;
+    const { encoder, decoder } = theme.kinds;
     const rows = this.rows(settings);
-    const [left, right] = width > 520 ? [136, 84] : [96, 58];
+    const wide = width > WIDE;
+    const [left, right] = wide ? [136, 84] : [96, 58];
     const across = new Axis(LEAST, 1, left, width - right, { log: true });
-    const each = (height - FOOT - TOP) / rows.length;
+    const bottom = height - FOOT;
+    const each = (bottom - TOP) / rows.length;
     const thick = Math.min(15, each * 0.34);
-    drawAxis(context, across, "bottom", height - FOOT, {
-      theme,
-      grid: height - FOOT - TOP,
-      ticks: across.ticks().filter((_, index) => width > 520 || index % 2),
+    pen.axis(across, "bottom", bottom, {
+      grid: bottom - TOP,
+      ticks: across.ticks().filter((_, index) => wide || index % 2),
       show: (value) => (value === 1 ? "1" : `10${raised(Math.round(Math.log10(value)))}`),
     });
-    write(context, this.texts.probability_axis, across.to, height - 8, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
-      align: "right",
-    });
-    const key = { font: theme.font, size: 13, weight: 600 };
-    write(context, this.texts.asked, left, 10, { ...key, colour: theme.kinds.encoder });
-    context.font = `600 13px ${theme.font}`;
-    write(context, this.texts.said, left + context.measureText(this.texts.asked).width + 20, 10, {
-      ...key,
-      colour: theme.kinds.decoder,
-    });
-    rows.forEach(({ name, words, right: rightOne, asked, said }, index) => {
+    pen.note(this.texts.probability_axis, across.to, height - 8, { align: "right" });
+    const key = { size: 13, weight: 600 };
+    pen.write(this.texts.asked, left, 10, { ...key, colour: encoder });
+    pen.write(this.texts.said, left + pen.measure(this.texts.asked, key) + 20, 10, { ...key, colour: decoder });
+    const size = wide ? 13 : 12;
+    rows.forEach(({ name, target, predicted }, index) => {
       const y = TOP + (index + 0.5) * each;
-      if (words)
-        write(context, width > 520 ? name : this.texts.each_short, 0, y, {
-          colour: theme.muted,
-          font: theme.font,
-          size: 12,
-          most: left - 10,
-        });
-      else
-        write(context, name.replace("\u2581", "\u00b7"), left - 12, y, {
-          colour: theme.text,
-          font: theme.code,
-          size: 14,
-          weight: rightOne ? 700 : 400,
-          align: "right",
-          most: left - 12,
-        });
-      this.bar(pen, across, asked, y - thick - 1, thick, theme.kinds.encoder);
-      this.bar(pen, across, said, y + 1, thick, theme.kinds.decoder);
-      const numbers = { font: theme.font, size: width > 520 ? 13 : 12 };
-      write(context, probability(asked), across.to + 10, y - thick / 2 - 1, {
-        ...numbers,
-        colour: theme.kinds.encoder,
-      });
-      write(context, probability(said), across.to + 10, y + thick / 2 + 3, { ...numbers, colour: theme.kinds.decoder });
+      if (index === rows.length - 1) pen.note(wide ? name : this.texts.each_short, 0, y, { most: left - 10 });
+      else {
+        const style = { font: theme.code, size: 14, weight: index ? 400 : 700, align: "right", most: left - 12 };
+        pen.write(name.replace("\u2581", "\u00b7"), left - 12, y, style);
+      }
+      this.bar(pen, across, target, y - thick - 1, thick, encoder);
+      this.bar(pen, across, predicted, y + 1, thick, decoder);
+      pen.write(probability(target), across.to + 10, y - thick / 2 - 1, { colour: encoder, size });
+      pen.write(probability(predicted), across.to + 10, y + thick / 2 + 3, { colour: decoder, size });
     });
-    trace(
-      context,
-      [
-        [across.to, TOP],
-        [across.to, height - FOOT],
-      ],
-      { colour: theme.line, width: 1 },
-    );
+    pen.line(across.to, TOP, across.to, bottom, { colour: theme.line, width: 1 });
   }
 
   /**
@@ -141,10 +102,8 @@ export class Targets extends Scene {
    * @param {number} thick
    * @param {string} colour
    */
-  bar({ context }, across, value, y, thick, colour) {
-    if (value <= LEAST) return;
-    context.fillStyle = colour;
-    context.fillRect(across.from, y, across.place(value) - across.from, thick);
+  bar(pen, across, value, y, thick, colour) {
+    if (value > LEAST) pen.fill(across.from, y, across.place(value) - across.from, thick, colour);
   }
 
   /** @type {Scene["say"]} */
@@ -164,7 +123,7 @@ export class Targets extends Scene {
   table(settings) {
     return {
       columns: [this.texts.piece, this.texts.asked, this.texts.said],
-      rows: this.rows(settings).map(({ name, asked, said }) => [name, asked, said]),
+      rows: this.rows(settings).map(({ name, target, predicted }) => [name, target, predicted]),
     };
   }
 }
