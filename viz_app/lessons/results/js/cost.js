@@ -1,37 +1,20 @@
 // What a training costs: the paper's estimate (time x GPUs x rate) beside the matrix products that the model needs.
 
 import { fillText } from "../../../components/common/dom.js";
-import { write } from "../../../components/common/plot.js";
+import { choice, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { scientific } from "./scores.js";
 
-const UTILISED = { min: 5, max: 100 };
+const LEFT = 16;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Cost extends Scene {
   get controls() {
-    const { texts } = this;
+    const { model, rate: label } = this.texts;
+    const start = this.lesson.values.rate / 1e12;
     return [
-      {
-        name: "model",
-        kind: "choice",
-        label: texts.model,
-        options: [
-          ["base", "base"],
-          ["big", "big"],
-        ],
-        start: "base",
-      },
-      {
-        name: "rate",
-        kind: "range",
-        label: texts.rate,
-        min: 2,
-        max: 400,
-        step: 0.5,
-        start: this.lesson.values.rate / 1e12,
-        /** @param {number} value */
-        show: (value) => `${value}`,
-      },
+      choice("model", model, { base: "base", big: "big" }),
+      slider({ name: "rate", label, min: 2, max: 400, step: 0.5, start }),
     ];
   }
 
@@ -51,64 +34,47 @@ export class Cost extends Scene {
   }
 
   /** @type {Scene["draw"]} */
-  draw({ context, width, height, theme }, settings) {
-    const run = this.lesson.values.runs[settings.model];
-    const left = 16;
-    const longest = width - left - 16;
-    const style = { font: theme.font, colour: theme.text, size: 15 };
+  draw(pen, settings) {
+    const { width, height, theme } = pen;
+    const { texts } = this;
+    const { paper, counted, gpus } = this.lesson.values.runs[settings.model];
+    const longest = width - LEFT - 16;
+    /** @type {[string, number, string][]} */
     const bars = [
-      [this.texts.paper_cost, run.paper, theme.kinds.encoder],
-      [this.texts.counted_cost, run.counted, theme.kinds.cross],
+      [texts.paper_cost, paper, theme.kinds.encoder],
+      [texts.counted_cost, counted, theme.kinds.cross],
     ];
     bars.forEach(([label, flops, colour], index) => {
       const y = 30 + index * 92;
-      write(context, label, left, y, { ...style, most: longest });
-      context.fillStyle = colour;
-      context.fillRect(left, y + 16, (longest * flops) / run.paper, 26);
-      const inside = (longest * flops) / run.paper > 150;
-      write(context, scientific(flops), left + (longest * flops) / run.paper + (inside ? -10 : 10), y + 29, {
-        ...style,
-        weight: 650,
-        align: inside ? "right" : "left",
-        colour: inside ? theme.background : theme.text,
-      });
+      const long = (longest * flops) / paper;
+      pen.write(label, LEFT, y, { size: 15, most: longest });
+      pen.fill(LEFT, y + 16, long, 26, colour);
+      const style = long > 150 ? { align: "right", colour: theme.background } : {};
+      pen.write(scientific(flops), LEFT + long + (long > 150 ? -10 : 10), y + 29, { size: 15, weight: 650, ...style });
     });
-    const share = Math.max(UTILISED.min, Math.min(UTILISED.max, (100 * run.counted) / run.paper));
-    write(context, fillText(this.texts.utilised, { share: share.toFixed(0) }), left, 214, {
-      ...style,
-      colour: theme.muted,
-      size: 14,
-      most: longest,
-    });
+    const note = { size: 14, most: longest };
+    const share = Math.max(5, Math.min(100, (100 * counted) / paper)).toFixed(0);
+    pen.note(fillText(texts.utilised, { share }), LEFT, 214, note);
     const y = height - 62;
-    write(context, span(this.hours(settings), this.texts), left, y, { ...style, size: 40, weight: 650 });
-    write(context, fillText(this.texts.with_gpus, { gpus: run.gpus, rate: settings.rate }), left, y + 38, {
-      ...style,
-      colour: theme.muted,
-      size: 14,
-      most: longest,
-    });
+    pen.write(span(this.hours(settings), texts), LEFT, y, { size: 40, weight: 650 });
+    pen.note(fillText(texts.with_gpus, { gpus, rate: settings.rate }), LEFT, y + 38, note);
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
-    return fillText(this.texts.cost_say, {
-      model: settings.model,
-      time: span(this.hours(settings), this.texts),
-      rate: settings.rate,
-    });
+    const { model, rate } = settings;
+    return fillText(this.texts.cost_say, { model, time: span(this.hours(settings), this.texts), rate });
   }
 
   table() {
-    const { runs } = this.lesson.values;
     const { texts } = this;
-    const rows = Object.entries(runs).map(([model, run]) => [
+    const rows = Object.entries(this.lesson.values.runs).map(([model, { hours, gpus, steps, paper, counted }]) => [
       model,
-      run.hours,
-      run.gpus,
-      run.steps,
-      scientific(run.paper),
-      scientific(run.counted),
+      hours,
+      gpus,
+      steps,
+      scientific(paper),
+      scientific(counted),
     ]);
     return { columns: [texts.model, texts.hours, "GPUs", texts.steps, texts.paper_cost, texts.counted_cost], rows };
   }

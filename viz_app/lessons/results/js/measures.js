@@ -1,21 +1,30 @@
 // What can be read of a model of Table 3: quality in two ways, and size. To the right is always better.
 
+/** @typedef {import("./numbers").Variation} Line */
+/** @typedef {Partial<import("./numbers").Reduced> & { mean: number }} Value */
+
 /**
- * paper(line), ours(own numbers) -> { mean, ... }; `better`: 1 where more is better, -1 where less is, 0 where neither.
+ * `paper` and `ours` read a line; `better`: 1 where more is better, -1 where less is, 0 where neither.
+ * @typedef {object} Measure
+ * @property {string} unit
+ * @property {1 | 0 | -1} better
+ * @property {boolean} log
+ * @property {number} digits
+ * @property {(value: number) => string} show
+ * @property {(line: Line) => Value} paper
+ * @property {(line: Line) => Value | null | undefined} ours
  */
+
+/** @type {Record<string, Measure>} */
 export const MEASURES = {
   bleu: {
     unit: "BLEU",
     better: 1,
     log: false,
     digits: 1,
-    /** @param {number} value */
     show: (value) => value.toFixed(1),
-    tick: String,
-    /** @param {{ bleu: any }} given */
     paper: ({ bleu }) => ({ mean: bleu }),
-    /** @param {{ bleu: any }} given */
-    ours: ({ bleu }) => bleu,
+    ours: ({ ours }) => ours?.bleu,
   },
   // Perplexities are told apart by their ratio.
   perplexity: {
@@ -23,36 +32,28 @@ export const MEASURES = {
     better: -1,
     log: true,
     digits: 2,
-    /** @param {number} value */
     show: (value) => value.toFixed(2),
-    tick: String,
-    /** @param {{ perplexity: any }} given */
     paper: ({ perplexity }) => ({ mean: perplexity }),
-    /** @param {{ perplexity: any }} given */
-    ours: ({ perplexity }) => perplexity,
+    ours: ({ ours }) => ours?.perplexity,
   },
   parameters: {
     unit: "",
     better: 0,
     log: true,
     digits: 3,
-    /** @param {number} value */
     show: (value) => value.toFixed(value < 10 ? 3 : 1),
-    tick: String,
-    /** @param {{ counted: any }} given */
     paper: ({ counted }) => ({ mean: counted[1] }),
-    /** @param {{ parameters: any }} given */
-    ours: ({ parameters }) => ({ mean: parameters / 1e6 }),
+    ours: ({ ours }) => ours && { mean: ours.parameters / 1e6 },
   },
 };
 
 /**
  * [left, right] of an axis that holds all values and some room; null where there are none.
- * @param {any[]} values
- * @param {{ better: any, log: any }} given
+ * @param {(Value | null | undefined)[]} values
+ * @param {Measure} measure
  */
 export function axisEnds(values, { better, log }) {
-  const all = values.filter(Boolean).flatMap(({ mean, seeds, band }) => [mean, ...(seeds ?? []), ...(band ?? [])]);
+  const all = values.flatMap((value) => (value ? [value.mean, ...(value.seeds ?? []), ...(value.band ?? [])] : []));
   if (!all.length) return null;
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const room = log ? (high / low) ** 0.08 : 0.08 * (high - low || 1);
@@ -63,12 +64,11 @@ export function axisEnds(values, { better, log }) {
 /**
  * At most `count` round numbers along an axis, whichever way it runs.
  * @param {Axis} axis
- * @param {{ log: any }} given
  * @param {number} count
  */
-export function axisTicks(axis, { log }, count) {
+export function axisTicks(axis, count) {
   const [low, high] = [Math.min(axis.low, axis.high), Math.max(axis.low, axis.high)];
-  for (const step of log ? steps(high - low) : steps((high - low) / count)) {
+  for (const step of steps(axis.log ? high - low : (high - low) / count)) {
     const first = Math.ceil(low / step - 1e-9);
     const ticks = Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, index) =>
       Number(((first + index) * step).toPrecision(10)),

@@ -1,29 +1,20 @@
 // Table 4: parsing as a translation from words to a tree.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const [TOP, FOOT] = [14, 46];
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Parsing extends Scene {
   get controls() {
-    const { texts } = this;
-    return [
-      {
-        name: "setting",
-        kind: "choice",
-        label: texts.setting,
-        options: [
-          ["wsj", texts.setting_wsj],
-          ["more", texts.setting_more],
-        ],
-        start: "wsj",
-      },
-    ];
+    const { setting, setting_wsj: wsj, setting_more: more } = this.texts;
+    return [choice("setting", setting, { wsj, more })];
   }
 
-  /** @param {any} setting */
+  /** @param {string} setting */
   parsers(setting) {
     return this.lesson.values.parsers
       .filter((parser) => (setting === "wsj") === (parser.setting === "wsj"))
@@ -31,45 +22,25 @@ export class Parsing extends Scene {
   }
 
   /** @type {Scene["draw"]} */
-  draw({ context, width, height, theme }, { setting }) {
-    const parsers = this.parsers(setting);
+  draw(pen, settings) {
+    const { width, height, theme } = pen;
+    const parsers = this.parsers(settings.setting);
     const left = Math.min(230, width * 0.46);
     const axis = new Axis(88, 94, left, width - 64);
     const lane = Math.min(64, (height - TOP - FOOT) / parsers.length);
-    const foot = TOP + lane * parsers.length;
-    drawAxis(context, axis, "bottom", foot + 4, {
-      theme,
-      ticks: width < 560 ? [88, 91, 94] : axis.ticks(6),
-      title: "F1",
-    });
-    parsers.forEach(({ name, setting: kind, f1 }, index) => {
-      const y = TOP + (index + 0.5) * lane;
+    const ticks = width < 560 ? [88, 91, 94] : axis.ticks(6);
+    pen.axis(axis, "bottom", TOP + lane * parsers.length + 4, { ticks, title: "F1" });
+    parsers.forEach(({ name, setting, f1 }, index) => {
+      const [x, y] = [axis.place(f1), TOP + (index + 0.5) * lane];
       const ours = name.startsWith("Transformer");
+      const weight = ours ? 650 : 400;
       const colour = ours ? theme.kinds.encoder : theme.muted;
-      const extra = ["multi", "generative"].includes(kind) ? ` · ${this.texts[`setting_${kind}`]}` : "";
-      write(context, `${name}${extra}`, left - 14, y, {
-        colour: ours ? theme.text : theme.muted,
-        font: theme.font,
-        size: 13,
-        weight: ours ? 650 : 400,
-        align: "right",
-        most: left - 18,
-      });
-      trace(
-        context,
-        [
-          [left, y],
-          [axis.place(f1), y],
-        ],
-        { colour, width: ours ? 4 : 2, alpha: ours ? 1 : 0.6 },
-      );
-      dot(context, axis.place(f1), y, ours ? 7 : 5, colour);
-      write(context, f1.toFixed(1), axis.place(f1) + 14, y, {
-        colour: theme.text,
-        font: theme.font,
-        size: 14,
-        weight: ours ? 650 : 400,
-      });
+      const extra = ["multi", "generative"].includes(setting) ? ` · ${this.texts[`setting_${setting}`]}` : "";
+      const style = { colour: ours ? theme.text : theme.muted, weight, align: "right", most: left - 18 };
+      pen.write(`${name}${extra}`, left - 14, y, style);
+      pen.line(left, y, x, y, { colour, width: ours ? 4 : 2, alpha: ours ? 1 : 0.6 });
+      pen.dot(x, y, ours ? 7 : 5, colour);
+      pen.write(f1.toFixed(1), x + 14, y, { size: 14, weight });
     });
   }
 
@@ -81,15 +52,13 @@ export class Parsing extends Scene {
   }
 
   /** @type {Scene["table"]} */
-  table({ setting }) {
+  table(settings) {
     const { texts } = this;
-    return {
-      columns: [texts.parser, texts.setting, "F1"],
-      rows: this.parsers(setting).map((parser) => [
-        parser.name,
-        texts[`setting_${parser.setting}`],
-        parser.f1.toFixed(1),
-      ]),
-    };
+    const rows = this.parsers(settings.setting).map(({ name, setting, f1 }) => [
+      name,
+      texts[`setting_${setting}`],
+      f1.toFixed(1),
+    ]);
+    return { columns: [texts.parser, texts.setting, "F1"], rows };
   }
 }
