@@ -1,10 +1,12 @@
 // Table 1 with numbers put in: what each kind of layer costs, waits for, and how far a signal has to go.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { LAYERS, operations, path, sequential } from "./table1.js";
 
+/** @type {Record<string, string>} */
 const FORMULAS = {
   attention: "n² · d",
   recurrent: "n · d²",
@@ -13,27 +15,35 @@ const FORMULAS = {
   separable: "k·n·d + n·d²",
   restricted: "r · n · d",
 };
+const NARROW = 600;
 
+/**
+ * The playhead over the length of a sentence, which begins with the visitor's.
+ * @param {import("./numbers").Values} values
+ * @param {number} max
+ * @param {number} rate
+ */
+export function lengthPlayhead({ tokens }, max, rate) {
+  const show = (/** @type {number} */ value) => String(Math.round(value));
+  return playhead({ name: "n", label: "n", min: 1, max, rate, start: tokens.length, show });
+}
+
+/**
+ * The choice of the width of a layer.
+ * @param {number[]} widths
+ */
+export function widthChoice(widths) {
+  return choice("d", "d", Object.fromEntries(widths.map((d) => [d, String(d)])), { start: "512" });
+}
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Costs extends Scene {
   get playhead() {
-    return {
-      name: "n",
-      label: "n",
-      min: 1,
-      max: 1000,
-      step: 1,
-      rate: 90,
-      start: this.lesson.values.tokens.length,
-      /** @param {number} value */
-      show: (value) => String(Math.round(value)),
-    };
+    return lengthPlayhead(this.lesson.values, 1000, 90);
   }
 
   get controls() {
-    return [
-      { name: "d", kind: "choice", label: "d", options: ["64", "128", "512", "1024"].map((d) => [d, d]), start: "512" },
-      { name: "k", kind: "range", label: "k", min: 3, max: 31, step: 2, start: 3 },
-    ];
+    return [widthChoice([64, 128, 512, 1024]), slider({ name: "k", label: "k", min: 3, max: 31, step: 2 })];
   }
 
   /** @param {Settings} settings */
@@ -42,71 +52,53 @@ export class Costs extends Scene {
   }
 
   /** @type {Scene["draw"]} */
-  draw({ context, width, height, theme }, settings) {
+  draw(pen, settings) {
+    const { width, height } = pen;
+    const { texts } = this;
     const numbers = this.numbers(settings);
-    const narrow = width < 600;
-    const left = narrow ? 8 : 190;
-    const right = narrow ? 8 : 180;
-    const top = narrow ? 4 : 34;
+    const narrow = width < NARROW;
+    const [left, right, top] = narrow ? [8, 8, 4] : [190, 180, 34];
     const lane = (height - top - 6) / LAYERS.length;
     const scale = new Axis(1e3, 1e11, left, width - right, { log: true });
-    const least = Math.min(...LAYERS.map((layer) => operations(layer, numbers)));
-    const style = { colour: theme.muted, font: theme.font, size: 12.5 };
+    const style = { size: 12.5 };
     if (!narrow) {
-      write(context, this.texts.operations, left, top - 18, style);
-      write(context, this.texts.sequential, width - 92, top - 18, { ...style, align: "right" });
-      write(context, this.texts.path, width - 8, top - 18, { ...style, align: "right" });
+      pen.note(texts.operations, left, top - 18, style);
+      pen.note(texts.sequential, width - 92, top - 18, { ...style, align: "right" });
+      pen.note(texts.path, width - 8, top - 18, { ...style, align: "right" });
     }
     LAYERS.forEach((layer, index) => {
-      const count = operations(layer, numbers);
       const y = top + (index + 0.5) * lane + (narrow ? 9 : 0);
-      const own = layer === "attention" || layer === "restricted";
-      const colour = own ? theme.kinds.encoder : theme.muted;
-      if (narrow)
-        write(context, `${this.texts[`layer_${layer}`]}  ${FORMULAS[layer]}`, left, y - 19, {
-          ...style,
-          colour: theme.text,
-          size: 13,
-        });
-      else {
-        write(context, this.texts[`layer_${layer}`], left - 14, y - 9, {
-          ...style,
-          colour: theme.text,
-          size: 14,
-          weight: own ? 650 : 400,
-          align: "right",
-        });
-        write(context, FORMULAS[layer], left - 14, y + 9, { ...style, align: "right" });
-      }
-      const tall = Math.min(22, lane * 0.42);
-      context.globalAlpha = own ? 1 : 0.55;
-      context.fillStyle = colour;
-      context.fillRect(left, y - tall / 2, Math.max(2, scale.place(Math.max(count, scale.low)) - left), tall);
-      context.globalAlpha = 1;
-      const text = short(count);
-      const at = scale.place(Math.max(count, scale.low));
-      const inside = at - left > 90 && at + 90 > width - right;
-      write(context, text, at + (inside ? -8 : 8), y, {
-        ...style,
-        colour: inside ? theme.background : theme.text,
-        size: 13,
-        weight: count === least ? 700 : 500,
-        align: inside ? "right" : "left",
-      });
-      if (narrow) return;
-      write(context, String(sequential(layer, numbers)), width - 92, y, {
-        ...style,
-        colour: theme.text,
-        size: 14,
-        align: "right",
-      });
-      write(context, String(path(layer, numbers)), width - 8, y, {
-        ...style,
-        colour: theme.text,
-        size: 14,
-        align: "right",
-      });
+      this.bar(pen, scale, layer, numbers, y, Math.min(22, lane * 0.42));
+      const name = texts[`layer_${layer}`];
+      if (narrow) return pen.write(`${name}  ${FORMULAS[layer]}`, left, y - 19);
+      const weight = isAttention(layer) ? 650 : 400;
+      pen.write(name, left - 14, y - 9, { size: 14, weight, align: "right" });
+      pen.note(FORMULAS[layer], left - 14, y + 9, { ...style, align: "right" });
+      pen.write(String(sequential(layer, numbers)), width - 92, y, { size: 14, align: "right" });
+      return pen.write(String(path(layer, numbers)), width - 8, y, { size: 14, align: "right" });
     });
+  }
+
+  /**
+   * The operations of a layer as a bar, with their number in it or after it.
+   * @param {Pen} pen
+   * @param {Axis} scale
+   * @param {string} layer
+   * @param {ReturnType<Costs["numbers"]>} numbers
+   * @param {number} y
+   * @param {number} tall
+   */
+  bar(pen, scale, layer, numbers, y, tall) {
+    const { encoder } = pen.theme.kinds;
+    const count = operations(layer, numbers);
+    const least = Math.min(...LAYERS.map((each) => operations(each, numbers)));
+    const end = scale.place(Math.max(count, scale.low));
+    const [colour, alpha] = isAttention(layer) ? [encoder, 1] : [pen.theme.muted, 0.55];
+    pen.fill(scale.from, y - tall / 2, Math.max(2, end - scale.from), tall, colour, alpha);
+    const weight = count === least ? 700 : 500;
+    const inside = end - scale.from > 90 && end + 90 > scale.to;
+    if (inside) pen.write(short(count), end - 8, y, { colour: pen.theme.background, weight, align: "right" });
+    else pen.write(short(count), end + 8, y, { weight });
   }
 
   /** @type {Scene["say"]} */
@@ -134,9 +126,14 @@ export class Costs extends Scene {
   }
 }
 
+/** @param {string} layer */
+function isAttention(layer) {
+  return layer === "attention" || layer === "restricted";
+}
+
 /**
  * 4600000 -> "4.6 M"
- * @param {any} count
+ * @param {number} count
  */
 export function short(count) {
   for (const [power, sign] of Object.entries({ 12: "T", 9: "G", 6: "M", 3: "k" }).reverse())

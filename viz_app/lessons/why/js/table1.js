@@ -2,10 +2,12 @@
 
 export const LAYERS = ["attention", "recurrent", "convolution", "dilated", "separable", "restricted"];
 
+/** @typedef {{ n: number, k?: number, r?: number }} Sizes */
+
 /**
  * Multiply-adds of a layer, the leading term.
- * @param {any} layer
- * @param {{ n: number, d: number, k?: number, r?: number }} given
+ * @param {string} layer
+ * @param {Sizes & { d: number }} sizes
  */
 export function operations(layer, { n, d, k = 3, r = 8 }) {
   if (layer === "attention") return n * n * d;
@@ -18,7 +20,7 @@ export function operations(layer, { n, d, k = 3, r = 8 }) {
 /**
  * Operations that must wait for one another.
  * @param {string} layer
- * @param {{ n: number }} given
+ * @param {Sizes} sizes
  */
 export function sequential(layer, { n }) {
   return layer === "recurrent" ? n : 1;
@@ -26,8 +28,8 @@ export function sequential(layer, { n }) {
 
 /**
  * Layers, or steps, until the first position is heard at the last one.
- * @param {any} layer
- * @param {{ n: number, k?: number, r?: number }} given
+ * @param {string} layer
+ * @param {Sizes} sizes
  */
 export function path(layer, { n, k = 3, r = 8 }) {
   if (layer === "attention") return Math.min(1, n - 1);
@@ -41,14 +43,14 @@ export function path(layer, { n, k = 3, r = 8 }) {
 
 /**
  * The positions that position p hears directly in layer `number`, from 0.
- * @param {any} layer
+ * @param {string} layer
  * @param {number} number
  * @param {number} p
- * @param {{ n: number, k?: number, r?: number }} given
+ * @param {Sizes} sizes
  */
 export function neighbours(layer, number, p, { n, k = 3, r = 8 }) {
-  const offsets = [];
   if (layer === "attention") return Array.from({ length: n }, (_, position) => position);
+  const offsets = [];
   if (layer === "recurrent") offsets.push(-1, 0);
   else if (layer === "dilated") for (let tap = 0; tap < k; tap++) offsets.push(-tap * k ** number);
   else {

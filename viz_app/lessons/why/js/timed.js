@@ -1,7 +1,9 @@
 // The layers of Table 1 timed by the server: points as they are measured, and where two of their lines cross.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { thousands } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const KINDS = ["attention", "recurrent", "convolution", "restricted"];
@@ -10,35 +12,33 @@ const HEAD = 62; // progress and key
 const FIELD = [1e-5, 1e-1]; // seconds on the axis, at least
 const NEAR = 18; // pixels from which on a point tells its time
 
+/** @typedef {import("./numbers").Measurement} Measurement */
+/** @typedef {{ kind: string, n: number, seconds: number }} Timing */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Timed extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
     super(lesson, texts);
-    this.news = null; // what the server has told last
+    /** @type {Measurement | null} As far as the server has sent it. */
+    this.measurement = null;
   }
 
   get controls() {
-    const { texts, lesson } = this;
+    const widths = Object.fromEntries(this.lesson.values.timed.widths.map((d) => [d, String(d)]));
     return [
-      {
-        name: "d",
-        kind: "choice",
-        label: "d",
-        options: lesson.values.timed.widths.map((d) => [String(d), String(d)]),
-        start: String(lesson.values.timed.widths[0]),
-        server: true,
-      },
-      { name: "measure", kind: "button", label: texts.measure },
-      { name: "stop", kind: "button", label: texts.stop },
+      choice("d", "d", widths, { server: true }),
+      { name: "measure", kind: "button", label: this.texts.measure },
+      { name: "stop", kind: "button", label: this.texts.stop },
     ];
   }
 
-  /** @type {Scene["hear"]} */
+  /** @param {{ values: Measurement }} news */
   hear({ values }) {
-    this.news = values;
+    this.measurement = values;
     return values.state === "running" ? {} : null; // numbers that run are not read out
   }
 
@@ -47,238 +47,181 @@ export class Timed extends Scene {
     return Math.max(340, Math.min(560, room, width * 0.75));
   }
 
-  /** @param {Settings} settings */
-  points({ d }) {
-    return (this.news?.points[d] ?? []).map(([kind, n, seconds]) => ({ kind, n, seconds }));
+  /** @param {string | number} d */
+  points(d) {
+    return (this.measurement?.points[d] ?? []).map(([kind, n, seconds]) => ({ kind, n, seconds }));
   }
 
   /**
    * @param {Pen} pen
-   * @param {any[]} points
+   * @param {Timing[]} points
    */
   axes({ width, height }, points) {
     const { lengths } = this.lesson.values.timed;
-    const seconds = points.map((point) => point.seconds);
-    const low = Math.min(FIELD[0], ...seconds.map((each) => 10 ** Math.floor(Math.log10(each))));
-    const high = Math.max(FIELD[1], ...seconds.map((each) => 10 ** Math.ceil(Math.log10(each))));
-    const across = new Axis(lengths[0] / 1.15, lengths.at(-1) * 1.15, LEFT, width - RIGHT, { log: true });
-    return [across, new Axis(low, high, height - FOOT, HEAD + 8, { log: true })];
+    const powers = points.map(({ seconds }) => Math.log10(seconds));
+    const low = Math.min(FIELD[0], ...powers.map((power) => 10 ** Math.floor(power)));
+    const high = Math.max(FIELD[1], ...powers.map((power) => 10 ** Math.ceil(power)));
+    const [first, last] = [lengths[0] / 1.15, lengths[lengths.length - 1] * 1.15];
+    return {
+      across: new Axis(first, last, LEFT, width - RIGHT, { log: true }),
+      up: new Axis(low, high, height - FOOT, HEAD + 8, { log: true }),
+    };
   }
 
   /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { context, width, height, theme, pointer } = pen;
-    const points = this.points(settings);
-    const [across, up] = this.axes(pen, points);
-    const lengths = this.lesson.values.timed.lengths.filter((_, index) => width > 480 || index % 2 === 0);
-    this.crossing(pen, settings, across, up);
-    drawAxis(context, across, "bottom", height - FOOT, {
-      theme,
-      ticks: lengths,
-      show: thousands,
-      title: this.texts.length,
-    });
-    drawAxis(context, up, "left", LEFT, { theme, show: time, grid: width - RIGHT - LEFT });
-    this.prediction(pen, settings, across, up);
-    for (const kind of KINDS) {
-      const own = points
-        .filter((point) => point.kind === kind)
-        .map(({ n, seconds }) => [across.place(n), up.place(seconds)]);
-      const { colour, dash } = look(theme, kind);
-      trace(context, own, { colour, width: 1.2, dash, alpha: 0.6 });
-      for (const [x, y] of own) mark(context, theme, kind, x, y);
+  draw(pen, { d }) {
+    const { width, height, theme, pointer } = pen;
+    const points = this.points(d);
+    const { across, up } = this.axes(pen, points);
+    const crossing = this.measurement?.crossings[d];
+    if (crossing) {
+      // Between these two measured lengths the lines cross; what lies between is not known.
+      const [from, to] = crossing.map((n) => across.place(n));
+      pen.fill(from, up.to, to - from, up.from - up.to, theme.kinds.decoder, theme.dark ? 0.22 : 0.13);
     }
-    this.progress(pen, settings);
+    const ticks = this.lesson.values.timed.lengths.filter((_, index) => width > 480 || index % 2 === 0);
+    pen.axis(across, "bottom", height - FOOT, { ticks, show: thousands, title: this.texts.length });
+    pen.axis(up, "left", LEFT, { show: time, grid: width - RIGHT - LEFT });
+    const predicted = across.place(Number(d));
+    pen.line(predicted, up.to, predicted, up.from, { colour: theme.muted, width: 1, dash: [3, 4] });
+    pen.note(this.texts.table1_says, predicted + 6, up.to + 10);
+    const places = points.map((point) => ({ ...point, x: across.place(point.n), y: up.place(point.seconds) }));
+    for (const kind of KINDS) {
+      const own = places.filter((point) => point.kind === kind).map(({ x, y }) => [x, y]);
+      pen.trace(own, { ...look(theme, kind), width: 1.2, alpha: 0.6 });
+      for (const [x, y] of own) mark(pen, kind, x, y);
+    }
+    this.progress(pen, d);
     this.key(pen);
-    const near = pointer && closest(points, pointer, across, up);
-    if (near) this.tell(pen, near, across, up);
-  }
-
-  /**
-   * Between which two measured lengths the lines cross; what lies between is not known.
-   * @param {Pen} pen
-   * @param {Settings} settings
-   * @param {Axis} across
-   * @param {Axis} up
-   */
-  crossing({ context, theme }, { d }, across, up) {
-    const found = this.news?.crossings[d];
-    if (!found) return;
-    const [from, to] = found.map((n) => across.place(n));
-    context.save();
-    context.globalAlpha = theme.dark ? 0.22 : 0.13;
-    context.fillStyle = theme.kinds.decoder;
-    context.fillRect(from, up.to, to - from, up.from - up.to);
-    context.restore();
-  }
-
-  /**
-   * Where Table 1 lets them cross.
-   * @param {Pen} pen
-   * @param {Settings} settings
-   * @param {Axis} across
-   * @param {Axis} up
-   */
-  prediction({ context, theme }, { d }, across, up) {
-    const x = across.place(Number(d));
-    trace(
-      context,
-      [
-        [x, up.to],
-        [x, up.from],
-      ],
-      { colour: theme.muted, width: 1, dash: [3, 4] },
-    );
-    write(context, this.texts.table1_says, x + 6, up.to + 10, { colour: theme.muted, font: theme.font, size: 12 });
+    if (!pointer) return;
+    const far = (/** @type {Point} */ { x, y }) => Math.hypot(x - pointer.x, y - pointer.y);
+    const [nearest] = places.sort((one, other) => far(one) - far(other));
+    if (nearest && far(nearest) < NEAR) this.label(pen, nearest);
   }
 
   /**
    * How far what goes on is, or else what was measured of the chosen width.
    * @param {Pen} pen
-   * @param {Settings} settings
+   * @param {string} d
    */
-  progress({ context, width, theme }, { d }) {
-    const running = this.news?.state === "running";
-    const done = this.done(running ? this.news.width : d);
-    if (!running && !done) return;
-    const share = done / this.news.total;
-    context.fillStyle = theme.line;
-    context.fillRect(LEFT, 4, width - RIGHT - LEFT, 6);
-    context.fillStyle = running ? theme.kinds.encoder : theme.muted;
-    context.fillRect(LEFT, 4, (width - RIGHT - LEFT) * share, 6);
+  progress(pen, d) {
+    if (!this.measurement) return;
+    const { state, width, total } = this.measurement;
+    const running = state === "running";
+    const { length } = this.points(running ? width : d);
+    if (!running && !length) return;
+    const room = pen.width - RIGHT - LEFT;
+    pen.fill(LEFT, 4, room, 6, pen.theme.line);
+    pen.fill(LEFT, 4, (room * length) / total, 6, running ? pen.theme.kinds.encoder : pen.theme.muted);
   }
 
   /**
    * Names of the lines, in rows that fit.
    * @param {Pen} pen
    */
-  key({ context, width, theme }) {
+  key(pen) {
     let [x, y] = [LEFT, 28];
-    context.font = `500 13px ${theme.font}`;
     for (const kind of KINDS) {
       const text = this.texts[`layer_${kind}`];
-      const long = context.measureText(text).width + 22;
-      if (x > LEFT && x + long > width - 4) [x, y] = [LEFT, y + 20];
-      mark(context, theme, kind, x + 5, y);
-      write(context, text, x + 15, y, { colour: theme.text, font: theme.font, size: 13, weight: 500 });
+      const long = pen.measure(text, { weight: 500 }) + 22;
+      if (x > LEFT && x + long > pen.width - 4) [x, y] = [LEFT, y + 20];
+      mark(pen, kind, x + 5, y);
+      pen.write(text, x + 15, y, { weight: 500 });
       x += long + 10;
     }
   }
 
   /**
+   * Length and time of a point, beside it.
    * @param {Pen} pen
-   * @param {{ n: number, seconds: number }} given
-   * @param {Axis} across
-   * @param {Axis} up
+   * @param {Timing & Point} point
    */
-  tell({ context, width, theme }, { n, seconds }, across, up) {
-    const [x, y] = [across.place(n), up.place(seconds)];
+  label(pen, { n, seconds, x, y }) {
     const text = `n = ${thousands(n)}: ${precise(seconds)}`;
-    const right = x > width - 150;
-    context.font = `600 13px ${theme.font}`;
-    const long = context.measureText(text).width;
-    context.fillStyle = theme.background;
-    context.fillRect(right ? x - 16 - long : x + 8, y - 22, long + 8, 20);
-    write(context, text, right ? x - 12 : x + 12, y - 12, {
-      colour: theme.text,
-      font: theme.font,
-      size: 13,
-      weight: 600,
-      align: right ? "right" : "left",
-    });
-  }
-
-  /** @param {number} d */
-  done(d) {
-    return (this.news?.points[d] ?? []).length;
+    const long = pen.measure(text, { weight: 600 });
+    const right = x > pen.width - 150;
+    pen.fill(right ? x - 16 - long : x + 8, y - 22, long + 8, 20, pen.theme.background);
+    pen.write(text, right ? x - 12 : x + 12, y - 12, { weight: 600, align: right ? "right" : "left" });
   }
 
   /** @type {Scene["say"]} */
   say({ d }) {
-    const { news, texts } = this;
-    const said = [];
-    const running = news?.state === "running";
-    if (running)
-      said.push(fillText(texts.timed_running, { d: news.width, done: this.done(news.width), total: news.total }));
-    else if (this.done(d) && news.width === Number(d))
-      said.push(fillText(texts[`timed_${news.state}`], { d, done: this.done(d), total: news.total }));
-    if (!this.done(d)) return said[0] ?? fillText(texts.timed_idle, { d });
-    if (!running || news.width !== Number(d)) said.push(this.outcome(d));
-    if (!running) said.push(`${fillText(texts.machine, news.machine)}.`);
-    return said.filter(Boolean).join(" ");
+    const { measurement, texts } = this;
+    const idle = fillText(texts.timed_idle, { d });
+    if (!measurement) return idle;
+    const { state, width, total, machine } = measurement;
+    const running = state === "running";
+    const chosen = width === Number(d);
+    const progress =
+      running || (chosen && this.points(d).length)
+        ? fillText(texts[`timed_${state}`], { d: width, done: this.points(width).length, total })
+        : "";
+    if (!this.points(d).length) return progress || idle;
+    const outcome = running && chosen ? "" : this.outcome(measurement, d);
+    const where = running ? "" : `${fillText(texts.machine, machine)}.`;
+    return [progress, outcome, where].filter(Boolean).join(" ");
   }
 
   /**
    * What the points say of self-attention and recurrence; nothing before both are there at several lengths.
-   * @param {number} d
+   * @param {Measurement} measurement
+   * @param {string} d
    */
-  outcome(d) {
-    const found = this.news.crossings[d];
-    if (found) return fillText(this.texts.timed_crossing, { low: thousands(found[0]), high: thousands(found[1]) });
-    const points = this.points({ d });
+  outcome({ crossings }, d) {
+    const { texts } = this;
+    const found = crossings[d];
+    if (found) return fillText(texts.timed_crossing, { low: thousands(found[0]), high: thousands(found[1]) });
+    const points = this.points(d);
     const both = this.lesson.values.timed.lengths
-      .map((n) =>
-        ["attention", "recurrent"].map((kind) => points.find((point) => point.kind === kind && point.n === n)?.seconds),
-      )
+      .map((n) => ["attention", "recurrent"].map((kind) => secondsOf(points, kind, n) ?? 0))
       .filter(([one, other]) => one && other);
     if (both.length < 2) return "";
-    if (both.every(([one, other]) => one <= other)) return this.texts.timed_faster;
-    const [one, other] = both.at(-1);
-    return one > other ? this.texts.timed_slower : "";
+    if (both.every(([one, other]) => one <= other)) return texts.timed_faster;
+    const [one, other] = both[both.length - 1];
+    return one > other ? texts.timed_slower : "";
   }
 
   /** @type {Scene["table"]} */
-  table(settings) {
-    const { texts } = this;
-    const points = this.points(settings);
+  table({ d }) {
+    const points = this.points(d);
     if (!points.length) return null;
     const lengths = [...new Set(points.map(({ n }) => n))];
-    const rows = lengths.map((n) => [
-      n,
-      ...KINDS.map((kind) => precise(points.find((point) => point.kind === kind && point.n === n)?.seconds)),
-    ]);
-    return { columns: ["n", ...KINDS.map((kind) => texts[`layer_${kind}`])], rows };
+    const rows = lengths.map((n) => [n, ...KINDS.map((kind) => precise(secondsOf(points, kind, n)))]);
+    return { columns: ["n", ...KINDS.map((kind) => this.texts[`layer_${kind}`])], rows };
   }
 }
 
 /**
+ * @param {Timing[]} points
+ * @param {string} kind
+ * @param {number} n
+ */
+function secondsOf(points, kind, n) {
+  return points.find((point) => point.kind === kind && point.n === n)?.seconds;
+}
+
+/**
  * @param {Theme} theme
- * @param {Kind} kind
+ * @param {string} kind
  */
 function look(theme, kind) {
-  if (kind === "recurrent") return { colour: theme.kinds.decoder, dash: [] };
-  if (kind === "convolution") return { colour: theme.muted, dash: [] };
+  if (kind === "recurrent") return { colour: theme.kinds.decoder };
+  if (kind === "convolution") return { colour: theme.muted };
   return { colour: theme.kinds.encoder, dash: kind === "restricted" ? [5, 4] : [] };
 }
 
 /**
  * A point; of restricted attention a ring, of recurrence a square, since colours alone are not enough for everybody.
- * @param {CanvasRenderingContext2D} context
- * @param {Theme} theme
+ * @param {Pen} pen
  * @param {string} kind
  * @param {number} x
  * @param {number} y
  */
-function mark(context, theme, kind, x, y) {
-  const { colour } = look(theme, kind);
-  if (kind === "recurrent") {
-    context.fillStyle = colour;
-    context.fillRect(x - 4, y - 4, 8, 8);
-  } else if (kind === "restricted") dot(context, x, y, 4.5, theme.background, colour);
-  else dot(context, x, y, 4.5, colour);
-}
-
-/**
- * @param {any} points
- * @param {Point} point
- * @param {Axis} across
- * @param {Axis} up
- */
-function closest(points, { x, y }, across, up) {
-  /** @param {{ n: number, seconds: number }} given */
-  const far = ({ n, seconds }) => Math.hypot(across.place(n) - x, up.place(seconds) - y);
-  const [first] = [...points].sort((one, other) => far(one) - far(other));
-  return first && far(first) < NEAR ? first : null;
+function mark(pen, kind, x, y) {
+  const { colour } = look(pen.theme, kind);
+  if (kind === "recurrent") pen.fill(x - 4, y - 4, 8, 8, colour);
+  else if (kind === "restricted") pen.dot(x, y, 4.5, pen.theme.background, colour);
+  else pen.dot(x, y, 4.5, colour);
 }
 
 /**
@@ -292,15 +235,11 @@ function time(seconds) {
 
 /**
  * 0.0012345 -> "1.23 ms"
- * @param {number} seconds
+ * @param {number | undefined} seconds
  */
 function precise(seconds) {
   if (seconds === undefined) return "";
+  /** @type {[number, string]} */
   const [size, unit] = seconds >= 1 ? [1, "s"] : seconds >= 1e-3 ? [1e3, "ms"] : [1e6, "µs"];
   return `${(seconds * size).toPrecision(3)}\u202f${unit}`;
-}
-
-/** @param {number} number */
-function thousands(number) {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }
