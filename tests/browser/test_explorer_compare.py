@@ -61,7 +61,7 @@ def side_colors(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[n
 
 def printed(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.uint8]:
     """Colours of differences in a figure for print."""
-    return ColorMap(diverging("light"), -1, 1, two_ends=True).rgb(difference)
+    return ColorMap(diverging("light"), -1, 1, diverging=True).rgb(difference)
 
 
 def pin_first_then(page: Page, tile: int) -> None:

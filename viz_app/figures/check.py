@@ -21,10 +21,10 @@ from matplotlib.text import Text
 from viz_app.figures import fonts
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.colours.palette import lab_of
-from viz_app.figures.colours.scales import ColorMap, differences_map, format_number, numbers_map, weights_map
+from viz_app.figures.colours.scales import ColorMap, format_number, numbers_map
 from viz_app.figures.layout import PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.model.lines import HEAD_COLORS, LinesFigure
+from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl import heatmaps
@@ -127,9 +127,8 @@ def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
         names = [(panel.title, color, "") for panel, color in zip(figure.panels, figure.colors, strict=True)]
         yield from _names(names)
     if isinstance(figure, CurvesFigure) and len(figure.series) > 1:
-        table = HEAD_COLORS[figure.theme]
-        curves = [(s.label, table[i % len(table)], "dashed" * s.dashed) for i, s in enumerate(figure.series)]
-        yield from _names(curves)
+        curves = zip(figure.series, figure.colors, strict=True)
+        yield from _names([(series.label, color, "dashed" * series.dashed) for series, color in curves])
     for scale in _scales(figure, style):
         yield from _scale(scale)
     if isinstance(figure, HeatmapFigure | LinesFigure) and isinstance(style.value_range, tuple):
@@ -142,17 +141,17 @@ def _colors(figure: Figure, style: Style) -> Iterable[PrintIssue]:
 
 def _scales(figure: Figure, style: Style) -> list[ColorMap]:
     if isinstance(figure, MatrixFigure):
-        return [numbers_map(figure.matrix, figure.two_ends, style, figure.theme)]
+        return [numbers_map(figure.matrix, figure.diverging, style, figure.theme)]
     if not isinstance(figure, HeatmapFigure):
         return []
-    scales = [weights_map(figure.weights, style, figure.theme)] if figure.weights else []
-    return scales + ([differences_map(figure.differences, style, figure.theme)] if figure.differences else [])
+    shown = figure.weights, figure.differences
+    return [scale for scale, values in zip(figure.color_maps(style), shown, strict=True) if values]
 
 
 def _scale(scale: ColorMap) -> Iterable[PrintIssue]:
     samples = scale.colors[np.rint(np.linspace(0, len(scale.colors) - 1, 9)).astype(int)]
     steps = np.diff(lab_of(samples)[:, 0])
-    if scale.two_ends:
+    if scale.diverging:
         yield PrintIssue("grey_two_ends")
     elif not ((steps > 1).all() or (steps < -1).all()):
         yield PrintIssue("grey_scale")

@@ -1,6 +1,6 @@
 """Where everything of a printed figure goes, in points (1/72 inch) from the top left corner; `planner.py` finds it.
 
-And what all drawings share: the page, how text breaks into lines, how panels are lettered.
+And what all drawings share: the page, how text breaks into lines.
 """
 
 from __future__ import annotations
@@ -86,9 +86,3 @@ def wrap(text: str, size: float, room: float, measure: Measure) -> tuple[str, ..
         else:
             lines.append(word)
     return tuple(lines)
-
-
-def letter(index: int) -> str:
-    """Letter of a panel: a, b, ..., z, aa, ab, ..."""
-    before, last = divmod(index, 26)
-    return (letter(before - 1) if before else "") + chr(ord("a") + last)

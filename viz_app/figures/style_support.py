@@ -61,7 +61,7 @@ def _without_effect(figure: Figure) -> set[str]:
             idle.add("letters")
         if not figure.weights:
             idle.add("scale")
-    if isinstance(figure, MatrixFigure) and figure.two_ends:
+    if isinstance(figure, MatrixFigure) and figure.diverging:
         idle.add("scale")
     if isinstance(figure, CurvesFigure) and not any(series.label for series in figure.series):
         idle.add("legend")
@@ -76,5 +76,5 @@ def default_range(figure: Figure) -> tuple[float, float] | None:
         return None
     from viz_app.figures.colours.scales import numbers_map
 
-    plain: Any = numbers_map(figure.matrix, figure.two_ends, Style(), figure.theme)
+    plain: Any = numbers_map(figure.matrix, figure.diverging, Style(), figure.theme)
     return plain.low, plain.high

@@ -42,7 +42,7 @@ def curves(**changes: Any) -> CurvesFigure:
 def matrix(**changes: Any) -> MatrixFigure:
     values = np.sin(np.arange(20)[:, None] / np.arange(1, 31))
     titles = {"row_title": "position", "column_title": "차원", "scale_title": "value", "title": "Positions"}
-    return MatrixFigure(**{"values": values, "two_ends": True, **titles, **changes})
+    return MatrixFigure(**{"values": values, "diverging": True, **titles, **changes})
 
 
 def dots(**changes: Any) -> DotsFigure:

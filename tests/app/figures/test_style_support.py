@@ -48,7 +48,7 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
         "matrix": matrix(**words),
         "dots": dots(**words),
         "bare dots": dots(notes=[], title=""),
-        "positive": matrix(values=np.arange(1, 13.0).reshape(3, 4), two_ends=False),
+        "positive": matrix(values=np.arange(1, 13.0).reshape(3, 4), diverging=False),
     }
 
 

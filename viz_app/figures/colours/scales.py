@@ -71,21 +71,21 @@ class ColorMap:
         low: Value of the first colour; smaller ones get it too.
         high: Value of the last colour.
         mapping: "sqrt" takes the root of the distance from `low`; from the middle for a scale with two ends.
-        two_ends: Whether the middle of the scale means zero.
+        diverging: Whether the middle of the scale means zero.
     """
 
     colors: Colors
     low: float
     high: float
     mapping: ColorMapping = "linear"
-    two_ends: bool = False
+    diverging: bool = False
 
     def position(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Place of each value on the scale, 0 to 1."""
         share = np.clip((np.asarray(values, dtype=np.float64) - self.low) / (self.high - self.low), 0.0, 1.0)
         if self.mapping == "linear":
             return share
-        if self.two_ends:
+        if self.diverging:
             from_middle = 2 * share - 1
             return np.asarray((np.sign(from_middle) * np.sqrt(np.abs(from_middle)) + 1) / 2)
         return np.sqrt(share)
@@ -94,7 +94,7 @@ class ColorMap:
         """The value at a place of the scale, the inverse of `position`."""
         if self.mapping == "sqrt":
             from_middle = 2 * position - 1
-            position = (from_middle * abs(from_middle) + 1) / 2 if self.two_ends else position**2
+            position = (from_middle * abs(from_middle) + 1) / 2 if self.diverging else position**2
         return self.low + position * (self.high - self.low)
 
     def rgb(self, values: npt.ArrayLike) -> Colors:
@@ -109,7 +109,7 @@ class ColorMap:
     def ticks(self) -> tuple[float, ...]:
         """Values to write beside the key, both ends among them."""
         if self.mapping == "sqrt":  # where even steps of colour are
-            places = (0.0, 0.25, 0.5, 0.75, 1.0) if self.two_ends else (0.0, 0.5, 1.0)
+            places = (0.0, 0.25, 0.5, 0.75, 1.0) if self.diverging else (0.0, 0.5, 1.0)
             return tuple(self.value(place) for place in places)
         return tuple(self.low + (self.high - self.low) * share for share in (0.0, 0.25, 0.5, 0.75, 1.0))
 
@@ -136,12 +136,12 @@ def differences_map(arrays: Iterable[npt.NDArray[Any]], style: Style, theme: The
     else:
         step = 10.0 ** math.floor(math.log10(largest))
         largest = min(float(f"{math.ceil(largest / step - 1e-6) * step:.3g}"), max(1.0, largest))
-    return ColorMap(diverging(theme), -largest, largest, style.mapping, two_ends=True)
+    return ColorMap(diverging(theme), -largest, largest, style.mapping, diverging=True)
 
 
-def numbers_map(values: npt.NDArray[Any], two_ends: bool, style: Style, theme: Theme) -> ColorMap:
+def numbers_map(values: npt.NDArray[Any], diverging: bool, style: Style, theme: Theme) -> ColorMap:
     """The map of any numbers: from the least to the largest, or as far to both sides of zero."""
-    if two_ends:
+    if diverging:
         return differences_map([values], style, theme)
     low, high = float(values.min()), float(values.max())
     if isinstance(style.value_range, tuple):

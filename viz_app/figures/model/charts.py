@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures.colours.scales import format_number
+from viz_app.figures.model.lines import head_colors
 from viz_app.figures.model.spec import Figure
 
 
@@ -104,6 +105,11 @@ class CurvesFigure(Figure):
             if not low <= self.cut <= high:
                 raise ValueError(f"cut is {self.cut}, but must be between {low:g} and {high:g}, where the curves are")
 
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """A colour for each curve."""
+        return head_colors(self.theme, len(self.series))
+
     def readings(self) -> tuple[float, ...]:
         """The value of each curve at the cut, on the straight line between its points; NaN beside the curve."""
         if self.cut is None:
@@ -113,13 +119,22 @@ class CurvesFigure(Figure):
         )
 
     def formatted_readings(self) -> tuple[str, ...]:
-        """The readings as they are written, all in one form: signed, with two digits where that tells them apart."""
+        """The readings as they are written, all in one form: signed, with two digits where that tells them apart.
+
+        Without a cut, "" for each curve.
+        """
+        if self.cut is None:
+            return ("",) * len(self.series)
         largest = max(float(np.nanmax(np.abs(series.ys), initial=0.0)) for series in self.series)
         short = 0.1 <= largest < 100
         return tuple(
             "\u2013" if np.isnan(value) else f"{value:+.2f}".replace("-", "\u2212") if short else format_number(value)
             for value in self.readings()
         )
+
+    def legend(self) -> tuple[str, ...]:
+        """The names of the curves, with their readings where there is a cut."""
+        return tuple(f"{s.label} {r}".rstrip() for s, r in zip(self.series, self.formatted_readings(), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +146,7 @@ class MatrixFigure(Figure):
         row_title: What the rows are.
         column_title: What the columns are.
         scale_title: What the numbers are.
-        two_ends: Whether zero is the middle of the colours: for numbers of both signs.
+        diverging: Whether zero is the middle of the colours: for numbers of both signs.
         row_start: Number of the first row.
         column_start: Number of the first column.
 
@@ -143,7 +158,7 @@ class MatrixFigure(Figure):
     row_title: str
     column_title: str
     scale_title: str
-    two_ends: bool = False
+    diverging: bool = False
     row_start: int = 0
     column_start: int = 0
     name: str = "headlight_matrix"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 
+from viz_app.figures.colours.palette import Theme
 from viz_app.figures.model.spec import Figure, HeatmapPanel
 
 # Okabe and Ito's colours (2008), told apart with every common kind of colour vision, but an indigo for their yellow,
@@ -13,6 +15,11 @@ HEAD_COLORS = {
     "light": ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#1a1d24", "#4a3cd0"),
     "dark": ("#56B4E9", "#F5843B", "#2FC79A", "#E3A0C6", "#E69F00", "#3C86C2", "#f2f4f8", "#785aff"),
 }
+
+
+def head_colors(theme: Theme, count: int) -> tuple[str, ...]:
+    """So many colours; they repeat after eight."""
+    return tuple(islice(cycle(HEAD_COLORS[theme]), count))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +63,8 @@ class LinesFigure(Figure):
 
     @property
     def colors(self) -> tuple[str, ...]:
-        """A colour for each head; they repeat after eight."""
-        table = HEAD_COLORS[self.theme]
-        return tuple(table[i % len(table)] for i in range(len(self.panels)))
+        """A colour for each head."""
+        return head_colors(self.theme, len(self.panels))
 
     def links(self) -> list[tuple[int, int, int, float]]:
         """(panel, query, key, weight) of every line that is drawn, weakest first, so that strong ones lie on top."""

@@ -23,7 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures.colours.palette import KIND_COLORS, Theme, check_theme
+from viz_app.figures.colours.scales import ColorMap, differences_map, weights_map
 from viz_app.figures.fingerprint import fingerprint
+from viz_app.figures.model.style import Style
 
 WORD_BOUNDARY = "\u2581"  # how SentencePiece writes the space before a piece
 ROW_SUM_TOLERANCE = 1e-3
@@ -240,6 +242,28 @@ class HeatmapFigure(Figure):
         return -(-len(self.panels) // self.columns)
 
     @property
+    def largest(self) -> tuple[int, int]:
+        """Most rows and most columns of a panel."""
+        return max(len(p.query_labels) for p in self.panels), max(len(p.key_labels) for p in self.panels)
+
+    @property
+    def shares_labels(self) -> bool:
+        """Whether all panels have the same labels."""
+        return len({(panel.query_labels, panel.key_labels) for panel in self.panels}) == 1
+
+    def panel_titles(self, *, letters: bool) -> tuple[str, ...]:
+        """Titles of the panels; of a table of panels with titled rows, the first row's. Letters where all have one."""
+        if self.row_titles:
+            return tuple(panel.title if i < self.columns else "" for i, panel in enumerate(self.panels))
+        if not letters or len(self.panels) == 1:
+            return tuple(panel.title for panel in self.panels)
+        return tuple(f"({_letter(i)}) {panel.title}".rstrip() for i, panel in enumerate(self.panels))
+
+    def color_maps(self, style: Style) -> tuple[ColorMap, ColorMap]:
+        """The one map of all weights, and that of all differences."""
+        return weights_map(self.weights, style, self.theme), differences_map(self.differences, style, self.theme)
+
+    @property
     def weights(self) -> tuple[npt.NDArray[np.floating[Any]], ...]:
         """The attention weights of all panels that have them."""
         return tuple(panel.weights for panel in self.panels if not isinstance(panel, DifferencePanel))
@@ -248,6 +272,12 @@ class HeatmapFigure(Figure):
     def differences(self) -> tuple[npt.NDArray[np.floating[Any]], ...]:
         """The differences of all panels that have them."""
         return tuple(panel.weights for panel in self.panels if isinstance(panel, DifferencePanel))
+
+
+def _letter(index: int) -> str:
+    """Letter of a panel: a, b, ..., z, aa, ab, ..."""
+    before, last = divmod(index, 26)
+    return (_letter(before - 1) if before else "") + chr(ord("a") + last)
 
 
 def check_kind(kind: str) -> None:

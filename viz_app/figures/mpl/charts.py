@@ -11,7 +11,6 @@ from viz_app.figures import fonts
 from viz_app.figures.colours.scales import format_number, numbers_map
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
-from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Entry, Frame, page_height, page_width
@@ -29,7 +28,6 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     """Curves on a page."""
     font = style.font
     width = page_width(style, _CURVES[0] * POINTS_PER_MM)
-    colors = HEAD_COLORS[figure.theme]
     frame = Frame(figure, style, width, _key(figure))
     left, right = PAD + font * LINE + 4.5 * font, 2 * PAD
     above = frame.above + (0.0 if figure.cut is None else font * LINE)
@@ -42,8 +40,8 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
     canvas = Canvas(figure, style, format, dpi, width, height)
     frame.draw(canvas)
     axes = canvas.plot_area(left, above, width - left - right, area)
-    for i, series in enumerate(figure.series):
-        (line,) = axes.plot(series.xs, series.ys, color=colors[i % len(colors)], linewidth=_LINE_WIDTH)
+    for series, color in zip(figure.series, figure.colors, strict=True):
+        (line,) = axes.plot(series.xs, series.ys, color=color, linewidth=_LINE_WIDTH)
         if series.dashed:
             line.set_linestyle((0, DASHES))
         if series.marked:
@@ -64,12 +62,11 @@ def draw_curves(figure: CurvesFigure, style: Style, format: str, dpi: int) -> Ca
 
 def _key(figure: CurvesFigure) -> list[Entry]:
     """The names of the curves, with their readings where there is a cut."""
-    colors = HEAD_COLORS[figure.theme]
-    readings = figure.formatted_readings() or ("",) * len(figure.series)
+    readings = figure.formatted_readings()
     room = max(readings, key=len).replace("\u2212", "+").translate(_WIDEST)
     return [
-        Entry(series.label, colors[i % len(colors)], _LINE_WIDTH, series.dashed, reading=reading, room=room)
-        for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True))
+        Entry(series.label, color, _LINE_WIDTH, series.dashed, reading=reading, room=room)
+        for series, color, reading in zip(figure.series, figure.colors, readings, strict=True)
         if series.label
     ]
 
@@ -78,8 +75,7 @@ def _draw_cut(canvas: Canvas, axes: Axes, figure: CurvesFigure, room: tuple[floa
     """The line, a dot on each curve, and above the line where it stands; `room` is (left, right, height) of that."""
     assert figure.cut is not None
     axes.axvline(figure.cut, color=canvas.ink, linewidth=0.8, clip_on=False)
-    for i, reading in enumerate(figure.readings()):
-        color = HEAD_COLORS[figure.theme][i % len(HEAD_COLORS[figure.theme])]
+    for color, reading in zip(figure.colors, figure.readings(), strict=True):
         axes.plot([figure.cut], [reading], "o", color=color, markersize=4.6, clip_on=False, zorder=4,
                   markeredgecolor=canvas.background, markeredgewidth=0.5)  # fmt: skip
     left, right, y = room
@@ -103,7 +99,7 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
         area = max(3 * font, style.height * POINTS_PER_MM - frame.above - below - frame.below)
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
     frame.draw(canvas)
-    colors = numbers_map(figure.matrix, figure.two_ends, style, figure.theme)
+    colors = numbers_map(figure.matrix, figure.diverging, style, figure.theme)
     canvas.image(colors.rgb(figure.matrix), left, frame.above, across, area)
     axes = canvas.plot_area(left, frame.above, across, area)
     axes.patch.set_visible(False)  # the colours lie below, on the page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from viz_app.figures import fonts
-from viz_app.figures.colours.scales import ColorMap, differences_map, format_number, weights_map
+from viz_app.figures.colours.scales import ColorMap, format_number
 from viz_app.figures.layout import MAX_LABEL, Layout
 from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
@@ -33,8 +33,7 @@ class _Drawing:
 
     def __init__(self, figure: HeatmapFigure, style: Style, layout: Layout, canvas: Canvas) -> None:
         self.spec, self.style, self.layout, self.canvas = figure, style, layout, canvas
-        self.map = weights_map(figure.weights, style, figure.theme)
-        self.difference_map = differences_map(figure.differences, style, figure.theme)
+        self.map, self.difference_map = figure.color_maps(style)
         self.title_color = canvas.accent(figure.kind, text=True)
 
     def draw(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import inf, sqrt
 
-from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Layout, Measure, letter, wrap
+from viz_app.figures.layout import MAX_LABEL, PAD, PAGE_HEIGHT, PAGE_WIDTH, POINTS_PER_MM, Layout, Measure, wrap
 from viz_app.figures.model.spec import HeatmapFigure, display_label
 from viz_app.figures.model.style import Style
 
@@ -52,7 +52,7 @@ class Planner:
         if notes:
             heading = measure(figure.note_title, 1.0)
             self.notes_width = max(self._widest(notes) + measure("\u2192 ", 1.0), heading)
-        self.titles = self._panel_titles()
+        self.titles = figure.panel_titles(letters=style.letters)
         self.bars = int(bool(figure.weights)) + int(bool(figure.differences)) if style.legend else 0
 
     def plan(self) -> Layout:
@@ -78,18 +78,6 @@ class Planner:
             label = self._usable(min(self.font, 0.9 * cell))
         cell = self._cell(label)
         return self._place(cell, label)
-
-    def _panel_titles(self) -> tuple[str, ...]:
-        """Titles of the panels; of a table of panels with titled rows, the first row's. Letters where all have one."""
-        figure, letters = self.figure, self.style.letters
-        if len(figure.panels) == 1:
-            return (figure.panels[0].title,)
-        table = bool(figure.row_titles)
-        titles = []
-        for i, panel in enumerate(figure.panels):
-            title = "" if table and i >= figure.columns else panel.title
-            titles.append(f"({letter(i)}) {title}".rstrip() if letters and not table else title)
-        return tuple(titles)
 
     def _widest(self, labels: Iterable[str]) -> float:
         """Widest label at font size 1."""

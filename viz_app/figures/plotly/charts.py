@@ -12,7 +12,7 @@ from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, 
 from viz_app.figures.colours.scales import numbers_map, weights_map
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.lines import HEAD_COLORS, LinesFigure
+from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.spec import Figure, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.model.tree import BEST, TreeFigure
@@ -230,27 +230,25 @@ def _plain(title: str, figure: Figure) -> dict[str, Any]:
 
 
 def _curves(figure: CurvesFigure, style: Style) -> go.Figure:
-    colors = HEAD_COLORS[figure.theme]
-    readings = figure.formatted_readings() or ("",) * len(figure.series)
     data: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines+markers" if series.marked else "lines",
             "x": series.xs,
             "y": series.ys,
-            "name": escaped(f"{series.label} {reading}".rstrip()),
-            "line": {"color": colors[i % len(colors)], "width": 2, "dash": "dash" if series.dashed else "solid"},
+            "name": escaped(name),
+            "line": {"color": color, "width": 2, "dash": "dash" if series.dashed else "solid"},
         }
-        for i, (series, reading) in enumerate(zip(figure.series, readings, strict=True))
+        for series, color, name in zip(figure.series, figure.colors, figure.legend(), strict=True)
     ]
     if figure.cut is not None:
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
-                "x": [figure.cut] * len(readings),
+                "x": [figure.cut] * len(figure.series),
                 "y": figure.readings(),
-                "marker": {"color": [colors[i % len(colors)] for i in range(len(readings))], "size": 8},
+                "marker": {"color": figure.colors, "size": 8},
                 "cliponaxis": False,
                 "showlegend": False,
                 "hoverinfo": "x+y",
@@ -283,7 +281,7 @@ def _numbers(log: bool) -> dict[str, Any]:
 
 def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
     rows = len(figure.matrix)
-    scale = numbers_map(figure.matrix, figure.two_ends, style, figure.theme)
+    scale = numbers_map(figure.matrix, figure.diverging, style, figure.theme)
     trace = {
         "type": "heatmap",
         "z": figure.matrix,

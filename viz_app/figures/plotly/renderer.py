@@ -16,8 +16,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
-from viz_app.figures.colours.scales import ColorMap, differences_map, weights_map
-from viz_app.figures.layout import letter
+from viz_app.figures.colours.scales import ColorMap
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
 from viz_app.figures.plotly import charts
@@ -52,27 +51,26 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
     layout = {**base_layout(figure), "height": figure.rows * _panel_height(figure) + 150}
     if figure.row_groups:
         layout["margin"] |= {"l": 60}
-    weights_scale = weights_map(figure.weights, style, figure.theme)
-    difference_scale = differences_map(figure.differences, style, figure.theme)
+    weights_scale, difference_scale = figure.color_maps(style)
+    titles = figure.panel_titles(letters=style.letters)
     barred: set[bool] = set() if style.legend else {True, False}  # scales that have their colour bar
     data: list[dict[str, Any]] = []
     labelled = _labelled(figure)
-    shared = len({(panel.query_labels, panel.key_labels) for panel in figure.panels}) == 1
     for i, (panel, (x_domain, y_domain)) in enumerate(zip(figure.panels, _domains(figure), strict=True)):
         place = "" if i == 0 else str(i + 1)
         kind = panel.kind or figure.kind
         first = i % figure.columns == 0
         last = i + figure.columns >= len(figure.panels)
-        if not shared:  # each panel has labels of its own
+        if not figure.shares_labels:  # each panel has labels of its own
             first = last = True
-        two_ends = isinstance(panel, DifferencePanel)
-        trace = _heatmap(figure, panel, place, difference_scale if two_ends else weights_scale)
-        if two_ends not in barred:
-            barred.add(two_ends)
-            beside = 1.02 + (0.15 if two_ends and figure.weights else 0.0)
+        diverging = isinstance(panel, DifferencePanel)
+        trace = _heatmap(figure, panel, place, difference_scale if diverging else weights_scale)
+        if diverging not in barred:
+            barred.add(diverging)
+            beside = 1.02 + (0.15 if diverging and figure.weights else 0.0)
             trace |= {
                 "showscale": True,
-                "colorbar": _color_bar(figure, difference_scale if two_ends else weights_scale, two_ends, beside),
+                "colorbar": _color_bar(figure, difference_scale if diverging else weights_scale, diverging, beside),
             }
         data.append(trace)
         layout[f"yaxis{place}"] = _axis(
@@ -84,10 +82,8 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
             layout["shapes"] += _boundaries(figure, panel.key_words, f"x{place}", y_domain[0])
         if labelled and first:
             layout["shapes"] += _boundaries(figure, panel.query_words, f"y{place}", x_domain[0], rows=True)
-        lettered = style.letters and len(figure.panels) > 1 and not figure.row_titles
-        title = f"({letter(i)}) {panel.title}".rstrip() if lettered else panel.title
-        if title and (i < figure.columns or not figure.row_titles):
-            layout["annotations"].append(_annotation(figure, title, sum(x_domain) / 2, y_domain[1], "bottom"))
+        if titles[i]:
+            layout["annotations"].append(_annotation(figure, titles[i], sum(x_domain) / 2, y_domain[1], "bottom"))
         if i % figure.columns == 0 and figure.row_titles:
             title = figure.row_titles[i // figure.columns]
             words = _annotation(figure, title, 0, sum(y_domain) / 2, "middle")
@@ -128,8 +124,8 @@ def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: Color
     }
 
 
-def _color_bar(figure: HeatmapFigure, scale: ColorMap, two_ends: bool, x: float) -> dict[str, Any]:
-    title = figure.difference_title if two_ends else figure.scale_title
+def _color_bar(figure: HeatmapFigure, scale: ColorMap, diverging: bool, x: float) -> dict[str, Any]:
+    title = figure.difference_title if diverging else figure.scale_title
     return {**color_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
 
 
@@ -186,7 +182,7 @@ def _axis(
 
 
 def _key_angle(figure: HeatmapFigure) -> int:
-    return -45 if figure.columns * _shape(figure)[1] <= 28 else -90
+    return -45 if figure.columns * figure.largest[1] <= 28 else -90
 
 
 def _axis_title(figure: HeatmapFigure, text: str) -> dict[str, Any]:
@@ -205,20 +201,14 @@ def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list
     return []
 
 
-def _shape(figure: HeatmapFigure) -> tuple[int, int]:
-    """Rows and columns of the largest panel."""
-    rows = max(len(panel.query_labels) for panel in figure.panels)
-    return rows, max(len(panel.key_labels) for panel in figure.panels)
-
-
 def _labelled(figure: HeatmapFigure) -> bool:
     """Whether there is room for token labels; the page's width is not known here, so by their number."""
-    return len(figure.panels) == 1 or (figure.rows <= 2 and figure.columns * _shape(figure)[1] <= 96)
+    return len(figure.panels) == 1 or (figure.rows <= 2 and figure.columns * figure.largest[1] <= 96)
 
 
 def _panel_height(figure: HeatmapFigure) -> int:
     """Pixels of one row of panels."""
-    rows = _shape(figure)[0]
+    rows = figure.largest[0]
     if len(figure.panels) == 1:
         return min(max(rows * _CELL, 260), 900)
     if figure.rows == 1:
@@ -228,7 +218,7 @@ def _panel_height(figure: HeatmapFigure) -> int:
 
 def _label_size(figure: HeatmapFigure) -> float:
     """Font size of token labels in pixels, so that those of the rows do not touch."""
-    return max(6.0, min(14.0, 0.85 * _panel_height(figure) / _shape(figure)[0]))
+    return max(6.0, min(14.0, 0.85 * _panel_height(figure) / figure.largest[0]))
 
 
 def _domains(figure: HeatmapFigure) -> list[tuple[list[float], list[float]]]:

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viz_app.figures.colours.scales import ColorMap, differences_map, numbers_map, weights_map
-from viz_app.figures.layout import POINTS_PER_MM, letter
+from viz_app.figures.colours.scales import ColorMap, numbers_map
+from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.lines import HEAD_COLORS
 from viz_app.figures.model.spec import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
@@ -113,10 +112,8 @@ class _Grid:
 
     @classmethod
     def of(cls, figure: HeatmapFigure, style: Style) -> _Grid:
-        panels = figure.panels
-        keys = max(len(panel.key_labels) for panel in panels)
-        labelled = len(panels) == 1 or (figure.columns * keys <= 96 and figure.rows <= 2)
-        shared = len({(panel.query_labels, panel.key_labels) for panel in panels}) == 1
+        keys, shared = figure.largest[1], figure.shares_labels
+        labelled = len(figure.panels) == 1 or (figure.columns * keys <= 96 and figure.rows <= 2)
         room = (0.72 if shared else 0.6) if labelled else 0.85
         side = min(_CELL, room * (style.width or _WIDTH) / (figure.columns * keys))
         return cls(side, labelled, shared)
@@ -135,10 +132,7 @@ class _Grid:
 
 
 def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
-    scales = {
-        False: ("attention", weights_map(figure.weights, style, figure.theme)),
-        True: ("difference", differences_map(figure.differences, style, figure.theme)),
-    }
+    weights, differences = figure.color_maps(style)
     grid = _Grid.of(figure, style)
     across, down = grid.gaps(figure)
     size = grid.font(style.font)
@@ -150,14 +144,14 @@ def _heatmaps(figure: HeatmapFigure, style: Style) -> list[str]:
     ]
     lines = ["\\begin{tikzpicture}", f"\\begin{{groupplot}}[{', '.join(options)}]"]
     for i, panel in enumerate(figure.panels):
-        two_ends = isinstance(panel, DifferencePanel)
-        name, scale = scales[two_ends]
+        diverging = isinstance(panel, DifferencePanel)
+        name, scale = ("difference", differences) if diverging else ("attention", weights)
         panel_options = [_size(panel, grid.side), _colormap(name, scale), *_panel_words(figure, style, panel, i, grid)]
-        if two_ends and figure.weights and style.legend:
+        if diverging and figure.weights and style.legend:
             panel_options.append("xshift=18mm")  # for the colour bar of the weights, which stands before it
-        last = not any(isinstance(other, DifferencePanel) == two_ends for other in figure.panels[i + 1 :])
+        last = not any(isinstance(other, DifferencePanel) == diverging for other in figure.panels[i + 1 :])
         if style.legend and last:
-            title = figure.difference_title if two_ends else figure.scale_title
+            title = figure.difference_title if diverging else figure.scale_title
             panel_options.append(f"colorbar, colorbar style={{ylabel={{{tex(title)}}}, width=3mm, y dir=normal}}")
         cells = _cells([list(row) for row in panel.weights], panel.masked)
         lines += [f"\\nextgroupplot[{', '.join(panel_options)}]", *_plot(len(panel.key_labels), cells)]
@@ -171,11 +165,10 @@ def _size(panel: HeatmapPanel, side: float) -> str:
 
 
 def _panel_words(figure: HeatmapFigure, style: Style, panel: HeatmapPanel, index: int, grid: _Grid) -> list[str]:
-    letters = style.letters and len(figure.panels) > 1 and not figure.row_titles
-    title = f"({letter(index)}) {panel.title}".rstrip() if letters else panel.title
+    title = figure.panel_titles(letters=style.letters)[index]
     first, last = index % figure.columns == 0, index + figure.columns >= len(figure.panels)
     words = []
-    if title and (index < figure.columns or not figure.row_titles):
+    if title:
         words.append(f"title={{{tex(title)}}}, title style={{yshift=-1.2ex}}")
     if not grid.labelled:
         row = figure.row_titles[index // figure.columns] if figure.row_titles and first else ""
@@ -196,8 +189,7 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     width = style.width or 100.0
     height = style.height or 0.6 * width
     modes = [f"{axis}mode={'log' if log else 'linear'}" for axis, log in (("x", figure.x_log), ("y", figure.y_log))]
-    readings = figure.formatted_readings() or ("",) * len(figure.series)
-    legend = [f"{each.label} {reading}".rstrip() for each, reading in zip(figure.series, readings, strict=True)]
+    legend = figure.legend()
     options = [
         f"width={width:g}mm, height={height:g}mm",
         *modes,
@@ -209,8 +201,8 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     if style.title and figure.title:
         options.append(f"title={{{tex(figure.title)}}}")
     lines = ["\\begin{tikzpicture}"]
-    for i in range(len(figure.series)):
-        lines.append(color(chr(ord("a") + i % 26), HEAD_COLORS[figure.theme][i % len(HEAD_COLORS[figure.theme])]))
+    for i, value in enumerate(figure.colors):
+        lines.append(color(chr(ord("a") + i % 26), value))
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
     if figure.cut is not None:
         ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))
@@ -244,7 +236,7 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         f"width={width:g}mm, height={height:g}mm, enlargelimits=false, axis on top, y dir=reverse",
         f"xmin={x - 0.5}, xmax={x + columns - 0.5}, ymin={y - 0.5}, ymax={y + rows - 0.5}",
         f"xlabel={{{tex(figure.column_title)}}}, ylabel={{{tex(figure.row_title)}}}",
-        _colormap("values", numbers_map(figure.matrix, figure.two_ends, style, figure.theme)),
+        _colormap("values", numbers_map(figure.matrix, figure.diverging, style, figure.theme)),
     ]
     if style.legend:
         options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")

@@ -260,7 +260,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             row_title=t("lesson_heads.head"),
             column_title=t("lesson_heads.adds"),
             scale_title=t("lesson_heads.value"),
-            two_ends=True,
+            diverging=True,
             row_start=1,
             language=t.language,
         )

@@ -185,7 +185,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             row_title=context.t("lesson_positions.column"),
             column_title=context.t("lesson_positions.column"),
             scale_title="M",
-            two_ends=True,
+            diverging=True,
             language=language,
         )
     if scene == "heatmap":
@@ -194,7 +194,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             row_title=context.t("lesson_positions.position"),
             column_title=context.t("lesson_positions.column"),
             scale_title="PE",
-            two_ends=True,
+            diverging=True,
             language=language,
         )
     if scene == "swap":
@@ -206,7 +206,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             row_title=context.t("lesson_positions.position"),
             column_title=context.t("lesson_positions.position"),
             scale_title=context.t("lesson_positions.cosine"),
-            two_ends=True,
+            diverging=True,
             language=language,
         )
     return None

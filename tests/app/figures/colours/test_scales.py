@@ -54,14 +54,14 @@ def test_a_shared_range_ends_at_the_largest_weight() -> None:
     assert weights_map(arrays, Style(value_range=(0, 0.2)), "light").rgb(0.4).tolist() == scale("light")[255].tolist()
 
 
-@pytest.mark.parametrize("two_ends", [False, True])
+@pytest.mark.parametrize("diverging", [False, True])
 @pytest.mark.parametrize("mapping", ["linear", "sqrt"])
-def test_a_place_and_its_value_belong_together(mapping: str, two_ends: bool) -> None:
-    colors = ColorMap(scale("light"), -0.5, 0.5, mapping, two_ends)  # type: ignore[arg-type]
+def test_a_place_and_its_value_belong_together(mapping: str, diverging: bool) -> None:
+    colors = ColorMap(scale("light"), -0.5, 0.5, mapping, diverging)  # type: ignore[arg-type]
     places = np.linspace(0, 1, 21)
     values = [colors.value(float(place)) for place in places]
     np.testing.assert_allclose(colors.position(values), places, atol=1e-9)
-    assert np.isclose(colors.value(0.5), 0.0) or not two_ends
+    assert np.isclose(colors.value(0.5), 0.0) or not diverging
 
 
 def test_the_root_of_a_quarter_is_in_the_middle() -> None:
