@@ -6,19 +6,18 @@ Each model but `base` differs from it in one thing. Readers of courses and score
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import streamlit as st
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 
-from transformer_core.derived import read_metrics
+from transformer_core.derived import MOST_METRIC_BYTES, read_metrics
 from transformer_core.files import CheckpointError
+from transformer_core.manifest import read_object
 from transformer_core.shipped import SHIPPED
-from viz_app.serving.checked_json import Count, FloatArray, IntArray, Nats, Parts, Percent, checked, read_json
+from viz_app.serving.checked_json import Count, FloatArray, IntArray, Nats, Parts, Percent, checked
 from viz_app.serving.loader import positive_setting
 
 if TYPE_CHECKING:
@@ -39,14 +38,6 @@ SMALL_NAMES: tuple[SmallName, ...] = get_args(SmallName)
 SMALL = SHIPPED / "small"
 
 _VALIDATION = "tatoeba-valid"
-_MEASURED = {
-    "bleu": ("scores", _VALIDATION, "bleu"),
-    "signature": ("scores", _VALIDATION, "signature"),
-    "nll": ("scores", _VALIDATION, "nll"),
-    "nll_masked": ("forced", _VALIDATION, "masked"),
-    "nll_unmasked": ("forced", _VALIDATION, "unmasked"),
-    "parameters": ("training", "parameters"),
-}
 
 _log = logging.getLogger(__name__)
 
@@ -65,36 +56,13 @@ class Validation(Struct, frozen=True, eq=False):
     bleu: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
-class _Updates(Struct, frozen=True, eq=False):
-    step: IntArray
-    loss: FloatArray
-    nll: FloatArray
-    mean_nll: FloatArray
-    learning_rate: FloatArray
-    gradient_norm: FloatArray
+class Failure(Struct, frozen=True):
+    """The update at which a training stopped."""
 
-    def __post_init__(self) -> None:
-        if len({len(column) for column in structs.astuple(self)}) > 1:
-            raise ValueError("columns of different lengths")
-
-
-class _Failure(Struct, frozen=True):
     step: Count
 
 
-class _Journal(Struct, frozen=True, eq=False):
-    """What `python -m transformer_core journal` writes."""
-
-    format_version: Literal[1]
-    model: dict[str, Any]
-    training: dict[str, Any]
-    updates: _Updates
-    validation: dict[str, Validation]
-    failed: _Failure | None
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingCurve:
+class TrainingCurve(Struct, frozen=True, eq=False):
     """The course of a training: updates that were recorded, and nothing in between. Arrays cannot be written to.
 
     Args:
@@ -108,20 +76,32 @@ class TrainingCurve:
         learning_rate: Of each.
         gradient_norm: Of each.
         validation: By the name of the set.
-        failed_at: The update at which training stopped, since loss or gradient was no number; None if it did not.
+        failed: The update at which training stopped, since loss or gradient was no number; None if it did not.
+        format_version: Of the journal, which `python -m transformer_core journal` writes.
     """
 
     name: str
-    model: Mapping[str, Any]
-    training: Mapping[str, Any]
+    model: dict[str, Any]
+    training: dict[str, Any]
     step: IntArray
     loss: FloatArray
     nll: FloatArray
     mean_nll: FloatArray
     learning_rate: FloatArray
     gradient_norm: FloatArray
-    validation: Mapping[str, Validation]
-    failed_at: int | None
+    validation: dict[str, Validation]
+    failed: Failure | None
+    format_version: Literal[1]
+
+    def __post_init__(self) -> None:
+        columns = self.step, self.loss, self.nll, self.mean_nll, self.learning_rate, self.gradient_norm
+        if len(set(map(len, columns))) > 1:
+            raise ValueError("columns of different lengths")
+
+    @property
+    def failed_at(self) -> int | None:
+        """The update at which training stopped; None if it did not."""
+        return None if self.failed is None else self.failed.step
 
 
 class SmallModelScores(Struct, frozen=True):
@@ -140,8 +120,8 @@ class SmallModelScores(Struct, frozen=True):
     signature: str
     nll: Nats
     parameters: Count
-    nll_masked: Nats | None = None
-    nll_unmasked: Nats | None = None
+    nll_masked: Nats | None = field(default=None, name="masked")
+    nll_unmasked: Nats | None = field(default=None, name="unmasked")
 
 
 def small_model(name: SmallName, *, causal: bool | None = None) -> Translator:
@@ -193,18 +173,12 @@ def small_model_scores() -> dict[str, SmallModelScores]:
 
 def _measured(folder: Path) -> SmallModelScores:
     parts = Parts(read_metrics(folder))
-    found = {name: parts.get(Any, *path) for name, path in _MEASURED.items()}
-    return checked(folder, {name: value for name, value in found.items() if value is not None}, SmallModelScores)
+    paths = ("training",), ("forced", _VALIDATION), ("scores", _VALIDATION)
+    return checked(folder, SmallModelScores, *(parts.get(dict[str, Any], *path) for path in paths))
 
 
 @st.cache_resource(show_spinner=False)
 def _course(path: str, name: str) -> TrainingCurve:
-    read = read_json(Path(path), _Journal)
-    return TrainingCurve(
-        name=name,
-        model=read.model,
-        training=read.training,
-        **structs.asdict(read.updates),
-        validation=read.validation,
-        failed_at=None if read.failed is None else read.failed.step,
-    )
+    journal = read_object(Path(path), MOST_METRIC_BYTES)
+    updates = Parts(journal).get(dict[str, Any], "updates")
+    return checked(Path(path), TrainingCurve, journal, updates, {"name": name})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.figures import Animation, HeatmapFigure, one_head
 from viz_app.figures.model.spec import RoundedPanel
+from viz_app.serving.checked_json import converted
 from viz_app.text import Texts
 
 if TYPE_CHECKING:
@@ -63,14 +64,9 @@ class HeadSnapshot:
     @classmethod
     def from_report(cls, report: object, history: History) -> HeadSnapshot | None:
         """What the browser says; None when it says nothing that makes sense for this history."""
-        names = [field.name for field in dataclasses.fields(cls)]
-        if not isinstance(report, Mapping) or set(report) != set(names) or report["kind"] not in KINDS:
-            return None
-        numbers = [report[name] for name in names if name != "kind"]
-        if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers):
-            return None
-        snapshot = cls(**{name: report[name] for name in names})
-        return snapshot if snapshot._exists(history) else None
+        names = {field.name for field in dataclasses.fields(cls)}
+        snapshot = converted(report, cls) if isinstance(report, Mapping) and set(report) == names else None
+        return snapshot if snapshot and snapshot._exists(history) else None
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], history: History) -> HeadSnapshot:

@@ -12,13 +12,11 @@ import numpy.typing as npt
 from msgspec import Meta
 
 from transformer_core.files import CheckpointError
-from transformer_core.manifest import read_object
 
 Value = TypeVar("Value")
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-_MOST_BYTES = 16 * 2**20  # of a file; the largest that ships has a hundredth of it
 _LARGEST = 10**15
 # JSON as Python reads it also has NaN, infinity and endless integers; none of these is within the bounds.
 Count = Annotated[int, Meta(ge=0, le=_LARGEST)]
@@ -28,35 +26,21 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 Nats = Annotated[float, Meta(ge=0, le=_LARGEST)]
 
 
-def convert(value: object, kind: Any) -> Any:
-    """A value of JSON as a `kind`: a Struct, an annotated type, an array of numbers, which cannot be written to.
-
-    Raises:
-        msgspec.ValidationError: It is none; the message names the field.
-    """
-    return msgspec.convert(value, kind, dec_hook=_array)
-
-
 def converted(value: object, kind: Any) -> Any:
-    """The same; None where it is none."""
+    """A value of JSON as a `kind`: a Struct, an annotated type, an array of numbers; None where it is none."""
     try:
-        return convert(value, kind)
+        return msgspec.convert(value, kind, dec_hook=_array)
     except msgspec.ValidationError:
         return None
 
 
-def read_json(path: Path, kind: type[Value]) -> Value:
-    """A file as a Struct. Raises CheckpointError, which names file and field, for one that cannot be read."""
-    return checked(path, read_object(path, _MOST_BYTES), kind)
-
-
-def checked(path: Path, values: Mapping[str, Any], kind: type[Value]) -> Value:
-    """What a file holds as a Struct. Raises CheckpointError, which names file and field."""
+def checked(path: Path, kind: type[Value], *parts: Mapping[str, Any] | None) -> Value:
+    """Parts of a file, taken together, as a Struct. Raises CheckpointError, which names file and field."""
     try:
-        found: Value = convert(values, kind)
+        merged = {name: value for part in parts for name, value in (part or {}).items()}
+        return msgspec.convert(merged, kind, dec_hook=_array)
     except msgspec.ValidationError as error:
         raise CheckpointError(path, str(error)) from error
-    return found
 
 
 class Parts:
@@ -91,7 +75,7 @@ class Parts:
 
 
 def _array(kind: Any, values: Any) -> npt.NDArray[Any]:
-    """A list of numbers, as `npt.NDArray[...]` asks for it."""
-    array = np.array(convert(values, list[float]), dtype=kind.__args__[1].__args__[0])
+    """A list of numbers as an array that cannot be written to, of the type that `npt.NDArray[...]` asks for."""
+    array = np.array(msgspec.convert(values, list[float]), dtype=kind.__args__[1].__args__[0])
     array.flags.writeable = False
     return array

@@ -124,7 +124,7 @@ def no_runs(folder: Path) -> object:
         (missing_journal, "one-head/journal.json: cannot be read"),
         (broken_journal, "one-head/journal.json: cannot be read"),
         (other_format, "base/journal.json: Invalid enum value 2 - at `$.format_version`"),
-        (shorter_column, "base/journal.json: columns of different lengths - at `$.updates`"),
+        (shorter_column, "base/journal.json: columns of different lengths"),
         (no_scores, "unscaled: Object missing required field `bleu`"),
         (no_runs, "warmup: contains no runs"),
         (lambda folder: small_model("unscaled"), "unscaled/manifest.json: "),

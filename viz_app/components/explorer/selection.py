@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
@@ -37,13 +39,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 MOST_COMPARED = 500  # characters of the sentence that is compared with
 
-_PIN = re.compile(r"[qk](0|[1-9][0-9]{0,3})")
-_HEAD = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)")
+_Index = Annotated[int, Meta(ge=0)]
+_Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
+_Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
+_Compared = Annotated[str, Meta(min_length=1, max_length=MOST_COMPARED)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """One state of the explorer.
+    """One state of the explorer. What the browser reports is checked by the types of the fields.
 
     Args:
         kind: Kind of attention.
@@ -68,9 +72,9 @@ class Selection:
     """
 
     kind: Kind = "cross"
-    layer: int = 0
-    head: int = 0
-    step: int | None = None
+    layer: _Index = 0
+    head: _Index = 0
+    step: Annotated[int, Meta(ge=1)] | None = None
     unit: Unit = "pieces"
     view: View = "heads"
     zoom: Zoom = "head"
@@ -79,39 +83,13 @@ class Selection:
     average: Average = "none"
     scale: Scale = "linear"
     special: bool = True
-    threshold: int = 0
-    pin: str | None = None
-    against: str | None = None
-    branch: int = 0
-    vs: str | None = None
-    vsmodel: str | None = None
-    vsbranch: int = 0
-
-    def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, but must be one of {', '.join(allowed)}")
-        if not isinstance(self.special, bool):
-            raise ValueError(f"special is {self.special!r}, but must be True or False")
-        for name, form, example in (("pin", _PIN, "q3"), ("against", _HEAD, "cross.5.5")):
-            text = getattr(self, name)
-            if text is not None and not (isinstance(text, str) and form.fullmatch(text)):
-                raise ValueError(f"{name} is {text!r}, but must be None or of the form {example}")
-        for name in ("vs", "vsmodel"):
-            text = getattr(self, name)
-            if text is not None and not (isinstance(text, str) and 0 < len(text) <= MOST_COMPARED):
-                raise ValueError(f"{name} is {text!r}, but must be None or 1 to {MOST_COMPARED} characters")
-        self._check_numbers()
-
-    def _check_numbers(self) -> None:
-        for name, least in (("layer", 0), ("head", 0), ("step", 1), ("threshold", 0), ("branch", 0), ("vsbranch", 0)):
-            value = getattr(self, name)
-            if name == "step" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} is {value!r}, but must be a whole number from {least} on")
-        if self.threshold > 99:
-            raise ValueError(f"threshold is {self.threshold!r}, but must be at most 99 percent")
+    threshold: Annotated[int, Meta(ge=0, le=99)] = 0
+    pin: _Pin | None = None
+    against: _Head | None = None
+    branch: _Index = 0
+    vs: _Compared | None = None
+    vsmodel: _Compared | None = None
+    vsbranch: _Index = 0
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, ready for JSON."""
@@ -135,6 +113,6 @@ class Selection:
         if not isinstance(state, dict) or set(state) != names:
             return default
         try:
-            return cls(**state)
-        except (TypeError, ValueError):
+            return msgspec.convert(state, cls)
+        except msgspec.ValidationError:
             return default

@@ -127,7 +127,7 @@ def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> No
 
 def test_small_models_stand_beside_the_paper(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = {
-        name: SmallModelScores(bleu, "x", nll, None, None, 1)
+        name: SmallModelScores(bleu, "x", nll, 1)
         for name, bleu, nll in (("base", 20.0, 2.0), ("smoothing-0", 19.0, 1.5))
     }
 

@@ -6,7 +6,6 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from transformer_core.training.schedule import learning_rate
 from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.jobs.live_training import LiveTraining
-from viz_app.lessons.small_models import TrainingCurve, warmup_curves
+from viz_app.lessons.small_models import Failure, TrainingCurve, warmup_curves
 from viz_app.lessons.stage import LessonState
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
@@ -32,8 +31,9 @@ def context(visit: Visit) -> LessonContext:
 def course(steps: int, values: list[float], failed: int | None = None) -> TrainingCurve:
     column = np.array(values)
     step = 5 * np.arange(1, len(values) + 1)
-    training = MappingProxyType({"warmup_steps": steps})
-    return TrainingCurve(f"warmup-{steps}", {}, training, step, column, column, column, column, column, {}, failed)
+    stopped = None if failed is None else Failure(failed)
+    columns = (step, column, column, column, column, column)
+    return TrainingCurve(f"warmup-{steps}", {}, {"warmup_steps": steps}, *columns, {}, stopped, 1)
 
 
 def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -> None:
