@@ -17,18 +17,18 @@ def test_layers_are_measured_watched_and_stopped(open_page: OpenPage, app_url: s
         each.evaluate(FIND)
         ready(each)
         painted(each)
-        each.wait_for_function(SCENE + ".news !== null")
+        each.wait_for_function(SCENE + ".measurement !== null")
     assert page.locator(".readout").inner_text() == T("lesson_why.timed_idle", d=64)
     page.get_by_role("radio", name="256").check(force=True)
     page.get_by_role("button", name=T("lesson_why.measure"), exact=True).click()
     for each in (page, other):  # who has the scene open sees it
-        each.wait_for_function(SCENE + ".news.points['256']?.length > 1")
+        each.wait_for_function(SCENE + ".measurement.points['256']?.length > 1")
     assert other.locator(".readout").inner_text().startswith("Measuring on this server: d = 256")
     page.get_by_role("button", name=T("lesson_why.stop"), exact=True).click()
     for each in (page, other):
-        each.wait_for_function(SCENE + ".news.state === 'stopped'")
-    count = page.evaluate(SCENE + ".news.points['256'].length")
-    assert 2 <= count < page.evaluate(SCENE + ".news.total")
+        each.wait_for_function(SCENE + ".measurement.state === 'stopped'")
+    count = page.evaluate(SCENE + ".measurement.points['256'].length")
+    assert 2 <= count < page.evaluate(SCENE + ".measurement.total")
     told = T("lesson_why.timed_stopped", d=256, done=count, total=32)
     assert page.locator(".readout").inner_text().startswith(told)
     page.get_by_role("button", name=T("translate.download")).wait_for()  # the picture for print is there by itself

@@ -2,202 +2,167 @@
 // of the file every sentence moves to where training puts it, among sentences of its own length.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { write } from "../../../components/common/plot.js";
-import { frame } from "../../stage/js/grid.js";
+import { ease } from "../../../components/common/format.js";
+import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const HEAD = 56;
 const GAP = 7; // between batches
 const ROW = 0.85; // height of a line, in positions
+const NARROW = 520;
+const ORDERS = ["plain", "sorted"];
 
+/** @typedef {[x: number, y: number, width: number, height: number]} Block A batch in one order. */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Batches extends Scene {
   get playhead() {
-    return {
-      name: "sorted",
-      label: this.texts.sort,
-      min: 0,
-      max: 1,
-      step: 1,
-      rate: 0.4,
-      start: 0,
-      /** @param {number} value */
-      show: (value) => `${Math.round(100 * value)}\u202f%`,
-    };
+    return playhead({ name: "sorted", label: this.texts.sort, max: 1, rate: 0.4, show: percent });
   }
 
   get controls() {
+    const { texts } = this;
     return [
-      {
-        name: "budget",
-        kind: "range",
-        label: this.texts.budget,
-        min: 128,
-        max: 512,
-        step: 32,
-        start: 256,
-        server: true,
-      },
-      {
-        name: "side",
-        kind: "choice",
-        label: this.texts.shown,
-        options: [
-          ["0", this.texts.source],
-          ["1", this.texts.target],
-        ],
-        start: "0",
-      },
+      slider({ name: "budget", label: texts.budget, min: 128, max: 512, step: 32, start: 256, server: true }),
+      choice("side", texts.shown, { 0: texts.source, 1: texts.target }),
     ];
   }
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < 520 ? 520 : Math.max(390, Math.min(620, room));
+    return width < NARROW ? 520 : Math.max(390, Math.min(620, room));
   }
 
   lit() {
     return "padding";
   }
 
-  /** @param {Settings} settings */
-  fresh({ budget }) {
-    return this.lesson.answers.budget === budget;
-  }
-
   /**
-   * Where each batch stands, with the largest size of a position at which both orders fit.
-   * @param {number} width
-   * @param {number} height
+   * The batches of both orders, with the largest size of a position at which both fit.
+   * @param {Pen} pen
    * @param {number} side
+   * @returns {{ unit: number, both: Block[][] }}
    */
-  layout(width, height, side) {
-    const { plain, sorted } = this.lesson.arrays;
-    for (let unit = 16; unit > 1; unit -= 0.25) {
-      const both = [plain, sorted].map((shapes) => shelves(shapes, side, unit, width, height));
-      if (both.every(Boolean)) return { unit, both };
+  layout({ width, height }, side) {
+    const shapes = ORDERS.map((order) => this.lesson.arrays[order]);
+    for (let unit = 16; ; unit -= 0.25) {
+      const most = unit > 1 ? height - HEAD : Infinity;
+      const both = shapes.flatMap((each) => {
+        const blocks = shelves(each, side, unit, width, most);
+        return blocks ? [blocks] : [];
+      });
+      if (both.length === shapes.length || unit <= 1) return { unit, both };
     }
-    return { unit: 1, both: [plain, sorted].map((shapes) => shelves(shapes, side, 1, width, Infinity)) };
   }
 
   /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    const { context, width, height, theme } = pen;
-    context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
-    const share = settings.sorted;
-    const side = Number(settings.side);
-    const eased = share * share * (3 - 2 * share);
-    const { unit, both } = this.layout(width, height - HEAD, side);
-    this.drawHead(pen, share);
-    const strength = [Math.max(0, 1 - 2 * share), Math.max(0, 2 * share - 1)];
-    both.forEach(
-      (corners, order) => strength[order] && this.drawBlocks(pen, corners, order, side, unit, strength[order]),
-    );
+  draw(pen, { sorted, budget, side }) {
+    const { context, theme } = pen;
     const { lengths, places } = this.lesson.arrays;
-    context.fillStyle = theme.kinds.encoder;
+    const { unit, both } = this.layout(pen, Number(side));
+    const share = ease(sorted);
+    context.globalAlpha = this.lesson.answers.budget === budget ? 1 : 0.35;
+    this.drawHead(pen, sorted);
+    this.drawBlocks(pen, both[0], Math.max(0, 1 - 2 * sorted));
+    this.drawBlocks(pen, both[1], Math.max(0, 2 * sorted - 1));
     for (let pair = 0; pair < lengths.shape[0]; pair++) {
-      const [from, to] = both.map((corners, order) => {
-        const [x, y] = corners?.[places.at(order, pair, 0)] ?? [0, 0];
+      const [from, to] = both.map((blocks, order) => {
+        const [x, y] = blocks[places.at(order, pair, 0)];
         return [x, y + places.at(order, pair, 1) * unit * ROW];
       });
-      const x = from[0] + (to[0] - from[0]) * eased;
-      const y = HEAD + from[1] + (to[1] - from[1]) * eased;
-      context.fillRect(x, y + 0.1 * unit, (lengths.at(pair, side) + 1) * unit, Math.max(0.8, (ROW - 0.2) * unit)); // with </s>
+      const x = from[0] + (to[0] - from[0]) * share;
+      const y = from[1] + (to[1] - from[1]) * share + 0.1 * unit;
+      const long = (lengths.at(pair, Number(side)) + 1) * unit; // with </s>
+      pen.fill(x, y, long, Math.max(0.8, (ROW - 0.2) * unit), theme.kinds.encoder);
     }
     context.globalAlpha = 1;
   }
 
   /**
    * @param {Pen} pen
-   * @param {number} share
+   * @param {number} sorted
    */
-  drawHead({ context, theme, width }, share) {
-    const small = width < 520;
-    ["plain", "sorted"].forEach((name, order) => {
+  drawHead(pen, sorted) {
+    const { theme, width } = pen;
+    const size = width < NARROW ? 13 : 15;
+    ORDERS.forEach((name, order) => {
       const [padded, positions, batches] = this.lesson.values.padding[order];
       const x = order ? width / 2 + 8 : 0;
-      const now = order === Math.round(share);
-      const style = { colour: now ? theme.text : theme.muted, font: theme.font, most: width / 2 - 12 };
-      write(context, this.texts[name], x, 10, { ...style, size: small ? 13 : 15, weight: now ? 650 : 400 });
-      write(context, fillText(this.texts.waste, { share: percent(padded / positions), batches }), x, 32, {
-        ...style,
-        size: small ? 13 : 15,
-        weight: now ? 650 : 400,
-      });
+      const look =
+        order === Math.round(sorted) ? { colour: theme.text, weight: 650 } : { colour: theme.muted, weight: 400 };
+      const style = { ...look, size, most: width / 2 - 12 };
+      pen.write(this.texts[name], x, 10, style);
+      pen.write(fillText(this.texts.waste, { share: percent(padded / positions), batches }), x, 32, style);
     });
   }
 
   /**
    * The batches of one order, hatched all over; the sentences cover what is not padding.
    * @param {Pen} pen
-   * @param {any} corners
-   * @param {number} order
-   * @param {number} side
-   * @param {number} unit
+   * @param {Block[]} blocks
    * @param {number} strength
    */
-  drawBlocks({ context, theme }, corners, order, side, unit, strength) {
-    const shapes = order ? this.lesson.arrays.sorted : this.lesson.arrays.plain;
+  drawBlocks(pen, blocks, strength) {
+    const { context, theme } = pen;
+    if (!strength) return;
     context.save();
     context.globalAlpha *= strength;
-    corners.forEach(([x, y], batch) => {
-      const [wide, tall] = [shapes.at(batch, 1 + side) * unit, shapes.at(batch, 0) * unit * ROW];
+    for (const [x, y, wide, tall] of blocks) {
       context.save();
       context.beginPath();
-      context.rect(x, HEAD + y, wide, tall);
+      context.rect(x, y, wide, tall);
       context.clip();
       context.strokeStyle = theme.hatch;
       context.lineWidth = 1.2;
       context.beginPath();
       for (let at = -tall; at < wide; at += 5) {
-        context.moveTo(x + at, HEAD + y + tall);
-        context.lineTo(x + at + tall, HEAD + y);
+        context.moveTo(x + at, y + tall);
+        context.lineTo(x + at + tall, y);
       }
       context.stroke();
       context.restore();
-      frame(context, x - 1, HEAD + y - 1, wide + 2, tall + 2, theme.mark);
-    });
+      pen.frame(x - 1, y - 1, wide + 2, tall + 2, theme.mark);
+    }
     context.restore();
   }
 
   /** @type {Scene["say"]} */
   say({ sorted }) {
     const [padded, positions] = this.lesson.values.padding[Math.round(sorted)];
-    return fillText(sorted < 0.5 ? this.texts.plain_say : this.texts.sorted_say, {
-      share: percent(padded / positions),
-    });
+    const text = sorted < 0.5 ? this.texts.plain_say : this.texts.sorted_say;
+    return fillText(text, { share: percent(padded / positions) });
   }
 
   table() {
-    const { padding } = this.lesson.values;
-    const rows = ["plain", "sorted"].map((name, order) => [
-      this.texts[name],
-      padding[order][2],
-      padding[order][1],
-      padding[order][0],
-      padding[order][0] / padding[order][1],
-    ]);
-    return { columns: ["", this.texts.batches, this.texts.positions, this.texts.padded, this.texts.padding], rows };
+    const { texts } = this;
+    const rows = ORDERS.map((name, order) => {
+      const [padded, positions, batches] = this.lesson.values.padding[order];
+      return [texts[name], batches, positions, padded, padded / positions];
+    });
+    return { columns: ["", texts.batches, texts.positions, texts.padded, texts.padding], rows };
   }
 }
 
 /**
- * Upper left corner of each batch, side by side on shelves; null when they do not fit.
+ * The batches side by side on shelves; null when they do not fit.
  * @param {NdArray} shapes
- * @param {any} side
+ * @param {number} side
  * @param {number} unit
  * @param {number} width
  * @param {number} height
+ * @returns {Block[] | null}
  */
 function shelves(shapes, side, unit, width, height) {
-  const corners = [];
+  /** @type {Block[]} */
+  const blocks = [];
   let [x, y, tallest] = [1, 1, 0];
   for (let batch = 0; batch < shapes.shape[0]; batch++) {
     const [wide, tall] = [shapes.at(batch, 1 + side) * unit, shapes.at(batch, 0) * unit * ROW];
     if (x > 1 && x + wide > width - 1) [x, y, tallest] = [1, y + tallest + GAP, 0];
-    corners.push([x, y]);
+    blocks.push([x, HEAD + y, wide, tall]);
     x += wide + GAP;
     tallest = Math.max(tallest, tall);
     if (x - GAP > width || y + tall > height - 1) return null;
   }
-  return corners;
+  return blocks;
 }

@@ -3,102 +3,67 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { grouped } from "../../../components/common/format.js";
-import { Axis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
+import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { box, letter } from "./boxes.js";
+import { letter } from "./boxes.js";
 
 const HEAD = 30;
 const BASE = 34; // height of the letters
 const LEFT = 46; // for the numbers of merges
 const LEAST = 104; // height of a line
 const MOST_LINES = 7;
+const NARROW = 520;
 
+/**
+ * A merge of two parts of the sentence; `x`: its middle in letters.
+ * @typedef {{ begin: number, middle: number, end: number, rank: number, x: number, parts: Part[] }} Merge
+ */
+/** @typedef {{ x: number, rank: number }} Part Of rank 0 where it is a letter. */
+/** @typedef {[begin: number, end: number]} Line Its first letter, and the letter after its last. */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Merges extends Scene {
-  /** @type {any} */
-  places;
-
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
     super(lesson, texts);
     this.letters = [...lesson.values.letters];
-    const { merges } = lesson.arrays;
-    this.merges = Array.from({ length: merges.shape[0] }, (_, index) => {
-      const [begin, middle, end, rank] = merges.part(index).data;
-      return { begin, middle, end, rank };
-    });
-    this.nodes = this.tree();
-  }
-
-  /** For each merge the middles of its two parts and its own, in letters, and how high the parts stand. */
-  tree() {
-    const made = new Map(); // "begin end" -> number of the merge that made it
-    return this.merges.map(({ begin, middle, end, rank }, number) => {
-      /**
-       * @param {number} from
-       * @param {number} to
-       */
-      const part = (from, to) => {
-        const before = made.get(`${from} ${to}`);
-        return before === undefined
-          ? { x: (from + to) / 2, rank: 0 }
-          : { x: this.at(before), rank: this.merges[before].rank };
-      };
-      const [left, right] = [part(begin, middle), part(middle, end)];
-      made.set(`${begin} ${end}`, number);
-      this.places = this.places ?? [];
-      this.places[number] = (left.x + right.x) / 2;
-      return { left, right, rank, x: this.places[number], begin };
-    });
-  }
-
-  /** @param {number} number */
-  at(number) {
-    return this.places[number];
+    this.merges = tree(lesson.arrays.merges);
   }
 
   get playhead() {
-    const count = this.merges.length;
-    return {
-      name: "done",
-      label: this.texts.merges,
-      min: 0,
-      max: count,
-      step: 1,
-      rate: Math.max(2, count / 14),
-      start: 0,
-      /** @param {number} value */
-      show: (value) => String(Math.floor(value + 1e-6)),
-    };
+    const { length: max } = this.merges;
+    return playhead({ name: "done", label: this.texts.merges, max, rate: Math.max(2, max / 14) });
   }
 
   /**
-   * The lines of the sentence: [first letter, letter after the last], broken between words.
+   * The lines of the sentence, broken between words.
    * @param {number} width
    */
   lines(width) {
+    const { letters } = this;
     const most = Math.floor((width - LEFT) / this.cell(width) + 1e-6);
+    const words = letters.flatMap((each, index) => (each === "\u2581" && index ? [index] : []));
+    /** @type {Line[]} */
     const lines = [];
-    let [begin, end] = [0, 0];
-    this.letters.forEach((each, index) => {
-      if (each === "\u2581" && index) {
-        const next = this.letters.indexOf("\u2581", index + 1);
-        if ((next < 0 ? this.letters.length : next) - begin > most) {
-          lines.push([begin, index]);
-          begin = index;
-        }
-      }
-      end = index + 1;
+    let begin = 0;
+    words.forEach((start, word) => {
+      if ((words[word + 1] ?? letters.length) - begin <= most) return;
+      lines.push([begin, start]);
+      begin = start;
     });
-    lines.push([begin, end]);
-    return lines;
+    return [...lines, /** @type {Line} */ ([begin, letters.length])];
   }
 
-  /** @param {number} width */
+  /**
+   * The width of a letter.
+   * @param {number} width
+   */
   cell(width) {
-    if (width < 520) return 14;
+    if (width < NARROW) return 14;
     return Math.max(15, Math.min(26, (width - LEFT) / this.letters.length));
   }
 
@@ -114,36 +79,30 @@ export class Merges extends Scene {
 
   /** @type {Scene["draw"]} */
   draw(pen, { done }) {
-    const { context, width, height, theme } = pen;
+    const { width, height } = pen;
     const count = Math.floor(done + 1e-6);
     const lines = this.lines(width);
     const shown = lines.slice(0, MOST_LINES);
     const tall = (height - HEAD) / shown.length;
     this.drawHead(pen, count);
-    const level = this.level(done);
-    shown.forEach(([begin, end], index) => {
+    shown.forEach((line, index) => {
       const bottom = HEAD + (index + 1) * tall;
       const up = new Axis(0.8, this.lesson.values.count, bottom - BASE - 12, bottom - tall + 14, { log: true });
-      this.drawLevel(pen, up, level, begin, end, index);
-      this.drawTree(pen, up, begin, end, count);
-      this.drawLetters(pen, bottom - BASE, begin, end, count);
+      this.drawLevel(pen, up, this.level(done), line);
+      if (!index) pen.note(this.texts.merge_number, LEFT + 2, up.to - 6, { size: 11 });
+      this.drawTree(pen, up, line, count);
+      this.drawLetters(pen, bottom - BASE, line, count);
     });
-    if (lines.length > shown.length)
-      write(context, "\u2026", width - 10, height - 10, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 16,
-        align: "right",
-      });
+    if (lines.length > shown.length) pen.note("\u2026", width - 10, height - 10, { size: 16, align: "right" });
   }
 
   /**
    * Number of the merge that the level has reached; it glides from one merge of the sentence to the next.
-   * @param {any} done
+   * @param {number} done
    */
   level(done) {
-    /** @param {number} number */
-    const rank = (number) => (number < 1 ? 0.8 : this.merges[Math.min(number, this.merges.length) - 1].rank);
+    const rank = (/** @type {number} */ number) =>
+      number < 1 ? 0.8 : this.merges[Math.min(number, this.merges.length) - 1].rank;
     const [from, to] = [rank(Math.floor(done)), rank(Math.ceil(done))];
     return from * (to / from) ** (done % 1);
   }
@@ -152,106 +111,73 @@ export class Merges extends Scene {
    * @param {Pen} pen
    * @param {number} count
    */
-  drawHead({ context, theme, width }, count) {
-    const style = { colour: theme.text, font: theme.font, size: 15, weight: 600 };
-    const told = fillText(this.texts.count, { pieces: this.letters.length - count, letters: this.letters.length });
-    write(context, told, 0, 10, style);
+  drawHead(pen, count) {
+    const { theme, width } = pen;
+    const { letters, texts } = this;
+    const title = fillText(texts.count, { pieces: letters.length - count, letters: letters.length });
+    pen.write(title, 0, 10, { size: 15, weight: 600 });
     const last = this.merges[count - 1];
     if (!last) return;
-    const [left, right] = [this.text(last.begin, last.middle), this.text(last.middle, last.end)];
-    const small = width < 520;
-    write(
-      context,
-      small
-        ? `${left} + ${right}`
-        : `${fillText(this.texts.merge, { rank: grouped(last.rank), count: grouped(this.lesson.values.count) })}:  ${left} + ${right}`,
-      width,
-      10,
-      {
-        colour: theme.kinds.decoder,
-        font: small ? theme.code : theme.font,
-        size: 14,
-        weight: 600,
-        align: "right",
-        most: width * 0.6,
-      },
-    );
+    const { left, right } = this.parts(last);
+    const style = { colour: theme.kinds.decoder, size: 14, weight: 600, align: "right", most: width * 0.6 };
+    if (width < NARROW) return pen.write(`${left} + ${right}`, width, 10, { ...style, font: theme.code });
+    const number = fillText(texts.merge, { rank: grouped(last.rank), count: grouped(this.lesson.values.count) });
+    return pen.write(`${number}:  ${left} + ${right}`, width, 10, style);
   }
 
   /**
-   * @param {any} begin
-   * @param {number} end
+   * What a merge joins, and what it makes, as text.
+   * @param {Merge} merge
    */
-  text(begin, end) {
-    return this.letters.slice(begin, end).map(letter).join("");
+  parts({ begin, middle, end }) {
+    const text = (/** @type {Line} */ ...line) =>
+      this.letters
+        .slice(...line)
+        .map(letter)
+        .join("");
+    return { left: text(begin, middle), right: text(middle, end), whole: text(begin, end) };
   }
 
   /**
    * @param {Pen} pen
    * @param {Axis} up
    * @param {number} level
-   * @param {number} begin
-   * @param {number} end
-   * @param {number} index
+   * @param {Line} line
    */
-  drawLevel({ context, theme, width }, up, level, begin, end, index) {
-    const right = LEFT + (end - begin) * this.cell(width);
-    for (const tick of [1, 10, 100, 1000, 10000].filter((each) => each <= up.high)) {
-      trace(
-        context,
-        [
-          [LEFT - 6, up.place(tick)],
-          [right, up.place(tick)],
-        ],
-        { colour: theme.line, width: 1, alpha: 0.6 },
-      );
-      write(context, grouped(tick), LEFT - 10, up.place(tick), {
-        colour: theme.muted,
-        font: theme.font,
-        size: 11,
-        align: "right",
-      });
+  drawLevel(pen, up, level, [begin, end]) {
+    const { theme } = pen;
+    const right = LEFT + (end - begin) * this.cell(pen.width);
+    for (const tick of up.ticks()) {
+      pen.line(LEFT - 6, up.place(tick), right, up.place(tick), { colour: theme.line, width: 1, alpha: 0.6 });
+      pen.note(grouped(tick), LEFT - 10, up.place(tick), { size: 11, align: "right" });
     }
     const y = up.place(Math.max(level, up.low));
-    trace(
-      context,
-      [
-        [LEFT - 6, y],
-        [right, y],
-      ],
-      { colour: theme.kinds.decoder, width: 1.5, dash: [6, 4] },
-    );
-    if (!index)
-      write(context, this.texts.merge_number, LEFT + 2, up.to - 6, { colour: theme.muted, font: theme.font, size: 11 });
+    pen.line(LEFT - 6, y, right, y, { colour: theme.kinds.decoder, dash: [6, 4] });
   }
 
   /**
    * @param {Pen} pen
    * @param {Axis} up
-   * @param {number} begin
-   * @param {number} end
+   * @param {Line} line
    * @param {number} count
    */
-  drawTree({ context, theme, width }, up, begin, end, count) {
-    const cell = this.cell(width);
-    /** @param {number} place */
-    const x = (place) => LEFT + (place - begin) * cell;
-    /** @param {any} rank */
-    const y = (rank) => (rank ? up.place(rank) : up.from + 12);
-    this.nodes.forEach(({ left, right, rank, x: middle, begin: first }, number) => {
-      if (first < begin || first >= end) return;
+  drawTree(pen, up, [begin, end], count) {
+    const { kinds, mark } = pen.theme;
+    const cell = this.cell(pen.width);
+    const x = (/** @type {number} */ place) => LEFT + (place - begin) * cell;
+    const y = (/** @type {number} */ rank) => (rank ? up.place(rank) : up.from + 12);
+    this.merges.forEach((merge, number) => {
+      if (merge.begin < begin || merge.begin >= end) return;
       const done = number < count;
-      const colour = number === count - 1 ? theme.kinds.decoder : done ? theme.kinds.encoder : theme.mark;
-      for (const part of [left, right]) {
-        trace(
-          context,
-          [
-            [x(part.x), y(part.rank)],
-            [x(part.x), y(rank)],
-            [x(middle), y(rank)],
-          ],
-          { colour, width: done ? 2 : 1, alpha: done ? 1 : 0.55 },
-        );
+      const colour = number === count - 1 ? kinds.decoder : done ? kinds.encoder : mark;
+      const style = done ? { colour, width: 2 } : { colour, width: 1, alpha: 0.55 };
+      for (const part of merge.parts) {
+        const points = [
+          [x(part.x), y(part.rank)],
+          [x(part.x), y(merge.rank)],
+          [x(merge.x), y(merge.rank)],
+        ];
+        pen.trace(points, style);
       }
     });
   }
@@ -259,12 +185,12 @@ export class Merges extends Scene {
   /**
    * @param {Pen} pen
    * @param {number} top
-   * @param {number} begin
-   * @param {number} end
+   * @param {Line} line
    * @param {number} count
    */
-  drawLetters({ context, theme, width }, top, begin, end, count) {
-    const cell = this.cell(width);
+  drawLetters(pen, top, [begin, end], count) {
+    const { theme } = pen;
+    const cell = this.cell(pen.width);
     const joints = new Set(this.merges.slice(0, count).map(({ middle }) => middle));
     const last = this.merges[count - 1];
     let start = begin;
@@ -272,50 +198,55 @@ export class Merges extends Scene {
       if (place < end && joints.has(place)) continue;
       const now = last && last.begin === start && last.end === place;
       const colour = now ? theme.kinds.decoder : theme.kinds.encoder;
-      box(context, LEFT + (start - begin) * cell + 1, top, (place - start) * cell - 2, 25, {
-        fill: colour,
-        alpha: place - start > 1 ? 0.18 : 0.05,
-        line: colour,
-        thick: place - start > 1 ? 1.5 : 0.75,
-      });
+      const look = place - start > 1 ? { alpha: 0.18, thick: 1.5 } : { alpha: 0.05, thick: 0.75 };
+      const style = { fill: colour, line: colour, radius: 5, ...look };
+      pen.box(LEFT + (start - begin) * cell + 1, top, (place - start) * cell - 2, 25, style);
       start = place;
     }
-    for (let place = begin; place < end; place++) {
-      const mark = this.letters[place] === "\u2581";
-      write(context, letter(this.letters[place]), LEFT + (place - begin + 0.5) * cell, top + 13, {
-        colour: mark ? theme.muted : theme.text,
-        font: theme.code,
-        size: cell < 16 ? 13 : 15,
-        align: "center",
-      });
-    }
+    this.letters.slice(begin, end).forEach((each, index) => {
+      const colour = each === "\u2581" ? theme.muted : theme.text;
+      const style = { colour, font: theme.code, size: cell < 16 ? 13 : 15, align: "center" };
+      pen.write(letter(each), LEFT + (index + 0.5) * cell, top + 13, style);
+    });
   }
 
   /** @type {Scene["say"]} */
   say({ done }) {
+    const { letters, merges, texts } = this;
     const count = Math.floor(done + 1e-6);
-    const last = this.merges[count - 1];
-    if (!last) return this.texts.merges_start;
-    if (count === this.merges.length)
-      return fillText(this.texts.merges_end, {
-        pieces: this.letters.length - count,
-        letters: this.letters.length,
-        count: grouped(this.lesson.values.count),
-      });
-    return fillText(this.texts.merges_say, {
-      rank: grouped(last.rank),
-      left: this.text(last.begin, last.middle),
-      right: this.text(last.middle, last.end),
+    const last = merges[count - 1];
+    if (!last) return texts.merges_start;
+    if (count < merges.length) return fillText(texts.merges_say, { rank: grouped(last.rank), ...this.parts(last) });
+    return fillText(texts.merges_end, {
+      pieces: letters.length - count,
+      letters: letters.length,
+      count: grouped(this.lesson.values.count),
     });
   }
 
   table() {
-    const rows = this.merges.map(({ begin, middle, end, rank }) => [
-      rank,
-      this.text(begin, middle),
-      this.text(middle, end),
-      this.text(begin, end),
-    ]);
-    return { columns: [this.texts.merge_number, this.texts.left, this.texts.right_part, this.texts.piece], rows };
+    const { texts } = this;
+    const rows = this.merges.map((merge) => {
+      const { left, right, whole } = this.parts(merge);
+      return [merge.rank, left, right, whole];
+    });
+    return { columns: [texts.merge_number, texts.left, texts.right_part, texts.piece], rows };
   }
+}
+
+/**
+ * The merges with the parts that each joins, which earlier ones have made, or letters.
+ * @param {NdArray} merges (merges, 4): begin, middle, end, rank.
+ */
+function tree(merges) {
+  /** @type {Map<string, Merge>} */
+  const made = new Map();
+  for (let index = 0; index < merges.shape[0]; index++) {
+    const [begin, middle, end, rank] = merges.part(index).data;
+    const part = (/** @type {number} */ from, /** @type {number} */ to) =>
+      made.get(`${from} ${to}`) ?? { x: (from + to) / 2, rank: 0 };
+    const parts = [part(begin, middle), part(middle, end)];
+    made.set(`${begin} ${end}`, { begin, middle, end, rank, x: (parts[0].x + parts[1].x) / 2, parts });
+  }
+  return [...made.values()];
 }
