@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from transformer_core.data import DataError, read_lines, read_pairs
 from transformer_core.decoding.beam import Hypothesis
@@ -226,6 +226,23 @@ class Evaluation:
     def texts(self) -> list[str]:
         """The translations alone."""
         return [line.text for line in self.lines]
+
+    def scores(self) -> dict[str, Any]:
+        """What a report or the metrics of a checkpoint hold; None for what is no number, since JSON has no NaN."""
+        return {
+            "bleu": self.bleu.value,
+            "signature": self.bleu.signature,
+            "chrf": self.chrf.value,
+            "chrf_signature": self.chrf.signature,
+            "perplexity": finite(self.perplexity.value),
+            "pieces": self.perplexity.pieces,
+            "sentences": len(self.lines),
+        }
+
+
+def finite(value: float) -> float | None:
+    """The value; None for NaN and infinity, which JSON does not have."""
+    return value if math.isfinite(value) else None
 
 
 def evaluate(

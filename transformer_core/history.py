@@ -101,6 +101,10 @@ class History:
     validation: Mapping[str, Any] | None = None
     alignment: Mapping[str, Any] | None = None
 
+    def derived_files(self) -> dict[str, bytes]:
+        """The same files by their names within what is derived from a checkpoint."""
+        return {f"{FOLDER}/{name}": data for name, data in self.files().items()}
+
     def files(self) -> dict[str, bytes]:
         """The files of the folder by name. Raises ValueError when they are larger than MAX_BYTES."""
         weights = safetensors.numpy.save(

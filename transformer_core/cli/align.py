@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, add_checkpoint, add_machine, existing, select_device
+from transformer_core.cli.options import (
+    Parser,
+    add_checkpoint,
+    add_machine,
+    load_translator,
+    write_summary,
+    write_table,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +42,7 @@ def parser() -> Parser:
         example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
     )
     add_checkpoint(result)
-    result.add_argument("--gold", type=str, required=True, metavar="FILE", help="A .tsv, .tsv.xz or .tsv.gz.")
+    result.add_path("--gold", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
     add_machine(result)
     return result
 
@@ -44,32 +50,27 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Measure every encoder-decoder head."""
     options = parser().options(arguments)
-    existing("--gold", options.gold)
-    folder = existing("--checkpoint", options.checkpoint, folder=True)
-    device = select_device(options.device, options.threads)
 
     from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
     from transformer_core.data import DataError
     from transformer_core.progress import tracked
-    from transformer_core.translator import Translator
 
     gold = list(read_gold(options.gold))
     if not gold:
         raise DataError(f"{options.gold} has no sentences")
-    translator = Translator.load(folder, device)
+    translator = load_translator(options)
     errors = head_alignment_errors(translator, gold, lambda pairs: tracked(pairs, unit="sentence"))
-    for line in _table(errors):
-        sys.stdout.write(line + "\n")
-    best = {name: _best(table) for name, table in errors.items()}
+    for name, table in errors.items():
+        _write_errors(name, table)
     summary = {
-        "best": best,
-        **{key: value for key, value in alignment_report(errors).items() if key == "aer"},
+        "best": {name: _best(table) for name, table in errors.items()},
+        "aer": alignment_report(errors)["aer"],
         "sentences": len(gold),
         "gold": options.gold,
-        "checkpoint": str(folder),
+        "checkpoint": options.checkpoint,
         "checkpoint_hash": translator.checkpoint_hash,
     }
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    write_summary(summary)
     return 0
 
 
@@ -78,12 +79,9 @@ def _best(table: npt.NDArray[np.float64]) -> dict[str, Any]:
     return {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)}
 
 
-def _table(errors: dict[str, npt.NDArray[np.float64]]) -> Iterator[str]:
-    for name, table in errors.items():
-        best = _best(table)
-        yield f"Alignment error rate in %, {_CONVENTIONS[name]} ({name})"
-        yield "head    " + "".join(f"{head:>7}" for head in range(1, table.shape[1] + 1))
-        for number, row in enumerate(table, start=1):
-            yield f"layer {number:<2}" + "".join(f"{100 * value:7.1f}" for value in row)
-        yield f"best: layer {best['layer'] + 1}, head {best['head'] + 1}: {100 * best['aer']:.1f}"
-        yield ""
+def _write_errors(name: str, table: npt.NDArray[np.float64]) -> None:
+    best = _best(table)
+    sys.stdout.write(f"Alignment error rate in %, {_CONVENTIONS[name]} ({name})\n")
+    rows = [[f"layer {number}", *(f"{100 * value:.1f}" for value in row)] for number, row in enumerate(table, start=1)]
+    write_table([["head", *(str(head) for head in range(1, table.shape[1] + 1))], *rows])
+    sys.stdout.write(f"best: layer {best['layer'] + 1}, head {best['head'] + 1}: {100 * best['aer']:.1f}\n\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +16,10 @@ from transformer_core.cli.options import (
     add_checkpoint,
     add_machine,
     add_search,
+    check_new_file,
     load_translator,
 )
+from transformer_core.files import atomic_write_bytes
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
@@ -68,10 +69,7 @@ def run(arguments: Sequence[str]) -> int:
     out = Path(options.out)
     if out.suffix != ".npz":
         raise UsageError(f"--out is {options.out!r}, but must end with .npz")
-    if out.exists() and (out.is_dir() or not options.force):
-        raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another file")
-    if not out.parent.is_dir():
-        raise UsageError(f"--out: folder not found: {out.parent}")
+    check_new_file("--out", out, options.force)
     source, target = _text("--source", options.source), options.target
     if target is not None:
         target = _text("--target", target)
@@ -155,9 +153,4 @@ def _write(out: Path, maps: AttentionMaps, scores: Sequence[float], provenance: 
     }
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
-    partial = out.with_name(f".{out.name}.{os.getpid()}.partial")
-    try:
-        partial.write_bytes(buffer.getvalue())
-        partial.replace(out)
-    finally:
-        partial.unlink(missing_ok=True)
+    atomic_write_bytes(out, buffer.getvalue())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
+from transformer_core.cli.options import Parser, UsageError, add_run, check_replaced_folder, write_summary
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.files import TOKENIZER_FILE
 from transformer_core.manifest import MANIFEST_FILE, Manifest
@@ -36,27 +35,27 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core average run --last 5 --out my-model",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
-    result.add_argument(
-        "--last", type=int, default=5, metavar="N", help="How many of the newest saved steps to average."
-    )
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
-    result.add_argument(
-        "--metrics", type=str, metavar="FILE", help="JSON with scores and facts to store in the checkpoint."
-    )
-    result.add_argument("--card", type=str, metavar="FILE", help="The model card, in Markdown.")
-    result.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
+    add_averaging(result)
+    result.add_path("--card", "The model card, in Markdown.")
     return result
+
+
+def add_averaging(parser: Parser) -> None:
+    """Options that `ship` shares: which training, how many of its steps, and where to."""
+    add_run(parser)
+    parser.add_number("--last", 5, "How many of the newest saved steps to average.")
+    parser.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
+    parser.add_path("--metrics", "JSON with further scores and facts to store in the checkpoint.")
+    parser.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Average a training into a checkpoint."""
     options = parser().options(arguments)
-    check_at_least("--last", options.last, 1)
-    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    folder, out = Path(options.run), Path(options.out)
     check_output(out, options.force)
     metrics = read_metrics(options.metrics)
-    card = existing("--card", options.card).read_text(encoding="utf-8") if options.card else ""
+    card = Path(options.card).read_text(encoding="utf-8") if options.card else ""
     settings = RunSettings.load(folder)
 
     from transformer_core.checkpoint import save_checkpoint
@@ -107,18 +106,12 @@ def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:
     """Report the checkpoint: a line for people, and one of JSON."""
     steps = ", ".join(map(str, facts["averaged_steps"]))
     log.info("%s: mean of steps %s", out, steps)
-    summary = {"checkpoint": str(out), "checkpoint_hash": Manifest.read(out).weights_hash, **facts}
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    write_summary({"checkpoint": str(out), "checkpoint_hash": Manifest.read(out).weights_hash, **facts})
 
 
 def check_output(out: Path, force: bool) -> None:
     """Only a checkpoint is replaced, and only with --force."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    if not (out / MANIFEST_FILE).is_file():
-        raise UsageError(f"--out: {out} is not a checkpoint; choose another folder")
-    if not force:
-        raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")
+    check_replaced_folder(out, force, "checkpoint", is_kind=(out / MANIFEST_FILE).is_file())
 
 
 def read_metrics(path: str | None) -> dict[str, Any]:
@@ -126,7 +119,7 @@ def read_metrics(path: str | None) -> dict[str, Any]:
     if not path:
         return {}
     try:
-        values = json.loads(existing("--metrics", path).read_text(encoding="utf-8"))
+        values = json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise UsageError(f"--metrics: {path} is not valid JSON: {error}") from error
     if not isinstance(values, dict) or not isinstance(values.get("training", {}), dict):

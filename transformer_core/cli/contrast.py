@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_machine, existing, select_device
+from transformer_core.cli.options import (
+    Parser,
+    UsageError,
+    add_checkpoint,
+    add_machine,
+    load_translator,
+    write_summary,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from transformer_core.analysis.contrast import Share
@@ -33,7 +39,7 @@ def parser() -> Parser:
         example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
     )
     add_checkpoint(result)
-    result.add_argument("--test", type=str, required=True, metavar="FILE", help="A .tsv, .tsv.xz or .tsv.gz.")
+    result.add_path("--test", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
     form = "|".join(FORM_NAMES)
     result.add_argument("--form", type=str, default=FORM_NAMES[0], metavar=form, help="Format of FILE.")
     add_machine(result)
@@ -45,32 +51,27 @@ def run(arguments: Sequence[str]) -> int:
     options = parser().options(arguments)
     if options.form not in FORM_NAMES:
         raise UsageError(f"--form is {options.form!r}, but must be one of {', '.join(FORM_NAMES)}")
-    existing("--test", options.test)
-    folder = existing("--checkpoint", options.checkpoint, folder=True)
-    device = select_device(options.device, options.threads)
 
     from transformer_core.analysis.contrast import FORMS, shares
     from transformer_core.data import DataError
     from transformer_core.progress import tracked
-    from transformer_core.translator import Translator
 
     contrasts = list(FORMS[options.form](options.test))
     if not contrasts:
         raise DataError(f"{options.test} has no questions")
-    translator = Translator.load(folder, device)
+    translator = load_translator(options)
     found = shares(translator, contrasts, lambda batches: tracked(batches, unit="batch"))
     total = _total(found)
-    for line in _table({**found, "all": total}):
-        sys.stdout.write(line + "\n")
+    write_table(_rows({**found, "all": total}))
     summary = {
         **report(found),
         "left_out": total.left_out,
         "form": options.form,
         "test": options.test,
-        "checkpoint": str(folder),
+        "checkpoint": options.checkpoint,
         "checkpoint_hash": translator.checkpoint_hash,
     }
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    write_summary(summary)
     return 0
 
 
@@ -98,12 +99,11 @@ def _portion(part: float, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def _table(found: Mapping[str, Share]) -> Iterator[str]:
-    width = max(10, *(len(group) for group in found))
-    yield f"{'phenomenon':<{width}}  questions  right %  chance %  left out"
+def _rows(found: Mapping[str, Share]) -> Iterator[tuple[str, ...]]:
+    yield "phenomenon", "questions", "right %", "chance %", "left out"
     for group, share in found.items():
         right, chance = _portion(share.right, share.asked), _portion(share.chance, share.asked)
-        yield (f"{group:<{width}}  {share.asked:>9}  {_percent(right):>7}  {_percent(chance):>8}  {share.left_out:>8}")
+        yield group, str(share.asked), _percent(right), _percent(chance), str(share.left_out)
 
 
 def _percent(value: float | None) -> str:

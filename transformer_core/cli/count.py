@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transformer_core.cli.options import Parser, check_at_least, preset_in
+from transformer_core.cli.options import Parser, add_preset, preset_in, write_summary, write_table
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.flops import (
@@ -36,14 +34,8 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         ),
         example="  python -m transformer_core count --preset big --model.attention_biases true",
     )
-    result.add_argument("--preset", type=str, metavar="NAME", help="A preset of `train`. (default: base)")
-    result.add_argument(
-        "--length", type=int, default=30, metavar="N", help="Tokens of a sentence on each side, `</s>` included."
-    )
-    values = preset(shown)
-    for group, config in (("model", values.model), ("training", values.training)):
-        result.add_config(type(config), group)
-        result.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
+    result.add_number("--length", 30, "Tokens of a sentence on each side, `</s>` included.")
+    add_preset(result, "A preset of `train`. (default: base)", shown)
     return result
 
 
@@ -51,15 +43,13 @@ def run(arguments: Sequence[str]) -> int:
     """Count."""
     given = parser(preset_in(arguments, _DEFAULT_PRESET)).given(arguments)
     name, length = given.get("preset", _DEFAULT_PRESET), given.get("length", 30)
-    check_at_least("--length", length, 1)
     chosen = preset(name)
     model = merged_model(chosen.model, given.get("model", {}))
     training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})
     paper = PAPER_RUNS[name].flops if name in PAPER_RUNS else None
     summary = _summary(model, training, length) | {"preset": name, "paper_flops": paper}
-    for row in _rows(summary):
-        sys.stdout.write("".join(f"{cell:>16}" if i else f"{cell:<27}" for i, cell in enumerate(row)).rstrip() + "\n")
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    write_table(_rows(summary))
+    write_summary(summary)
     return 0
 
 

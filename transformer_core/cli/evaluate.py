@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import math
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.cli.options import (
     Parser,
     UsageError,
+    add_batch,
     add_checkpoint,
     add_machine,
     add_search,
-    check_at_least,
-    existing,
-    existing_text,
     load_translator,
+    write_summary,
 )
 from transformer_core.config import ModelConfig
 from transformer_core.shipped import find_checkpoint
@@ -50,45 +47,20 @@ def parser() -> Parser:
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
     add_checkpoint(result)
-    result.add_argument(
-        "--test",
-        type=str,
-        required=True,
-        metavar="FILE",
-        help="A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de",
-    )
-    result.add_argument(
-        "--target-column",
-        type=int,
-        default=2,
-        metavar="N",
-        help="Column of the first reference; the source is column 1.",
-    )
-    result.add_argument(
-        "--references",
-        type=str,
-        default="1",
-        metavar="N",
-        help="Number of reference columns, or `all`; a line may have fewer.",
-    )
-    result.add_argument(
-        "--unseen",
-        type=str,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="Training text; test lines whose reference occurs among its targets are left out.",
-    )
+    about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de"
+    result.add_path("--test", about, required=True, parallel=True)
+    result.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
+    about = "Number of reference columns, or `all`; a line may have fewer."
+    result.add_argument("--references", type=str, default="1", metavar="N", help=about)
+    about = "Training text; test lines whose reference occurs among its targets are left out."
+    result.add_path("--unseen", about, many=True, parallel=True)
     add_search(result)
     result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
-    result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
-    result.add_argument("--compare", type=find_checkpoint, metavar="DIR", help="A second checkpoint, the baseline.")
-    result.add_argument(
-        "--per-sentence",
-        action="store_true",
-        help="Print a row for each sentence, with its BLEU and chrF, before the scores.",
-    )
+    add_batch(result)
+    result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
+    about = "Print a row for each sentence, with its BLEU and chrF, before the scores."
+    result.add_argument("--per-sentence", action="store_true", help=about)
     add_machine(result)
     return result
 
@@ -96,20 +68,13 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Score a checkpoint on a test set."""
     options = parser().options(arguments)
-    check_at_least("--batch", options.batch, 1)
-    check_at_least("--target-column", options.target_column, 2)
     references = _references(options.references)
     if options.greedy:
         if options.beam not in (None, 1):
             raise UsageError(f"--greedy is the same as --beam 1, but --beam is {options.beam}; give only one")
         options.beam = 1
-    existing_text("--test", options.test)
     if references != 1 and "," in options.test:
         raise UsageError("--references needs one file with columns, not two files")
-    for spec in options.unseen:
-        existing_text("--unseen", spec)
-    if options.compare is not None:
-        existing("--compare", options.compare, folder=True)
     translator = load_translator(options)
     if options.causal is not None:
         translator = translator.with_mask(options.causal)
@@ -129,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.write("\t".join(row) + "\n")
         sys.stdout.write("\n")
     _write_table(summary)
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    write_summary(summary)
     return 0
 
 
@@ -168,15 +133,11 @@ def _references(given: str) -> int | None:
 
 
 def _summary(translator: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
+    from transformer_core.evaluation import finite
+
     return {
-        "bleu": result.bleu.value,
-        "signature": result.bleu.signature,
-        "chrf": result.chrf.value,
-        "chrf_signature": result.chrf.signature,
-        "perplexity": _finite(result.perplexity.value),
-        "pieces": result.perplexity.pieces,
-        "nats_per_character": _finite(result.perplexity.nats_per_character),
-        "sentences": len(test.sources),
+        **result.scores(),
+        "nats_per_character": finite(result.perplexity.nats_per_character),
         "not_translated": sum(line.problem.startswith("not translated") for line in result.lines),
         "references": max(map(len, test.references)),
         "beam": translator.decoding.beam if options.beam is None else options.beam,
@@ -200,7 +161,7 @@ def _names(translator: Translator) -> dict[str, str]:
 
 def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
     """Scores of the baseline, the gain over it, and its p-value."""
-    from transformer_core.evaluation import by_reference
+    from transformer_core.evaluation import by_reference, finite
     from transformer_core.metrics import paired_bootstrap
 
     other = _evaluated(baseline, test, options)
@@ -216,18 +177,12 @@ def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: 
         }
         for name, comparison in found.items()
     }
-    surprise = other.perplexity
     return {
         **metrics,
-        "perplexity": _finite(surprise.value),
-        "nats_per_character": _finite(surprise.nats_per_character),
+        "perplexity": finite(other.perplexity.value),
+        "nats_per_character": finite(other.perplexity.nats_per_character),
         **_names(baseline),
     }
-
-
-def _finite(value: float) -> float | None:
-    """JSON has no NaN."""
-    return value if math.isfinite(value) else None
 
 
 def _sentence_rows(test: TestSet, result: Evaluation) -> Iterator[tuple[str, ...]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +11,10 @@ from transformer_core.cli.options import (
     Parser,
     UsageError,
     add_machine,
-    check_at_least,
-    existing,
-    existing_text,
+    add_run,
+    check_replaced_folder,
     select_device,
+    write_summary,
 )
 from transformer_core.cli.run_settings import RunSettings
 
@@ -41,14 +39,12 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core history run --sentences checkpoints/sentences.txt --out history",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
-    result.add_argument("--sentences", type=str, required=True, metavar="FILE", help="A text file, UTF-8.")
+    add_run(result)
+    result.add_path("--sentences", "A text file, UTF-8.", required=True)
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder to write.")
-    result.add_argument("--valid", type=str, metavar="FILE", help="Parallel text to measure BLEU and nll on.")
-    result.add_argument(
-        "--valid-sentences", type=int, default=500, metavar="N", help="How many of its first lines to use."
-    )
-    result.add_argument("--gold", type=str, metavar="FILE", help="Hand-aligned sentences, as for `align`.")
+    result.add_path("--valid", "Parallel text to measure BLEU and nll on.", parallel=True)
+    result.add_number("--valid-sentences", 500, "How many of its first lines to use.")
+    result.add_path("--gold", "Hand-aligned sentences, as for `align`.")
     result.add_argument("--force", action="store_true", help="Replace an existing history.")
     add_machine(result)
     return result
@@ -57,14 +53,10 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the history of a training."""
     options = parser().options(arguments)
-    check_at_least("--valid-sentences", options.valid_sentences, 1)
-    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    folder, out = Path(options.run), Path(options.out)
     probes = read_probes("--sentences", options.sentences)
-    if options.valid:
-        existing_text("--valid", options.valid)
-    if options.gold:
-        existing("--gold", options.gold)
-    _check_out(out, options.force)
+    is_history = (out / "history.json").is_file() and not (out / "manifest.json").exists()
+    check_replaced_folder(out, options.force, "history", is_kind=is_history)
     device = select_device(options.device, options.threads)
     history = build_history(
         folder,
@@ -77,8 +69,8 @@ def run(arguments: Sequence[str]) -> int:
     )
     history.save(out)
     size = sum(file.stat().st_size for file in out.iterdir())
-    summary = {"history": str(out), "moments": list(history.steps), "sentences": len(history.sentences), "bytes": size}
-    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")
+    sentences = len(history.sentences)
+    write_summary({"history": str(out), "moments": list(history.steps), "sentences": sentences, "bytes": size})
     return 0
 
 
@@ -87,7 +79,7 @@ def read_probes(option: str, path: str) -> list[ProbeSentence]:
     from transformer_core.training_history import ProbeSentence
 
     try:
-        lines = existing(option, path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise UsageError(f"{option}: {path} is not valid UTF-8") from error
     probes = []
@@ -146,13 +138,3 @@ def build_history(
         gold=links,
         progress=lambda steps: tracked(steps, unit="snapshot"),
     )
-
-
-def _check_out(out: Path, force: bool) -> None:
-    """Only a history is replaced, and only with --force."""
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    if not (out / "history.json").is_file() or (out / "manifest.json").exists():
-        raise UsageError(f"--out: {out} is not a history; choose another folder")
-    if not force:
-        raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.options import Parser, UsageError, existing
+from transformer_core.cli.options import Parser, UsageError, add_run
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.files import atomic_write_text
 
@@ -26,7 +26,7 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core journal run --out run.json",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
+    add_run(result)
     result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="Output file.")
     return result
 
@@ -34,7 +34,7 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Export a training."""
     options = parser().options(arguments)
-    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    folder, out = Path(options.run), Path(options.out)
     if out.suffix != ".json":
         raise UsageError(f"--out is {out}, but must end with .json")
     text = journal_text(folder, RunSettings.load(folder))

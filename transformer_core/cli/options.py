@@ -1,18 +1,21 @@
-"""Reading options: jsonargparse, with help that teaches and errors of one line."""
+"""Options that several commands share, what they are checked for, and how commands answer."""
 
 from __future__ import annotations
 
 import argparse
-import difflib
-import re
-from collections.abc import Mapping, Sequence
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any
 
-import jsonargparse
-
-from transformer_core.cli import called_as
-from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core.cli.parser import Parser as Parser
+from transformer_core.cli.parser import UsageError as UsageError
+from transformer_core.cli.parser import check_at_least as check_at_least
+from transformer_core.cli.parser import existing as existing
+from transformer_core.cli.parser import existing_text as existing_text
+from transformer_core.config import DecodingConfig
+from transformer_core.presets import preset
 from transformer_core.shipped import find_checkpoint
 
 if TYPE_CHECKING:
@@ -20,165 +23,35 @@ if TYPE_CHECKING:
 
 SEARCH = ("beam", "alpha", "length_penalty", "min_length")  # the fields of DecodingConfig that are options of their own
 
-_TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
-
-
-class UsageError(ConfigError):
-    """Arguments that cannot be used; the message says why and what is allowed."""
-
-
-class _Formatter(jsonargparse.DefaultHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Keeps the line breaks of descriptions and examples; shows defaults where there are any."""
-
-    def _get_help_string(self, action: argparse.Action) -> str:
-        text = (action.help or "").rstrip()
-        if action.default in (None, False, argparse.SUPPRESS) or not action.option_strings:
-            return text
-        return f"{text} (default: %(default)s)"
-
-
-class Parser(jsonargparse.ArgumentParser):
-    """Parser of one command; raises UsageError instead of printing and leaving.
-
-    Args:
-        command: Its name.
-        usage: The arguments as the usage line shows them.
-        description: What the command does.
-        example: Shown at the end of the help.
-        package: The package that is run with `python -m`, unless another program runs the command; the help names
-            that one then.
-    """
-
-    def __init__(
-        self, command: str, *, usage: str, description: str, example: str, package: str = "transformer_core"
-    ) -> None:
-        module = f"python -m {package} "
-        program = f"{called_as.get()} " if called_as.get() else module
-        prog = program + command
-        super().__init__(
-            prog=prog,
-            usage=f"{prog} {usage}",
-            description=description.replace(module, program),
-            epilog=f"Example:\n\n{example}".replace(module, program),
-            formatter_class=_Formatter,
-            allow_abbrev=False,
-        )
-        self._renamed: dict[str, str] = {}  # former name of an option -> its name
-        self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
-
-    def add_config(self, config: type, key: str, skip: set[str] | None = None) -> None:
-        """An option `--key.field` for every field of a configuration class, with its docstring as the help."""
-        self.add_class_arguments(config, key, skip=set(skip or ()))
-        renamed: Mapping[str, str] = config.RENAMED  # type: ignore[attr-defined]
-        self._renamed |= {f"--{key}.{old}": f"--{key}.{new}" for old, new in renamed.items()}
-        for action in self._actions:
-            if action.dest == key:  # jsonargparse's own way to read a whole group; ours is the recipe
-                action.help = argparse.SUPPRESS
-
-    def add_field(self, config: type, name: str, note: str = "") -> None:
-        """An option `--name` for one field of a configuration class; None unless it is given."""
-        others = {field for field in config.__dataclass_fields__ if field != name}  # type: ignore[attr-defined]
-        self.add_class_arguments(config, as_group=False, skip=set(others))
-        action = next(action for action in self._actions if action.dest == name)
-        action.default = None
-        action.metavar = "|".join(_choices(config, name)) or "N"
-        action.help = f"{action.help} {note}".strip()
-
-    def given(self, arguments: Sequence[str]) -> dict[str, Any]:
-        """Only the options that were given, nested by their dots."""
-        values: dict[str, Any] = self.parse_args(self._with_current_names(arguments), defaults=False).as_dict()
-        return values
-
-    def options(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """All options, with None for what was not given and has no default."""
-        return argparse.Namespace(**self.parse_args(self._with_current_names(arguments)).as_dict())
-
-    def error(self, message: str, ex: Exception | None = None) -> NoReturn:
-        """Raise UsageError with one line."""
-        raise UsageError(f"{self._rewritten(str(message))} (more: {self.prog} --help)")
-
-    def _with_current_names(self, arguments: Sequence[str]) -> list[str]:
-        """The arguments by their current names, with --init_from and --init-from meaning the same."""
-        known = {option.replace("-", "_"): option for action in self._actions for option in action.option_strings}
-        spelt = []
-        for argument in arguments:
-            name, equals, value = argument.partition("=")
-            if name.startswith("--"):
-                name = known.get(name.replace("-", "_"), name)
-                name = self._renamed.get(name, name)
-            spelt.append(f"{name}{equals}{value}")
-        return spelt
-
-    def _rewritten(self, message: str) -> str:
-        """A message of jsonargparse, rewritten in one plain line."""
-        text = " ".join(message.split())
-        if found := re.match(r'Parser key "(.+?)": Expected an? (.+?)\. Got value: (.*)', text):
-            key, expected, value = found.groups()
-            return f"{self._flag(key)} is {value!r}, but must be {_allowed(expected)}"
-        if found := re.match(r"the following arguments are required: (.*)", text):
-            return f"missing: {', '.join(self._flag(key) for key in found[1].split(', '))}"
-        if found := re.match(r"unrecognized arguments: (\S+)", text):
-            return f"unknown option {found[1]}{self._closest(found[1])}"
-        if found := re.match(r"Group '(.+?)' does not accept option '(.+?)'", text):
-            return f"unknown option {found[1]}.{found[2]}{self._closest(f'--{found[1]}.{found[2]}')}"
-        if found := re.match(r"Option '(.+?)' is not accepted", text):
-            return f"unknown option {found[1]}{self._closest(f'--{found[1]}')}"
-        if found := re.match(r"argument (\S+?): invalid choice: (.+?) \(choose from (.*)\)", text):
-            return f"{found[1]} is {found[2]}, but must be one of {found[3]}"
-        return text
-
-    def _flag(self, key: str) -> str:
-        """The way an option is written."""
-        for action in self._actions:
-            if action.dest == key or key in action.option_strings:
-                return action.option_strings[0] if action.option_strings else str(action.metavar or key)
-        return key
-
-    def _closest(self, option: str) -> str:
-        """A hint at the option that was probably meant."""
-        known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
-        close = difflib.get_close_matches(option, known, n=1)
-        return f"; did you mean {close[0]}?" if close else ""
-
-
-def _choices(config: type, name: str) -> tuple[str, ...]:
-    """The allowed values of a field that is one of some words."""
-    kind = get_type_hints(config)[name]
-    return ("true", "false") if kind is bool else tuple(str(choice) for choice in get_args(kind))
-
-
-def _allowed(expected: str) -> str:
-    if choices := re.findall(r"'([^']*)'", expected.partition("Literal")[2]):
-        return f"one of {', '.join(choices)}"
-    name = re.sub(r"<class '(.+?)'>", r"\1", expected)
-    return _TYPE_NAMES.get(name, name)
-
-
-# --- options that several commands share ------------------------------------------------------------------------------
-
 
 def add_machine(parser: Parser) -> None:
     """Options for device and threads."""
-    parser.add_argument(
-        "--device",
-        type=str,
-        default="auto",
-        metavar="NAME",
-        help="auto (a GPU if there is one), cpu, cuda, cuda:1, ...",
-    )
-    parser.add_argument(
-        "--threads",
-        type=int,
-        default=0,
-        metavar="N",
-        help="CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS.",
-    )
+    about = "auto (a GPU if there is one), cpu, cuda, cuda:1, ..."
+    parser.add_argument("--device", type=str, default="auto", metavar="NAME", help=about)
+    about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
+    parser.add_argument("--threads", type=int, default=0, metavar="N", help=about)
 
 
 def add_checkpoint(parser: Parser) -> None:
     """The option that names a trained model."""
     about = "Folder of a trained model, or a shipped one: checkpoints/en-de or checkpoints/en-fr."
-    parser.add_argument("--checkpoint", type=find_checkpoint, required=True, metavar="DIR", help=about)
+    parser.add_path("--checkpoint", about, form="DIR", required=True, read=find_checkpoint)
+
+
+def add_run(parser: Parser) -> None:
+    """The argument that names a training."""
+    parser.add_path("run", "Folder of a training run, written by `train --out`.", form="DIR")
+
+
+def add_batch(parser: Parser, default: int = 32) -> None:
+    """The option for the size of a batch."""
+    parser.add_number("--batch", default, "Lines translated together at most.")
+
+
+def add_sets(parser: Parser) -> None:
+    """Options for sets to score."""
+    for part in ("valid", "test"):
+        parser.add_path(f"--{part}", "Parallel text, as for `evaluate`.", many=True, parallel=True)
 
 
 def add_search(parser: Parser) -> None:
@@ -194,25 +67,37 @@ def preset_in(arguments: Sequence[str], default: str) -> str:
     return parser.parse_known_args(arguments)[0].preset or default
 
 
-def check_at_least(option: str, value: int, least: int) -> None:
-    """Raise UsageError for a number that is too small."""
-    if value < least:
-        raise UsageError(f"{option} is {value}, but must be {least} or more")
+def add_preset(parser: Parser, about: str, shown: str) -> None:
+    """The option for a preset, and those for all fields of model and training, with the values of one as defaults."""
+    parser.add_argument("--preset", type=str, metavar="NAME", help=about)
+    values = preset(shown)
+    for group, config in (("model", values.model), ("training", values.training)):
+        parser.add_config(type(config), group)
+        parser.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
 
 
-def existing(option: str, path: str, *, folder: bool = False) -> Path:
-    """The path that an option names. Raises UsageError when it does not exist, or is of another kind."""
-    found = Path(path)
-    if not (found.is_dir() if folder else found.is_file()):
-        raise UsageError(f"{option}: {'folder' if folder else 'file'} not found: {path}")
-    return found
+def check_new_file(option: str, path: Path, force: bool) -> None:
+    """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
+    if path.exists() and (path.is_dir() or not force):
+        raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
+    if not path.parent.is_dir():
+        raise UsageError(f"{option}: folder not found: {path.parent}")
 
 
-def existing_text(option: str, spec: str) -> str:
-    """A parallel text: one file, or two with a comma between. Raises UsageError when one is missing."""
-    for path in [spec] if Path(spec).exists() or "," not in spec else spec.split(",", 1):
-        existing(option, path)
-    return spec
+def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
+    """Raise UsageError when --out is there and not an empty folder."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise UsageError(f"--out: {path} is not empty; {hint}")
+
+
+def check_replaced_folder(path: Path, force: bool, kind: str, *, is_kind: bool) -> None:
+    """Raise UsageError unless --out is new, empty, or a folder of this kind that may be replaced."""
+    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+        return
+    if not is_kind:
+        raise UsageError(f"--out: {path} is not a {kind}; choose another folder")
+    if not force:
+        raise UsageError(f"--out: {path} exists; add --force to replace it, or choose another folder")
 
 
 def select_device(name: str, threads: int) -> str:
@@ -235,7 +120,6 @@ def select_device(name: str, threads: int) -> str:
 
 def load_translator(options: argparse.Namespace) -> Translator:
     """The model that --checkpoint names, on the device that --device names, after all options were checked."""
-    folder = existing("--checkpoint", options.checkpoint, folder=True)
     given = {name: getattr(options, name, None) for name in SEARCH}
     changes = {name: value for name, value in given.items() if value is not None}
     DecodingConfig(**changes)
@@ -243,6 +127,24 @@ def load_translator(options: argparse.Namespace) -> Translator:
 
     from transformer_core.translator import Translator
 
-    translator = Translator.load(folder, device)
+    translator = Translator.load(options.checkpoint, device)
     translator.decoding = translator.decoding.replace(**changes)
     return translator
+
+
+# --- what commands answer ---------------------------------------------------------------------------------------------
+
+
+def write_table(rows: Iterable[Sequence[str]]) -> None:
+    """Print rows of cells: the first column to the left, numbers to the right."""
+    lines = [list(row) for row in rows]
+    columns = range(max(map(len, lines)))
+    widths = [max(len(line[column]) for line in lines if column < len(line)) for column in columns]
+    for first, *others in lines:
+        cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=False))]
+        sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+def write_summary(summary: Mapping[str, Any]) -> None:
+    """Print the last line of a command, for programs: one object of JSON."""
+    sys.stdout.write(json.dumps(summary, ensure_ascii=False) + "\n")

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, check_at_least, existing, existing_text
+from transformer_core.cli.options import (
+    Parser,
+    UsageError,
+    check_at_least,
+    check_new_folder,
+    existing,
+    existing_text,
+    write_summary,
+)
 
 if TYPE_CHECKING:
     from transformer_core.tokenizer import Tokenizer
@@ -81,8 +87,7 @@ def run(arguments: Sequence[str]) -> int:
     if options.tokenizer and (options.vocab_size or options.source_vocab_size):
         raise UsageError("--tokenizer is a vocabulary already; leave --source-vocab-size and --vocab-size out")
     out = Path(options.out)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"--out: {out} is not empty; choose a new folder")
+    check_new_folder(out)
     meta = prepare_text(
         options.train,
         out,
@@ -92,7 +97,7 @@ def run(arguments: Sequence[str]) -> int:
         careless_share=options.careless_share,
         seed=options.seed,
     )
-    sys.stdout.write(json.dumps(meta, ensure_ascii=False) + "\n")
+    write_summary(meta)
     return 0
 
 

@@ -9,20 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.average import AveragedModel, average_steps, check_output, read_metrics, report_checkpoint
-from transformer_core.cli.builders.scores import PARTS, score_sets
+from transformer_core.cli.average import (
+    AveragedModel,
+    add_averaging,
+    average_steps,
+    check_output,
+    read_metrics,
+    report_checkpoint,
+)
+from transformer_core.cli.builders import PARTS, score_sets
 from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_machine,
-    check_at_least,
-    existing,
-    existing_text,
-    select_device,
-)
+from transformer_core.cli.options import Parser, UsageError, add_batch, add_machine, add_sets, select_device
 from transformer_core.cli.run_settings import RunSettings, changed_options
 
 if TYPE_CHECKING:
@@ -47,38 +46,15 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
     )
-    result.add_argument("run", type=str, metavar="DIR", help="Folder of a training run, written by `train --out`.")
-    result.add_argument(
-        "--last", type=int, default=5, metavar="N", help="How many of the newest saved steps to average."
-    )
-    result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
-    for part in ("valid", "test"):
-        result.add_argument(
-            f"--{part}", type=str, nargs="+", default=[], metavar="FILE", help="Parallel text, as for `evaluate`."
-        )
-    result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
+    add_averaging(result)
+    add_sets(result)
+    add_batch(result)
     result.add_argument("--title", type=str, default="", metavar="TEXT", help="Title of the model card.")
-    result.add_argument("--about", type=str, metavar="FILE.md", help="Markdown for the card, below its title.")
-    result.add_argument(
-        "--metrics", type=str, metavar="FILE", help="JSON with further facts to store in the checkpoint."
-    )
-    result.add_argument(
-        "--history",
-        type=str,
-        metavar="FILE",
-        help="Sentences whose attention at every snapshot is included, as for `history`.",
-    )
-    result.add_argument(
-        "--history-sentences",
-        type=int,
-        default=500,
-        metavar="N",
-        help="First lines of the first --valid on which BLEU is measured at each snapshot.",
-    )
-    result.add_argument(
-        "--gold", type=str, metavar="FILE", help="Hand-aligned sentences for --history, as for `align`."
-    )
-    result.add_argument("--force", action="store_true", help="Replace an existing checkpoint.")
+    result.add_path("--about", "Markdown for the card, below its title.", form="FILE.md")
+    result.add_path("--history", "Sentences whose attention at every snapshot is included, as for `history`.")
+    about = "First lines of the first --valid on which BLEU is measured at each snapshot."
+    result.add_number("--history-sentences", 500, about)
+    result.add_path("--gold", "Hand-aligned sentences for --history, as for `align`.")
     add_machine(result)
     return result
 
@@ -86,27 +62,18 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Ship a training."""
     options = parser().options(arguments)
-    check_at_least("--last", options.last, 1)
-    check_at_least("--batch", options.batch, 1)
-    folder, out = existing("DIR", options.run, folder=True), Path(options.out)
+    folder, out = Path(options.run), Path(options.out)
     check_output(out, options.force)
     metrics = read_metrics(options.metrics)
-    about = existing("--about", options.about).read_text(encoding="utf-8").strip() if options.about else ""
-    for part in ("valid", "test"):
-        for spec in getattr(options, part):
-            existing_text(f"--{part}", spec)
+    about = Path(options.about).read_text(encoding="utf-8").strip() if options.about else ""
     probes = read_probes("--history", options.history) if options.history else []
-    check_at_least("--history-sentences", options.history_sentences, 1)
-    if options.gold:
-        existing("--gold", options.gold)
-        if not probes:
-            raise UsageError("--gold needs --history; give both, or leave it out")
+    if options.gold and not probes:
+        raise UsageError("--gold needs --history; give both, or leave it out")
     settings = RunSettings.load(folder)
     journal = journal_text(folder, settings)
     device = select_device(options.device, options.threads)
 
     from transformer_core.checkpoint import save_checkpoint
-    from transformer_core.history import FOLDER
 
     mean = average_steps(folder, options.last, settings)
     sets = {part: getattr(options, part) for part in PARTS}
@@ -127,7 +94,7 @@ def run(arguments: Sequence[str]) -> int:
             gold=options.gold,
             device=device,
         )
-        history_files = {f"{FOLDER}/{name}": data for name, data in history.files().items()}
+        history_files = history.derived_files()
     save_checkpoint(
         out,
         mean.weights,

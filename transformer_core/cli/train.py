@@ -12,6 +12,8 @@ from transformer_core.cli.options import (
     Parser,
     UsageError,
     add_machine,
+    add_preset,
+    check_new_folder,
     existing,
     existing_text,
     preset_in,
@@ -64,7 +66,6 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         ),
     )
     result.add_argument("--recipe", type=str, metavar="FILE", help="TOML with any of these options.")
-    result.add_argument("--preset", type=str, metavar="NAME", help="One of the presets above. (default: base)")
     result.add_argument("--data", type=str, metavar="DIR", help="Text prepared by `prepare`.")
     add_training_text(result)
     result.add_argument(
@@ -78,11 +79,7 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
     )
     add_machine(result)
-    result.add_config(ModelConfig, "model")
-    result.add_config(TrainingConfig, "training")
-    values = preset(shown)
-    for group, config in (("model", values.model), ("training", values.training)):
-        result.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
+    add_preset(result, "One of the presets above. (default: base)", shown)
     return result
 
 
@@ -161,8 +158,7 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 
 def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     """Settings of a new training; its text is prepared if necessary."""
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"--out: {out} is not empty; add --resume to continue there, or choose a new folder")
+    check_new_folder(out, "add --resume to continue there, or choose a new folder")
     if ("data" in given) == ("train" in given):
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
     name = given.get("preset", _DEFAULT_PRESET)

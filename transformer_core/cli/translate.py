@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, TextIO
 from transformer_core.cli.options import (
     Parser,
     UsageError,
+    add_batch,
     add_checkpoint,
     add_machine,
     add_search,
-    check_at_least,
-    existing,
+    check_new_file,
     load_translator,
 )
 from transformer_core.cli.shards import Shard, barrier, merge_parts
@@ -53,13 +53,11 @@ def parser() -> Parser:
     )
     add_checkpoint(result)
     add_search(result)
-    result.add_argument(
-        "--nbest", type=int, default=0, metavar="N", help="Write the N best translations as JSON; at most --beam."
-    )
-    result.add_argument("--input", type=str, metavar="FILE", help="Read this file instead of standard input.")
+    result.add_number("--nbest", 0, "Write the N best translations as JSON; at most --beam.", least=0)
+    result.add_path("--input", "Read this file instead of standard input.")
     result.add_argument("--output", type=str, metavar="FILE", help="Write this file, atomically.")
     result.add_argument("--force", action="store_true", help="Replace an existing output.")
-    result.add_argument("--batch", type=int, default=32, metavar="N", help="Lines translated together at most.")
+    add_batch(result)
     add_machine(result)
     return result
 
@@ -67,8 +65,6 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Translate standard input or a file."""
     options = parser().options(arguments)
-    check_at_least("--batch", options.batch, 1)
-    check_at_least("--nbest", options.nbest, 0)
     shard = Shard.from_environment()
     output = _check_files(options, shard)
     if options.device == "auto" and shard.world_size > 1:
@@ -113,9 +109,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
-    """The output file, if there is one, after checking both files."""
-    if options.input is not None:
-        existing("--input", options.input)
+    """The output file, if there is one, after checking that it can be written."""
     if shard.world_size > 1 and (options.input is None or options.output is None):
         raise UsageError(
             "several processes cannot share standard input and output; give --input FILE and --output FILE"
@@ -123,10 +117,7 @@ def _check_files(options: argparse.Namespace, shard: Shard) -> Path | None:
     if options.output is None:
         return None
     output = Path(options.output)
-    if output.exists() and (output.is_dir() or not options.force):
-        raise UsageError(f"--output: {output} exists; add --force to replace it, or choose another file")
-    if not output.parent.is_dir():
-        raise UsageError(f"--output: folder not found: {output.parent}")
+    check_new_file("--output", output, options.force)
     return output
 
 

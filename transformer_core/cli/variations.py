@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import logging
 import platform
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.cli.options import (
     Parser,
     UsageError,
+    add_batch,
     add_machine,
-    check_at_least,
-    existing,
-    existing_text,
     select_device,
+    write_summary,
+    write_table,
 )
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
@@ -68,17 +66,17 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core variations --data data --valid valid.tsv --out table3 --seeds 1 2 3",
     )
-    result.add_argument("--data", type=str, required=True, metavar="DIR", help="Text prepared by `prepare`.")
-    result.add_argument("--valid", type=str, required=True, metavar="FILE", help="Validation set, not a test set.")
+    result.add_path("--data", "Text prepared by `prepare`.", form="DIR", required=True)
+    result.add_path("--valid", "Validation set, not a test set.", required=True, parallel=True)
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the results.")
     result.add_argument("--rows", type=str, nargs="+", default=[], metavar="NAME", help="Some of the rows above. [all]")
     result.add_argument(
         "--seeds", type=int, nargs="+", default=[1], metavar="N", help="Seeds; each row is trained once with each."
     )
-    result.add_argument("--steps", type=int, default=TRAINING.steps, metavar="N", help="Steps of each training run.")
+    result.add_number("--steps", TRAINING.steps, "Steps of each training run.")
     result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divide all widths by N.")
     result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
-    result.add_argument("--batch", type=int, default=64, metavar="N", help="Lines translated together at most.")
+    add_batch(result, 64)
     add_machine(result)
     result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
     values = {name: value for name, value in TRAINING.to_dict().items() if name not in (*_OF_ROWS, *_OF_STEPS)}
@@ -93,14 +91,11 @@ def _row_list() -> str:
 def run(arguments: Sequence[str]) -> int:
     """Train and score the rows that are still missing."""
     options = parser().options(arguments)
-    check_at_least("--steps", options.steps, 1)
-    check_at_least("--batch", options.batch, 1)
     rows = options.rows or list(ROWS)
     for row in rows:
         reduced_row(row, options.reduce, options.reduce_layers)
     training = common_training(options.steps, options.training)
-    data = existing("--data", options.data, folder=True)
-    existing_text("--valid", options.valid)
+    data = Path(options.data)
     out, file = Path(options.out), Path(options.out) / RESULTS_FILE
     device = select_device(options.device, options.threads)
 
@@ -210,22 +205,16 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: argpar
 
 def _write_table(results: Results) -> None:
     """A row for each row of the table, with the means, then one line of JSON."""
-    lines = [("row", "seeds", "perplexity", "BLEU", "parameters")]
+    rows, means = [("row", "seeds", "perplexity", "BLEU", "parameters")], {}
     for row in ROWS:
         perplexity, bleu = results.spread(row, "perplexity"), results.spread(row, "bleu")
         if perplexity and bleu:
             parameters = next(run.parameters for run in results.runs if run.row == row)
             cells = (_format_spread(perplexity, 2), _format_spread(bleu, 1), str(parameters))
-            lines.append((row, str(bleu.count), *cells))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    for line in lines:
-        sys.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n")
-    means = {
-        row: {"bleu": bleu.mean, "perplexity": perplexity.mean, "seeds": bleu.count}
-        for row in ROWS
-        if (bleu := results.spread(row, "bleu")) and (perplexity := results.spread(row, "perplexity"))
-    }
-    sys.stdout.write(json.dumps(means) + "\n")
+            rows.append((row, str(bleu.count), *cells))
+            means[row] = {"bleu": bleu.mean, "perplexity": perplexity.mean, "seeds": bleu.count}
+    write_table(rows)
+    write_summary(means)
 
 
 def _format_spread(spread: Spread, digits: int) -> str:

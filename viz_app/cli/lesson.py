@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint
 from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
 from viz_app.figures.model.style import Style
@@ -59,7 +59,6 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the file."""
     options = parser().options(arguments)
-    existing("--checkpoint", options.checkpoint, folder=True)
     validate_choice("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
     validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint, existing
+from transformer_core.cli.options import Parser, UsageError, add_checkpoint
 from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import validate_choice
 from viz_app.figures.model.style import PRESETS
@@ -48,7 +48,6 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the figures."""
     options = parser().options(arguments)
-    existing("--checkpoint", options.checkpoint, folder=True)
     formats = tuple(dict.fromkeys(options.format.split(",")))
     for format in formats:
         validate_choice("--format", format, FORMATS)

@@ -111,7 +111,6 @@ def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
         validate_text("--target", target)
         if options.beam is not None or options.alpha is not None:
             raise UsageError("--beam and --alpha set the search; omit them with --target")
-    existing("--checkpoint", options.checkpoint, folder=True)
     changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
     DecodingConfig(**changes)
     return Sentence(checkpoint=options.checkpoint, text=text, target=target, **changes)

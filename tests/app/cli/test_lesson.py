@@ -59,7 +59,7 @@ def test_the_moving_waves_are_made_again(run: Callable[..., int], tmp_path: Path
 def test_a_command_takes_every_option_of_a_style() -> None:
     style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
     flags = [f"--{name.replace('_', '-')}={_option_text(value)}" for name, value in style.as_dict().items()]
-    options = parser().options(["--checkpoint=x", "--lesson=why", "--scene=crossover", "--out=a.pdf", *flags])
+    options = parser().options(["--checkpoint=en-de", "--lesson=why", "--scene=crossover", "--out=a.pdf", *flags])
     assert style_from_options(options) == style
 
 
