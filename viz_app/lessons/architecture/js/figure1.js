@@ -1,19 +1,22 @@
 // Draws Figure 1 with the sentence at one of its stations.
 
 import { ease } from "../../../components/common/format.js";
-import { dot, trace, write } from "../../../components/common/plot.js";
 import { arrow, box, faint, mix } from "./parts.js";
 import { boxOf, layersOf, placesOf } from "./route.js";
 
+/** @typedef {import("./flow.js").Flow} Flow */
+
+/** @type {import("./numbers").Side[]} */
+const SIDES = ["encoder", "decoder"];
 const DOT = 3.2;
 const RAISED = 13; // how far above a stack the sentence goes before the next layer takes it in
 
 /**
  * `scene` has route, texts, lesson; `moment` comes from the scene.
  * @param {Pen} pen
- * @param {{ x: number, y: number, width: number, height: number }} area
- * @param {any} moment
- * @param {any} scene
+ * @param {Box} area
+ * @param {import("./numbers").Moment} moment
+ * @param {Flow} scene
  */
 export function drawFigure(pen, area, moment, scene) {
   const places = placesOf(area);
@@ -27,27 +30,21 @@ export function drawFigure(pen, area, moment, scene) {
 /**
  * The frames of the N layers, and the layers as numbers.
  * @param {Pen} pen
- * @param {any} places
- * @param {any} scene
- * @param {any} place
+ * @param {import("./numbers").Places} places
+ * @param {Flow} scene
+ * @param {import("./numbers").Moment} moment
  */
-function drawStacks({ context, theme }, places, scene, { station }) {
+function drawStacks(pen, places, scene, { station }) {
+  const { theme } = pen;
   const count = scene.lesson.values.model.num_layers;
-  for (const side of ["encoder", "decoder"]) {
+  for (const side of SIDES) {
     const { x, y, width, height } = places.frames[side];
-    context.beginPath();
-    context.roundRect(x, y, width, height, 10);
-    context.fillStyle = faint(theme.muted, 0.07);
-    context.fill();
-    context.strokeStyle = theme.line;
-    context.lineWidth = 1;
-    context.stroke();
+    pen.box(x, y, width, height, { fill: faint(theme.muted, 0.07), line: theme.line, thick: 1, radius: 10 });
     layersOf(places, side, count).forEach(({ layer, x: at, y: up }) => {
       const here = station.side === side && station.layer === layer;
-      if (here) dot(context, at, up, 9, theme.kinds[side]);
-      write(context, String(layer + 1), at, up + 0.5, {
+      if (here) pen.dot(at, up, 9, theme.kinds[side]);
+      pen.write(String(layer + 1), at, up + 0.5, {
         colour: here ? theme.background : theme.muted,
-        font: theme.font,
         size: 11.5,
         weight: here ? 700 : 400,
         align: "center",
@@ -59,12 +56,13 @@ function drawStacks({ context, theme }, places, scene, { station }) {
 /**
  * Arrows up both columns, round the sub-layers, and from the encoder into the decoder.
  * @param {Pen} pen
- * @param {{ boxes: any, frames: any, middle: any, channel: any, gap: number }} given
- * @param {any} place
+ * @param {import("./numbers").Places} places
+ * @param {import("./numbers").Moment} moment
  */
-function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, { station }) {
-  const quiet = theme.mark;
-  for (const side of ["encoder", "decoder"]) {
+function drawWays(pen, places, { station }) {
+  const { boxes, middle, gap } = places;
+  const { kinds, mark: quiet } = pen.theme;
+  for (const side of SIDES) {
     const x = middle[side];
     /** @param {string} name */
     const at = (name) => boxes[`${side} ${name}`];
@@ -79,14 +77,7 @@ function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, {
     ];
     chain.slice(1).forEach((name, index) => {
       const from = at(`add_norm ${chain[index]}`) ?? at(chain[index]);
-      arrow(
-        context,
-        [
-          [x, from.y],
-          [x, at(name).y + at(name).height],
-        ],
-        quiet,
-      );
+      arrow(pen, [x, from.y, x, at(name).y + at(name).height], quiet);
     });
     for (const name of ["self_attention", "cross_attention", "feed_forward"]) {
       if (!at(name)) continue;
@@ -95,37 +86,19 @@ function drawWays({ context, theme }, { boxes, frames, middle, channel, gap }, {
       const norm = at(`add_norm ${name}`);
       const edge = side === "encoder" ? norm.x : norm.x + norm.width;
       const low = at(name).y + at(name).height + Math.min(7, gap * 0.4);
-      arrow(
-        context,
-        [
-          [x, low],
-          [out, low],
-          [out, norm.y + norm.height / 2],
-          [edge, norm.y + norm.height / 2],
-        ],
-        lit ? theme.kinds[side] : quiet,
-        { width: lit ? 2.4 : 1.3 },
-      );
+      const high = norm.y + norm.height / 2;
+      arrow(pen, [x, low, out, low, out, high, edge, high], lit ? kinds[side] : quiet, lit ? 2.4 : 1.3);
     }
   }
   const out = boxes["decoder softmax"];
-  arrow(
-    context,
-    [
-      [middle.decoder, out.y],
-      [middle.decoder, out.y - 9],
-    ],
-    quiet,
-  );
+  arrow(pen, [middle.decoder, out.y, middle.decoder, out.y - 9], quiet);
   const lit = station.name === "cross_attention";
-  arrow(context, acrossOf({ boxes, frames, middle, channel }), lit ? theme.kinds.cross : quiet, {
-    width: lit ? 2.4 : 1.3,
-  });
+  arrow(pen, acrossOf(places).flat(), lit ? kinds.cross : quiet, lit ? 2.4 : 1.3);
 }
 
 /**
  * The way of the encoder's output into the decoder.
- * @param {{ boxes: any, frames: any, middle: any, channel: any }} given
+ * @param {import("./numbers").Places} places
  */
 function acrossOf({ boxes, frames, middle, channel }) {
   const cross = boxes["decoder cross_attention"];
@@ -141,8 +114,8 @@ function acrossOf({ boxes, frames, middle, channel }) {
 }
 
 /**
- * @param {string} side
- * @param {any} key
+ * @param {import("./numbers").Side} side
+ * @param {string} key
  * @param {Theme} theme
  */
 function colourOf(side, key, theme) {
@@ -154,29 +127,28 @@ function colourOf(side, key, theme) {
 /**
  * @param {Pen} pen
  * @param {string} name
- * @param {any} place
- * @param {any} place
- * @param {any} scene
+ * @param {Box} place
+ * @param {import("./numbers").Moment} moment
+ * @param {Flow} scene
  */
 function drawBox(pen, name, place, { station }, scene) {
   const { theme } = pen;
-  const [side, ...rest] = name.split(" ");
-  const key = rest.join(" ");
+  const side = name.startsWith("encoder") ? "encoder" : "decoder";
+  const key = name.slice(side.length + 1);
   const here = boxOf(station) === name;
   if (key === "ids") return;
   if (key === "positions") {
     drawPlus(pen, place, side, here, scene);
     return;
   }
+  const norm = key.startsWith("add_norm");
   const own = colourOf(side, key, theme);
   const strong = theme.kinds[key === "cross_attention" ? "cross" : side];
-  const text =
-    scene.texts[
-      `box_${key.startsWith("add_norm") ? "add_norm" : key === "self_attention" && side === "decoder" ? "masked_attention" : key}`
-    ];
+  const masked = key === "self_attention" && side === "decoder";
+  const text = scene.texts[`box_${norm ? "add_norm" : masked ? "masked_attention" : key}`];
   const lines = place.height > 26 ? text.split("\n") : [text.replace("\n", " ")];
   box(pen, place, lines, {
-    fill: faint(here ? strong : own, here ? 0.3 : key.startsWith("add_norm") ? 0.1 : 0.13),
+    fill: faint(here ? strong : own, here ? 0.3 : norm ? 0.1 : 0.13),
     line: here ? strong : faint(own, 0.75),
     weight: here ? 2.5 : 1,
     size: place.height < 20 ? 11 : 12,
@@ -187,42 +159,34 @@ function drawBox(pen, name, place, { station }, scene) {
 /**
  * The sum of embedding and position, with the wave that is added.
  * @param {Pen} pen
- * @param {any} given
- * @param {string} side
+ * @param {Box} place
+ * @param {import("./numbers").Side} side
  * @param {boolean} here
- * @param {any} scene
+ * @param {Flow} scene
  */
-function drawPlus({ context, theme }, { x, y, width, height }, side, here, scene) {
+function drawPlus(pen, { x, y, width, height }, side, here, scene) {
+  const { theme } = pen;
   const [middle, up] = [x + width / 2, y + height / 2];
   const way = side === "encoder" ? -1 : 1;
   const wave = middle + way * (width / 2 - 6);
   const colour = here ? theme.kinds[side] : theme.muted;
-  trace(
-    context,
-    [
-      [wave - way * 13, up],
-      [middle + way * 9, up],
-    ],
-    { colour: theme.mark, width: 1.3 },
-  );
+  pen.line(wave - way * 13, up, middle + way * 9, up, { colour: theme.mark, width: 1.3 });
   const points = Array.from({ length: 25 }, (_, i) => [
     wave - 9 + (18 * i) / 24,
     up - 5 * Math.sin((2 * Math.PI * i) / 24),
   ]);
-  dot(context, wave, up, 12, theme.background, colour);
-  trace(context, points, { colour, width: 1.6 });
-  dot(context, middle, up, 8, here ? theme.kinds[side] : theme.background, colour);
-  write(context, "+", middle, up + 0.5, {
+  pen.dot(wave, up, 12, theme.background, colour);
+  pen.trace(points, { colour, width: 1.6 });
+  pen.dot(middle, up, 8, here ? theme.kinds[side] : theme.background, colour);
+  pen.write("+", middle, up + 0.5, {
     colour: here ? theme.background : colour,
-    font: theme.font,
     size: 15,
     weight: 600,
     align: "center",
   });
   const room = Math.abs(wave - middle) - 28;
-  write(context, scene.texts.box_positions, middle - way * 14, up, {
+  pen.write(scene.texts.box_positions, middle - way * 14, up, {
     colour: here ? theme.text : theme.muted,
-    font: theme.font,
     size: 11,
     align: side === "encoder" ? "left" : "right",
     most: Math.max(room, width / 2 - 10),
@@ -232,27 +196,28 @@ function drawPlus({ context, theme }, { x, y, width, height }, side, here, scene
 /**
  * What goes in and what comes out.
  * @param {Pen} pen
- * @param {{ boxes: any, middle: any }} given
- * @param {any} scene
+ * @param {import("./numbers").Places} places
+ * @param {Flow} scene
  */
-function drawEnds({ context, theme }, { boxes, middle }, scene) {
-  const style = { colour: theme.text, font: theme.font, size: 12, align: "center" };
-  for (const side of ["encoder", "decoder"]) {
+function drawEnds(pen, { boxes, middle }, scene) {
+  const style = { size: 12, align: "center" };
+  for (const side of SIDES) {
     const { y, height, width } = boxes[`${side} ids`];
-    write(context, scene.texts[`box_inputs_${side}`], middle[side], y + height / 2 + 2, { ...style, most: width + 30 });
+    pen.write(scene.texts[`box_inputs_${side}`], middle[side], y + height / 2 + 2, { ...style, most: width + 30 });
   }
   const { y, width } = boxes["decoder softmax"];
-  write(context, scene.texts.box_out, middle.decoder, y - 17, { ...style, most: width + 40 });
+  pen.write(scene.texts.box_out, middle.decoder, y - 17, { ...style, most: width + 40 });
 }
 
 /**
  * The tokens of the sentence as dots, on the way to the next station.
  * @param {Pen} pen
- * @param {any} places
- * @param {any} place
- * @param {any} scene
+ * @param {import("./numbers").Places} places
+ * @param {import("./numbers").Moment} moment
+ * @param {Flow} scene
  */
-function drawSentence({ context, theme }, places, { station, next, share }, scene) {
+function drawSentence(pen, places, { station, next, share }, scene) {
+  const { context, theme } = pen;
   const moved = ease(share);
   const [from, to] = [pointOf(places, station), next ? pointOf(places, next) : null];
   const side = next && moved > 0.5 ? next.side : station.side;
@@ -274,35 +239,27 @@ function drawSentence({ context, theme }, places, { station, next, share }, scen
   const place = places.boxes[boxOf(station)];
   const step = Math.min(8, (place.width - 16) / tokens.length);
   context.globalAlpha = alpha;
-  tokens.forEach((_, index) =>
-    dot(
-      context,
-      x + (index - (tokens.length - 1) / 2) * step,
-      y,
-      Math.min(DOT, step * 0.42),
-      theme.kinds[side],
-      theme.background,
-    ),
-  );
+  const radius = Math.min(DOT, step * 0.42);
+  const left = x - ((tokens.length - 1) / 2) * step;
+  tokens.forEach((_, index) => pen.dot(left + index * step, y, radius, theme.kinds[side], theme.background));
   context.globalAlpha = 1;
-  drawMemory({ context, theme }, places, station, next, moved, scene);
+  drawMemory(pen, places, station, next, moved, scene);
 }
 
 /**
  * The encoder's output flows into every layer's encoder-decoder attention.
- * @param {any} pen
- * @param {any} places
- * @param {any} station
- * @param {any} next
+ * @param {Pen} pen
+ * @param {import("./numbers").Places} places
+ * @param {import("./numbers").Stop} station
+ * @param {import("./numbers").Stop | null} next
  * @param {number} moved
- * @param {any} scene
+ * @param {Flow} scene
  */
-function drawMemory({ context, theme }, places, station, next, moved, scene) {
+function drawMemory(pen, places, station, next, moved, scene) {
+  const { theme } = pen;
   if (next?.name !== "cross_attention" || moved === 0 || station.side === "encoder") return;
   const way = acrossOf(places);
-  const lengths = way
-    .slice(1)
-    .map((point, index) => Math.abs(point[0] - way[index][0]) + Math.abs(point[1] - way[index][1]));
+  const lengths = way.slice(1).map(([x, y], index) => Math.abs(x - way[index][0]) + Math.abs(y - way[index][1]));
   const whole = lengths.reduce((sum, each) => sum + each, 0);
   const count = scene.lesson.values.tokens.encoder.length;
   for (let index = 0; index < count; index++) {
@@ -311,22 +268,15 @@ function drawMemory({ context, theme }, places, station, next, moved, scene) {
     let rest = gone;
     let part = 0;
     while (part < lengths.length - 1 && rest > lengths[part]) rest -= lengths[part++];
-    const [a, b] = [way[part], way[part + 1]];
-    dot(
-      context,
-      mix(a[0], b[0], rest / lengths[part]),
-      mix(a[1], b[1], rest / lengths[part]),
-      2.6,
-      theme.kinds.encoder,
-      theme.background,
-    );
+    const [x, y] = [0, 1].map((axis) => mix(way[part][axis], way[part + 1][axis], rest / lengths[part]));
+    pen.dot(x, y, 2.6, theme.kinds.encoder, theme.background);
   }
 }
 
 /**
  * Where the dots stand at a station: at the upper edge of its box, out of which they come.
- * @param {{ boxes: any, middle: any }} given
- * @param {any} station
+ * @param {import("./numbers").Places} places
+ * @param {import("./numbers").Stop} station
  */
 function pointOf({ boxes, middle }, station) {
   const { y } = boxes[boxOf(station)];
@@ -335,17 +285,17 @@ function pointOf({ boxes, middle }, station) {
 
 /**
  * The number of the station at a point: in the layer that is shown, or in the one whose number was pressed; or null.
- * @param {{ x: number, y: number, width: number, height: number }} area
+ * @param {Box} area
  * @param {number} x
  * @param {number} y
  * @param {number} number
- * @param {any} scene
+ * @param {Flow} scene
  */
 export function stationAt(area, x, y, number, { route, lesson }) {
   const places = placesOf(area);
   const now = route[number];
   const { num_layers: count } = lesson.values.model;
-  for (const side of ["encoder", "decoder"]) {
+  for (const side of SIDES) {
     const pressed = layersOf(places, side, count).find(
       (each) => Math.abs(each.x - x) < 12 && Math.abs(each.y - y) < 11,
     );
@@ -362,9 +312,7 @@ export function stationAt(area, x, y, number, { route, lesson }) {
       y < place.y + place.height + margin,
   );
   if (!found) return null;
-  const fitting = route
-    .map((station, index) => ({ station, index }))
-    .filter(({ station }) => boxOf(station) === found[0]);
+  const fitting = route.filter((station) => boxOf(station) === found[0]);
   const layer = now.layer ?? (now.name === "linear" || now.name === "softmax" ? count - 1 : 0);
-  return (fitting.find(({ station }) => station.layer === layer) ?? fitting[0]).index;
+  return route.indexOf(fitting.find((station) => station.layer === layer) ?? fitting[0]);
 }

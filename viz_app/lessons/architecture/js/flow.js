@@ -2,17 +2,19 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { grouped } from "../../../components/common/format.js";
+import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawFigure, stationAt } from "./figure1.js";
 import { drawPanel, panelAt } from "./panel.js";
-import { NARROW, plain, Tensors } from "./parts.js";
+import { NARROW, Tensors } from "./parts.js";
 import { routeOf } from "./route.js";
 
 const HELD = 0.3; // of a step the sentence stands, then it moves on
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Flow extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
@@ -23,17 +25,13 @@ export class Flow extends Scene {
 
   get playhead() {
     const last = this.route.length - 1;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.station,
-      min: 0,
       max: last,
-      step: 1,
       rate: 1.7,
-      start: 0,
-      /** @param {number} value */
       show: (value) => `${Math.floor(value + 1e-6) + 1}/${last + 1}`,
-    };
+    });
   }
 
   /** @type {Scene["height"]} */
@@ -96,7 +94,7 @@ export class Flow extends Scene {
 
   /**
    * "Self-attention", "Add & Norm", ...
-   * @param {{ side: string, name: string }} given
+   * @param {import("./numbers").Stop} stop
    */
   title({ side, name }) {
     if (name === "self_attention" && side === "decoder") return this.texts.masked_attention;
@@ -105,7 +103,7 @@ export class Flow extends Scene {
 
   /**
    * "Encoder, layer 2 of 6".
-   * @param {any} given
+   * @param {import("./numbers").Stop} stop
    */
   where({ side, layer }) {
     const { num_layers: layers } = this.lesson.values.model;
@@ -114,22 +112,30 @@ export class Flow extends Scene {
       : fillText(this.texts.layer_of, { side: this.texts[side], layer: layer + 1, layers });
   }
 
-  /** @param {{ shape: any }} given */
+  /** @param {import("./numbers").Stop} stop */
   shape({ shape }) {
     return shape.map(grouped).join("\u00a0\u00d7\u00a0");
   }
 
   /**
    * The lesson or scene that tells more about a station.
-   * @param {{ side: string, name: string }} given
+   * @param {import("./numbers").Stop} stop
    */
   more({ side, name }) {
-    const own = { add_norm: "residual", feed_forward: "ffn", linear: "shared" }[name];
-    if (own) return fillText(this.texts.more_here, { number: { residual: 2, ffn: 3, shared: 4 }[own] });
-    const embedding = { encoder: "embedding_in", decoder: "embedding_out" }[side];
-    const self_attention = { encoder: "self_attention", decoder: "masked_attention" }[side];
-    const inFigure1 = { ids: embedding, embedding, self_attention }[name] ?? name;
-    const title = this.lesson.values.titles[inFigure1];
+    const number = new Map([
+      ["add_norm", 2],
+      ["feed_forward", 3],
+      ["linear", 4],
+    ]).get(name);
+    if (number) return fillText(this.texts.more_here, { number });
+    const embedding = side === "encoder" ? "embedding_in" : "embedding_out";
+    const attention = side === "encoder" ? name : "masked_attention";
+    const inFigure1 = new Map([
+      ["ids", embedding],
+      ["embedding", embedding],
+      ["self_attention", attention],
+    ]);
+    const title = this.lesson.values.titles[inFigure1.get(name) ?? name];
     return title ? fillText(this.texts.more_there, { title }) : "";
   }
 
@@ -142,12 +148,13 @@ export class Flow extends Scene {
   /** @type {Scene["say"]} */
   say({ at }) {
     const { station } = this.moment(at);
-    const told = { where: this.where(station), station: this.title(station), shape: this.shape(station) };
-    const said =
-      station.norm === null
-        ? fillText(this.texts.flow_say_short, told)
-        : fillText(this.texts.flow_say, { ...told, norm: station.norm.toFixed(2) });
-    return this.isCut ? `${said} ${this.texts.cut}` : said;
+    const sentence = fillText(station.norm === null ? this.texts.flow_say_short : this.texts.flow_say, {
+      where: this.where(station),
+      station: this.title(station),
+      shape: this.shape(station),
+      norm: station.norm?.toFixed(2),
+    });
+    return this.isCut ? `${sentence} ${this.texts.cut}` : sentence;
   }
 
   table() {
@@ -160,16 +167,5 @@ export class Flow extends Scene {
       station.norm ?? "",
     ]);
     return { columns: [texts.station, texts.stack, texts.station_name, texts.shape, texts.mean_length], rows };
-  }
-
-  /**
-   * What each position of the decoder writes: words with their probability or logit.
-   * @param {number} position
-   * @param {number} most
-   */
-  written(position, most) {
-    return this.lesson.values.likely[position]
-      .slice(0, most)
-      .map(([piece, probability, logit]) => ({ piece: plain(piece), probability, logit }));
   }
 }

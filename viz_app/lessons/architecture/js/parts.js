@@ -1,19 +1,13 @@
 // What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
 
 import { divergingPixel } from "../../../components/common/diverging.js";
-import { write } from "../../../components/common/plot.js";
 import { Grid } from "../../stage/js/grid.js";
+import { plain } from "../../stage/js/map.js";
+import { scrolledRow } from "../../stage/js/paragraph.js";
 
 export const NARROW = 620;
-const LIMIT = 4; // as architecture_work.py packs numbers
+const LIMIT = 4; // as forward_steps.py packs numbers
 const STRONGEST = 3; // the number that has the full colour
-/**
- * A piece as it is read: without the mark of its word's start.
- * @param {string} token
- */
-export function plain(token) {
-  return token.replace("\u2581", "") || "\u2423";
-}
 
 /**
  * 0.8734 -> "87 %"; what is not nothing is not told as nothing.
@@ -35,7 +29,7 @@ export function mix(from, to, share) {
 
 /**
  * A byte of a tensor as the number that it stands for.
- * @param {any} byte
+ * @param {number} byte
  */
 export function value(byte) {
   return ((byte - 128) / 127) * LIMIT;
@@ -53,44 +47,24 @@ export function pixelOf(theme, number) {
 /** Tensors as pictures of a pixel for each number, each painted once. */
 export class Tensors {
   constructor() {
+    /** @type {Map<string | number, Grid>} */
     this.grids = new Map();
   }
 
   /**
-   * The rows of a (rows, columns) array; `pixel(number, row, column)`.
-   * @param {string} key
-   * @param {any} theme
+   * The rows of a (rows, columns) array; `pixel(row, column)` gives the colours.
+   * @param {string | number} name Under which the next tensor takes its place.
+   * @param {string} key What its colours depend on.
    * @param {number} rows
    * @param {number} columns
-   * @param {any} pixel
+   * @param {(row: number, column: number) => number} pixel
    */
-  grid(key, theme, rows, columns, pixel) {
-    if (!this.grids.has(key)) this.grids.set(key, new Grid());
-    const grid = this.grids.get(key);
-    grid.paint(`${theme.key} ${rows} ${columns}`, rows, columns, pixel);
+  grid(name, key, rows, columns, pixel) {
+    const grid = this.grids.get(name) ?? new Grid();
+    this.grids.set(name, grid);
+    grid.paint(`${key} ${rows} ${columns}`, rows, columns, pixel);
     return grid;
   }
-}
-
-/**
- * Where tokens stand in one row that scrolls so that the chosen one is in sight: [{ x, width }].
- * @param {CanvasRenderingContext2D} context
- * @param {string[]} tokens
- * @param {number} chosen
- * @param {number} width
- * @param {Theme} theme
- */
-function rowOf(context, tokens, chosen, width, theme) {
-  context.font = `13px ${theme.code}`;
-  const widths = tokens.map((token) => context.measureText(plain(token)).width + 14);
-  const total = widths.reduce((sum, each) => sum + each, 0);
-  const before = widths.slice(0, chosen).reduce((sum, each) => sum + each, 0);
-  let x = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - before - widths[chosen] / 2));
-  return widths.map((each) => {
-    const place = { x, width: each };
-    x += each;
-    return place;
-  });
 }
 
 /**
@@ -100,22 +74,19 @@ function rowOf(context, tokens, chosen, width, theme) {
  * @param {number} chosen
  * @param {{ x: number, y: number, width: number, colour: string }} given
  */
-export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, colour }) {
+export function drawTokens(pen, tokens, chosen, { x, y, width, colour }) {
+  const { context, theme } = pen;
   context.save();
   context.beginPath();
   context.rect(x, y, width, 26);
   context.clip();
-  rowOf(context, tokens, chosen, width, theme).forEach((place, index) => {
+  scrolledRow(pen, tokens, chosen, width, 14).forEach((place, index) => {
     const here = index === chosen;
     if (here) {
-      context.fillStyle = theme.line;
-      context.beginPath();
-      context.roundRect(x + place.x, y + 1, place.width - 2, 24, 5);
-      context.fill();
-      context.fillStyle = colour;
-      context.fillRect(x + place.x + 4, y + 22, place.width - 10, 2);
+      pen.box(x + place.x, y + 1, place.width - 2, 24, { fill: theme.line, radius: 5 });
+      pen.fill(x + place.x + 4, y + 22, place.width - 10, 2, colour);
     }
-    write(context, plain(tokens[index]), x + place.x + 6, y + 12, {
+    pen.write(plain(tokens[index]), x + place.x + 6, y + 12, {
       colour: here ? theme.text : theme.muted,
       font: theme.code,
       size: 13,
@@ -131,49 +102,28 @@ export function drawTokens({ context, theme }, tokens, chosen, { x, y, width, co
  * @param {string[]} tokens
  * @param {number} chosen
  * @param {{ x: number, y: number, width: number }} given
- * @param {[number, number]} pair
+ * @param {[number, number]} point
  */
-export function tokenAt({ context, theme }, tokens, chosen, { x, y, width }, [px, py]) {
+export function tokenAt(pen, tokens, chosen, { x, y, width }, [px, py]) {
   if (py < y - 4 || py > y + 30 || px < x || px > x + width) return null;
-  const found = rowOf(context, tokens, chosen, width, theme).findIndex(
-    (place) => px >= x + place.x && px < x + place.x + place.width,
-  );
+  const places = scrolledRow(pen, tokens, chosen, width, 14);
+  const found = places.findIndex((place) => px >= x + place.x && px < x + place.x + place.width);
   return found < 0 ? null : found;
 }
 
 /**
  * A rounded box with words in its middle.
  * @param {Pen} pen
- * @param {any} given
+ * @param {Box} place
  * @param {string[]} lines
- * @param {{ fill?: any, line?: any, weight?: number, colour?: string, size?: number, bold?: number, radius?: number }} given4
+ * @param {{ fill: string, line: string, weight?: number, size?: number, bold?: number }} style
  */
-export function box(
-  { context, theme },
-  { x, y, width, height },
-  lines,
-  { fill = null, line = theme.line, weight = 1, colour = theme.text, size = 12, bold = 400, radius = 6 },
-) {
-  context.beginPath();
-  context.roundRect(x, y, width, height, radius);
-  for (const each of [theme.background, fill]) {
-    context.fillStyle = each ?? theme.background; // what lies behind a box does not shine through
-    context.fill();
-  }
-  context.strokeStyle = line;
-  context.lineWidth = weight;
-  context.stroke();
-  const step = size + 3;
-  lines.forEach((text, index) =>
-    write(context, text, x + width / 2, y + height / 2 + 0.5 + (index - (lines.length - 1) / 2) * step, {
-      colour,
-      font: theme.font,
-      size,
-      weight: bold,
-      align: "center",
-      most: width - 6,
-    }),
-  );
+export function box(pen, { x, y, width, height }, lines, { fill, line, weight = 1, size = 12, bold = 400 }) {
+  pen.box(x, y, width, height, { fill: pen.theme.background }); // what lies behind a box does not shine through
+  pen.box(x, y, width, height, { fill, line, thick: weight });
+  const style = { size, weight: bold, align: "center", most: width - 6 };
+  const top = y + height / 2 + 0.5 - ((lines.length - 1) / 2) * (size + 3);
+  lines.forEach((text, index) => pen.write(text, x + width / 2, top + index * (size + 3), style));
 }
 
 /**
@@ -188,29 +138,26 @@ export function faint(colour, part) {
 
 /**
  * An arrow along points.
- * @param {CanvasRenderingContext2D} context
- * @param {any[]} points
+ * @param {Pen} pen
+ * @param {number[]} points x and y of each, one after the other.
  * @param {string} colour
- * @param {{ width?: number, head?: number, dash?: number[] }} [options]
+ * @param {number} [width]
  */
-export function arrow(context, points, colour, { width = 1.3, head = 4.5, dash = [] } = {}) {
+export function arrow({ context }, points, colour, width = 1.3) {
   context.save();
   context.strokeStyle = context.fillStyle = colour;
   context.lineWidth = width;
   context.lineJoin = "round";
-  context.setLineDash(dash);
   context.beginPath();
-  points.forEach(([x, y], index) => (index ? context.lineTo(x, y) : context.moveTo(x, y)));
+  for (let i = 0; i < points.length; i += 2) context[i ? "lineTo" : "moveTo"](points[i], points[i + 1]);
   context.stroke();
-  context.setLineDash([]);
-  const [[x0, y0], [x1, y1]] = points.slice(-2);
-  const angle = Math.atan2(y1 - y0, x1 - x0);
+  const [x0, y0, x1, y1] = points.slice(-4);
   context.translate(x1, y1);
-  context.rotate(angle);
+  context.rotate(Math.atan2(y1 - y0, x1 - x0));
   context.beginPath();
   context.moveTo(1, 0);
-  context.lineTo(-head, -head * 0.6);
-  context.lineTo(-head, head * 0.6);
+  context.lineTo(-4.5, -2.7);
+  context.lineTo(-4.5, 2.7);
   context.fill();
   context.restore();
 }

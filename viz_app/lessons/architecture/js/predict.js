@@ -2,25 +2,19 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { grouped } from "../../../components/common/format.js";
-import { write } from "../../../components/common/plot.js";
+import { choice } from "../../stage/js/describe.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { faint, NARROW, share } from "./parts.js";
 
+/** @type {("attention" | "feed_forward" | "matrix" | "norms")[]} */
 const PARTS = ["attention", "feed_forward", "matrix", "norms"];
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {
   get controls() {
     const { texts } = this;
-    return [
-      {
-        name: "model",
-        kind: "choice",
-        label: texts.model,
-        options: ["this", "base", "big"].map((name) => [name, texts[`model_${name}`]]),
-        start: "this",
-      },
-    ];
+    return [choice("model", texts.model, { this: texts.model_this, base: texts.model_base, big: texts.model_big })];
   }
 
   /** @type {Scene["height"]} */
@@ -34,94 +28,55 @@ export class Predict extends Scene {
    */
   parts({ model }) {
     const found = this.lesson.values.parts[model];
-    const [numbers, products] = [0, 1].map((column) => PARTS.reduce((sum, part) => sum + found[part][column], 0));
-    return PARTS.map((part) => ({
-      part,
-      places: found[part][2],
-      numbers: found[part][0],
-      products: found[part][1],
-      share: found[part][0] / numbers,
-      work: found[part][1] / products,
-    }));
+    const [all, work] = [0, 1].map((column) => PARTS.reduce((sum, part) => sum + found[part][column], 0));
+    return PARTS.map((part) => {
+      const [numbers, products, places] = found[part];
+      return { part, places, numbers, products, share: numbers / all, work: products / work };
+    });
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, width, height, theme, revealed } = pen;
+    const { width, height, theme, revealed } = pen;
     const { texts } = this;
     const narrow = width < NARROW;
-    const name = narrow ? 0 : 190;
+    const left = narrow ? 0 : 190;
     const top = 34;
     const lane = (height - top - (narrow ? 40 : 26)) / PARTS.length;
     const parts = this.parts(settings);
-    const room = width - name - (narrow ? 120 : 150);
+    const room = width - left - (narrow ? 120 : 150);
     const most = Math.max(...parts.flatMap((each) => [each.share, each.work]));
-    write(context, fillText(texts.parts_title, { model: texts[`model_${settings.model}`] }), 0, 10, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 13,
-      most: width,
-    });
+    const title = fillText(texts.parts_title, { model: texts[`model_${settings.model}`] });
+    pen.note(title, 0, 10, { size: 13, most: width });
     parts.forEach((each, index) => {
       const y = top + index * lane;
-      const style = { colour: theme.text, font: theme.font, size: 15, weight: 600 };
-      const note = { colour: theme.muted, font: theme.font, size: 12 };
-      if (narrow) write(context, texts[`part_${each.part}`], 0, y + 8, { ...style, size: 14 });
+      const name = texts[`part_${each.part}`];
+      const middle = y + lane / 2;
+      if (narrow) pen.write(name, 0, y + 8, { size: 14, weight: 600 });
       else {
-        write(context, texts[`part_${each.part}`], name - 16, y + lane / 2 - 10, {
-          ...style,
-          align: "right",
-          most: name - 18,
-        });
-        write(
-          context,
-          fillText(texts[`part_${each.part}_about`], { count: each.places }),
-          name - 16,
-          y + lane / 2 + 10,
-          { ...note, align: "right", most: name - 18 },
-        );
+        const about = fillText(texts[`part_${each.part}_about`], { count: each.places });
+        const beside = { align: "right", most: left - 18 };
+        pen.write(name, left - 16, middle - 10, { size: 15, weight: 600, ...beside });
+        pen.note(about, left - 16, middle + 10, beside);
       }
-      const from = narrow ? y + 22 : y + lane / 2 - 19;
-      const colour = {
-        attention: theme.kinds.encoder,
-        feed_forward: theme.kinds.decoder,
-        matrix: theme.kinds.cross,
-        norms: theme.muted,
-      }[each.part];
+      const from = narrow ? y + 22 : middle - 19;
+      const { encoder: attention, decoder: feed_forward, cross: matrix } = theme.kinds;
+      const colour = { attention, feed_forward, matrix, norms: theme.muted }[each.part];
       if (!revealed) {
-        context.fillStyle = faint(theme.muted, 0.12);
-        context.fillRect(name, from, width - name, 38);
-        write(context, "?", name + (width - name) / 2, from + 20, {
-          colour: theme.mark,
-          font: theme.font,
-          size: 24,
-          weight: 650,
-          align: "center",
-        });
+        pen.fill(left, from, width - left, 38, faint(theme.muted, 0.12));
+        const style = { colour: theme.mark, size: 24, weight: 650, align: "center" };
+        pen.write("?", left + (width - left) / 2, from + 20, style);
         return;
       }
-      context.fillStyle = colour;
-      context.fillRect(name, from, Math.max(1.5, (room * each.share) / most), 22);
-      context.fillStyle = faint(colour, 0.4);
-      context.fillRect(name, from + 25, Math.max(1.5, (room * each.work) / most), 10);
-      write(
-        context,
-        `${share(each.share)}  \u00b7  ${grouped(each.numbers)}`,
-        name + Math.max(1.5, (room * each.share) / most) + 8,
-        from + 11,
-        { colour: theme.text, font: theme.font, size: 13.5, weight: 600 },
-      );
-      write(context, share(each.work), name + Math.max(1.5, (room * each.work) / most) + 8, from + 30, {
-        ...note,
-        size: 11.5,
-      });
+      const [long, short] = [each.share, each.work].map((part) => Math.max(1.5, (room * part) / most));
+      pen.fill(left, from, long, 22, colour);
+      pen.fill(left, from + 25, short, 10, faint(colour, 0.4));
+      const counted = `${share(each.share)}  \u00b7  ${grouped(each.numbers)}`;
+      pen.write(counted, left + long + 8, from + 11, { size: 13.5, weight: 600 });
+      pen.note(share(each.work), left + short + 8, from + 30, { size: 11.5 });
     });
-    if (revealed)
-      wrapped(context, texts.parts_legend, name, height - (narrow ? 26 : 8), width - name, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 12,
-      });
+    const quiet = { colour: theme.muted, size: 12 };
+    if (revealed) wrapped(pen, texts.parts_legend, left, height - (narrow ? 26 : 8), width - left, quiet);
   }
 
   /** @type {Scene["say"]} */
@@ -142,16 +97,16 @@ export class Predict extends Scene {
   table(settings, revealed) {
     if (!revealed) return null;
     const { texts } = this;
-    const rows = this.parts(settings).map(({ part, numbers, products, share: own, work }) => [
-      texts[`part_${part}`],
-      numbers,
-      own,
-      products,
-      work,
-    ]);
+    const { part, numbers, share_of_numbers, products, share_of_products } = texts;
     return {
-      columns: [texts.part, texts.numbers, texts.share_of_numbers, texts.products, texts.share_of_products],
-      rows,
+      columns: [part, numbers, share_of_numbers, products, share_of_products],
+      rows: this.parts(settings).map((own) => [
+        texts[`part_${own.part}`],
+        own.numbers,
+        own.share,
+        own.products,
+        own.work,
+      ]),
     };
   }
 }

@@ -2,17 +2,24 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { ease, signed } from "../../../components/common/format.js";
-import { Axis, dot, trace, write } from "../../../components/common/plot.js";
-import { frame } from "../../stage/js/grid.js";
+import { Axis } from "../../../components/common/plot.js";
+import { playhead, slider } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { drawTokens, NARROW, pixelOf, plain, Tensors, tokenAt, value } from "./parts.js";
+import { drawTokens, NARROW, pixelOf, Tensors, tokenAt, value } from "./parts.js";
 
 const TERMS = ["x", "sub", "sum", "norm"];
 const TOKENS = { x: 0, y: 0 };
 
+/**
+ * @typedef {import("./numbers").Side} Side
+ * @typedef {{ side: Side, layer: number, sublayer: import("./numbers").Sublayer, before: number, own: number, after: number }} Step
+ */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Residual extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
@@ -20,39 +27,30 @@ export class Residual extends Scene {
     this.tensors = new Tensors();
     const { stations } = lesson.values;
     // Each sub-layer with the numbers of the stations before it, its own, and that of its Add & Norm.
-    this.steps = stations.flatMap((station, index) =>
-      station.name === "add_norm" ? [{ ...station, before: index - 2, own: index - 1, after: index }] : [],
+    /** @type {Step[]} */
+    this.steps = stations.flatMap(({ name, side, layer, sublayer }, index) =>
+      name === "add_norm" && layer !== null && sublayer
+        ? [{ side, layer, sublayer, before: index - 2, own: index - 1, after: index }]
+        : [],
     );
   }
 
   get playhead() {
     const last = this.steps.length - 1;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.sublayer,
-      min: 0,
       max: last,
-      step: 1,
       rate: 0.45,
-      start: 0,
-      /** @param {number} at */
       show: (at) => `${Math.floor(at + 1e-6) + 1}/${last + 1}`,
-    };
+    });
   }
 
   get controls() {
     const { encoder, decoder } = this.lesson.values.tokens;
-    return [
-      {
-        name: "token",
-        kind: "range",
-        label: this.texts.position,
-        min: 1,
-        max: Math.max(encoder.length, decoder.length),
-        step: 1,
-        start: Math.min(2, encoder.length),
-      },
-    ];
+    const most = Math.max(encoder.length, decoder.length);
+    const start = Math.min(2, encoder.length);
+    return [slider({ name: "token", label: this.texts.position, min: 1, max: most, start })];
   }
 
   /** @type {Scene["height"]} */
@@ -87,13 +85,13 @@ export class Residual extends Scene {
 
   /**
    * What the four rows hold: numbers for the colours, and mean, deviation and length.
-   * @param {{ step: any, index: number, token: any }} given
+   * @param {{ step: Step, index: number, token: number }} moment
    */
   rows({ step, index, token }) {
     const { arrays } = this.lesson;
-    /** @param {any} station */
+    /** @param {number} station */
     const vector = (station) => Array.from(arrays.tensors.part(station, token).data, value);
-    /** @param {any} station */
+    /** @param {number} station */
     const stats = (station) => Array.from(arrays.stats.part(station, token).data);
     const [x, sub] = [vector(step.before), vector(step.own)];
     return [
@@ -116,13 +114,7 @@ export class Residual extends Scene {
       layer: step.layer + 1,
       layers: this.lesson.values.model.num_layers,
     });
-    write(context, `${title}: ${this.name(step)}`, 0, 44, {
-      colour,
-      font: theme.font,
-      size: 14,
-      weight: 650,
-      most: width,
-    });
+    pen.write(`${title}: ${this.name(step)}`, 0, 44, { colour, size: 14, weight: 650, most: width });
     const place = this.places(pen);
     this.drawHead(pen, place);
     this.rows(moment).forEach((row, index) => {
@@ -135,14 +127,14 @@ export class Residual extends Scene {
   }
 
   /**
-   * @param {{ side: string, sublayer: any }} given
+   * @param {Step} step
    * @param {Theme} theme
    */
   colour({ side, sublayer }, theme) {
     return sublayer === "feed_forward" ? theme.muted : theme.kinds[sublayer === "cross_attention" ? "cross" : side];
   }
 
-  /** @param {{ side: string, sublayer: any }} given */
+  /** @param {Step} step */
   name({ side, sublayer }) {
     return sublayer === "self_attention" && side === "decoder"
       ? this.texts.masked_attention
@@ -156,75 +148,51 @@ export class Residual extends Scene {
     const numbers = narrow ? 150 : 190;
     const top = 82;
     const row = narrow ? 54 : Math.min(58, (height * 0.56 - top) / 4);
-    return { narrow, left: label, wide: width - label - numbers - 12, numbers, top, row, right: width };
+    const wide = width - label - numbers - 12;
+    /** @param {number} column */
+    const column = (column) => width - (numbers / 3) * (2 - column); // the right edge of one of three
+    return { narrow, left: label, wide, numbers, top, row, column };
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ numbers: any, top: number, right: number }} given
+   * @param {ReturnType<Residual["places"]>} places
    */
-  drawHead({ context, theme }, { numbers, top, right }) {
-    const style = {
-      colour: theme.muted,
-      font: theme.font,
-      size: numbers < 190 ? 11 : 12,
-      align: "right",
-      most: numbers / 3 - 2,
-    };
-    ["mean", "deviation", "length"].forEach((name, index) =>
-      write(context, this.texts[name], right - (numbers / 3) * (2 - index), top - 13, style),
-    );
+  drawHead(pen, { narrow, numbers, top, column }) {
+    const { mean, deviation, length } = this.texts;
+    const style = { size: narrow ? 11 : 12, align: "right", most: numbers / 3 - 2 };
+    [mean, deviation, length].forEach((name, index) => pen.note(name, column(index), top - 13, style));
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ narrow: boolean, left: number, wide: any, numbers: any, top: number, row: number, right: number }} given
-   * @param {{ values: any, stats: any[] }} given3
+   * @param {ReturnType<Residual["places"]>} places
+   * @param {{ values: number[], stats: number[] }} numbers
    * @param {number} index
-   * @param {any} step
+   * @param {Step} step
    * @param {string} colour
    */
-  drawRow(
-    { context, theme },
-    { narrow, left, wide, numbers, top, row, right },
-    { values, stats },
-    index,
-    step,
-    colour,
-  ) {
+  drawRow(pen, { narrow, left, wide, top, row, column }, { values, stats }, index, step, colour) {
+    const { context, theme } = pen;
     const y = top + index * row;
     const [from, tall] = narrow ? [y + 18, row - 26] : [y + 4, row - 12];
-    const sub = { self_attention: "MultiHead", cross_attention: "MultiHead", feed_forward: "FFN" }[step.sublayer];
-    const pre = this.lesson.values.model.norm === "pre";
-    const labels = pre
-      ? ["x", `${sub}(LayerNorm(x))`, "x + \u2026", "x + \u2026"]
-      : ["x", `${sub}(x)`, `x + ${sub}(x)`, "LayerNorm(\u2026)"];
-    const style = { colour: theme.text, font: theme.font, size: narrow ? 12.5 : 14 };
-    if (narrow) write(context, labels[index], 0, y + 8, style);
-    else write(context, labels[index], left - 12, from + tall / 2, { ...style, align: "right" });
-    const cell = wide / values.length;
-    const grid = this.tensors.grid(
-      `row ${index}`,
-      {
-        key: `${theme.key} ${step.after} ${values.slice(0, 6).join()}`,
-        background: theme.background,
-        dark: theme.dark,
-      },
-      1,
-      values.length,
-      (_, column) => pixelOf(theme, values[column]),
-    );
-    grid.draw(context, left, from, cell * values.length, tall);
-    frame(context, left - 0.5, from - 0.5, wide + 1, tall + 1, colour, index === 3 ? 1.6 : 1);
-    stats.forEach((number, column) =>
-      write(context, signed(number, column === 2 ? 1 : 2), right - (numbers / 3) * (2 - column), from + tall / 2, {
-        colour: theme.text,
-        font: theme.font,
-        size: 13.5,
-        weight: column === 2 ? 650 : 400,
-        align: "right",
-      }),
-    );
+    const sub = step.sublayer === "feed_forward" ? "FFN" : "MultiHead";
+    const labels =
+      this.lesson.values.model.norm === "pre"
+        ? ["x", `${sub}(LayerNorm(x))`, "x + \u2026", "x + \u2026"]
+        : ["x", `${sub}(x)`, `x + ${sub}(x)`, "LayerNorm(\u2026)"];
+    if (narrow) pen.write(labels[index], 0, y + 8, { size: 12.5 });
+    else pen.write(labels[index], left - 12, from + tall / 2, { size: 14, align: "right" });
+    const key = `${theme.key} ${step.after} ${values.slice(0, 6).join()}`;
+    this.tensors
+      .grid(`row ${index}`, key, 1, values.length, (_, unit) => pixelOf(theme, values[unit]))
+      .draw(context, left, from, wide, tall);
+    pen.frame(left - 0.5, from - 0.5, wide + 1, tall + 1, colour, index === 3 ? 1.6 : 1);
+    const style = { size: 13.5, align: "right" };
+    const [mean, deviation, length] = stats;
+    pen.write(signed(mean), column(0), from + tall / 2, style);
+    pen.write(signed(deviation), column(1), from + tall / 2, style);
+    pen.write(signed(length, 1), column(2), from + tall / 2, { ...style, weight: 650 });
   }
 
   /** @param {{ width: number, height: number }} given */
@@ -238,32 +206,22 @@ export class Residual extends Scene {
   /**
    * For every sub-layer how much of the direction is left: of what came in, and of the embedding.
    * @param {Pen} pen
-   * @param {any} given
+   * @param {{ index: number, token: number }} moment
    */
   drawChart(pen, { index: now, token }) {
-    const { context, theme, width } = pen;
+    const { theme, width } = pen;
     const { across, up, top, foot } = this.chart(pen);
     const { cosines } = this.lesson.arrays;
-    const style = { colour: theme.muted, font: theme.font, size: 12 };
-    write(context, this.texts.kept_title, 0, top - 24, { ...style, most: width });
+    pen.note(this.texts.kept_title, 0, top - 24, { most: width });
     for (const tick of [0, 0.5, 1]) {
-      trace(
-        context,
-        [
-          [across.from, up.place(tick)],
-          [across.to, up.place(tick)],
-        ],
-        { colour: theme.line, width: 1, alpha: 0.7 },
-      );
-      write(context, String(tick), across.from - 8, up.place(tick), { ...style, align: "right" });
+      pen.line(across.from, up.place(tick), across.to, up.place(tick), { colour: theme.line, width: 1, alpha: 0.7 });
+      pen.note(String(tick), across.from - 8, up.place(tick), { align: "right" });
     }
     const room = across.place(1) - across.place(0);
     this.steps.forEach((step, index) => {
-      const tall = Math.max(0, Math.min(1, cosines.at(index, this.inside(step, token), 0)));
-      context.globalAlpha = index === now ? 1 : 0.45;
-      context.fillStyle = this.colour(step, theme);
-      context.fillRect(across.place(index) - room * 0.36, up.place(tall), room * 0.72, foot - up.place(tall));
-      context.globalAlpha = 1;
+      const y = up.place(Math.max(0, Math.min(1, cosines.at(index, this.inside(step, token), 0))));
+      const x = across.place(index) - room * 0.36;
+      pen.fill(x, y, room * 0.72, foot - y, this.colour(step, theme), index === now ? 1 : 0.45);
     });
     for (const side of ["encoder", "decoder"]) {
       const own = this.steps.map((step, index) => ({ ...step, index })).filter((step) => step.side === side);
@@ -271,23 +229,17 @@ export class Residual extends Scene {
         across.place(step.index),
         up.place(Math.max(0, cosines.at(step.index, this.inside(step, token), 1))),
       ]);
-      trace(context, points, { colour: theme.background, width: 5 });
-      trace(context, points, { colour: theme.text, width: 2.2 });
-      points.forEach(
-        ([x, y], index) => own[index].index === now && dot(context, x, y, 5, theme.text, theme.background),
-      );
-      write(context, this.texts[side], (points[0][0] + points.at(-1)[0]) / 2, foot + 14, {
-        ...style,
-        colour: theme.kinds[side],
-        weight: 600,
-        align: "center",
-      });
+      pen.trace(points, { colour: theme.background, width: 5 });
+      pen.trace(points, { colour: theme.text, width: 2.2 });
+      points.forEach(([x, y], index) => own[index].index === now && pen.dot(x, y, 5, theme.text, theme.background));
+      const middle = (points[0][0] + points[points.length - 1][0]) / 2;
+      pen.note(this.texts[side], middle, foot + 14, { colour: theme.kinds[side], weight: 600, align: "center" });
     }
   }
 
   /**
-   * @param {{ side: string }} given
-   * @param {any} token
+   * @param {Step} step
+   * @param {number} token
    */
   inside({ side }, token) {
     return Math.min(token, this.lesson.values.tokens[side].length - 1);
@@ -308,9 +260,11 @@ export class Residual extends Scene {
     const { step, tokens, token, index } = moment;
     const [x, sub] = this.rows(moment).map(({ stats }) => stats[2]);
     const { cosines } = this.lesson.arrays;
-    const told = { token: plain(tokens[token]), sublayer: this.name(step), x: x.toFixed(1), sub: sub.toFixed(1) };
     return fillText(this.texts.residual_say, {
-      ...told,
+      token: plain(tokens[token]),
+      sublayer: this.name(step),
+      x: x.toFixed(1),
+      sub: sub.toFixed(1),
       step: cosines.at(index, token, 0).toFixed(2),
       start: cosines.at(index, token, 1).toFixed(2),
     });
@@ -322,31 +276,12 @@ export class Residual extends Scene {
     const { stats, sums, cosines } = this.lesson.arrays;
     const rows = this.steps.map((step, index) => {
       const at = this.inside(step, Math.round(token) - 1);
-      return [
-        texts[step.side],
-        step.layer + 1,
-        this.name(step),
-        stats.at(step.before, at, 2),
-        stats.at(step.own, at, 2),
-        sums.at(index, at, 2),
-        stats.at(step.after, at, 2),
-        cosines.at(index, at, 0),
-        cosines.at(index, at, 1),
-      ];
+      const [x, sub, norm] = [step.before, step.own, step.after].map((station) => stats.at(station, at, 2));
+      const kept = [cosines.at(index, at, 0), cosines.at(index, at, 1)];
+      return [texts[step.side], step.layer + 1, this.name(step), x, sub, sums.at(index, at, 2), norm, ...kept];
     });
-    return {
-      columns: [
-        texts.stack,
-        texts.layer,
-        texts.sublayer,
-        "|x|",
-        "|Sublayer(x)|",
-        "|x + Sublayer(x)|",
-        "|LayerNorm(\u2026)|",
-        texts.kept_step,
-        texts.kept_start,
-      ],
-      rows,
-    };
+    const lengths = ["|x|", "|Sublayer(x)|", "|x + Sublayer(x)|", "|LayerNorm(\u2026)|"];
+    const { stack, layer, sublayer, kept_step, kept_start } = texts;
+    return { columns: [stack, layer, sublayer, ...lengths, kept_step, kept_start], rows };
   }
 }

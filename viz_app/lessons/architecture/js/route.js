@@ -5,39 +5,24 @@ const TIGHT = 3; // between a sub-layer and its Add & Norm
 
 /**
  * All stations: those that the model was listened to at, the ids before them, softmax after them.
- * @param {{ stations: any[] }} given
+ * @param {import("./numbers").Values} values
  */
 export function routeOf({ stations }) {
+  const none = { layer: null, sublayer: null, norm: null, index: null };
+  /** @type {import("./numbers").Stop[]} */
   const all = [];
   stations.forEach((station, index) => {
-    if (station.name === "embedding")
-      all.push({
-        side: station.side,
-        name: "ids",
-        layer: null,
-        sublayer: null,
-        shape: station.shape.slice(0, 1),
-        norm: null,
-        index: null,
-      });
-    all.push({ ...station, norm: station.name === "linear" ? null : station.norm, index });
+    const { side, name, shape, norm } = station;
+    if (name === "embedding") all.push({ ...none, side, name: "ids", shape: shape.slice(0, 1) });
+    all.push({ ...station, norm: name === "linear" ? null : norm, index });
   });
-  const last = stations.at(-1);
-  all.push({
-    side: "decoder",
-    name: "softmax",
-    layer: null,
-    sublayer: null,
-    shape: last.shape,
-    norm: null,
-    index: null,
-  });
+  all.push({ ...none, side: "decoder", name: "softmax", shape: stations[stations.length - 1].shape });
   return all;
 }
 
 /**
  * The box of a station: the same for all layers.
- * @param {{ side: string, name: string, sublayer: any }} given
+ * @param {import("./numbers").Stop} station
  */
 export function boxOf({ side, name, sublayer }) {
   return name === "add_norm" ? `${side} add_norm ${sublayer}` : `${side} ${name}`;
@@ -46,7 +31,7 @@ export function boxOf({ side, name, sublayer }) {
 /**
  * Rectangles of all boxes by the names of `boxOf`, { x, y, width, height }, from bottom to top as in the paper.
  * Also { encoder, decoder } frames and the middles of the columns.
- * @param {{ x: number, y: number, width: number, height: number }} given
+ * @param {Box} area
  */
 export function placesOf({ x, y, width, height }) {
   const side = 39; // for the layers' numbers and the way round a sub-layer
@@ -58,9 +43,9 @@ export function placesOf({ x, y, width, height }) {
   const gap = (height - fixed) / 8.6;
   /** @type {Record<string, Box>} */
   const boxes = {};
-  /** @type {Record<string, Box>} */
-  const frames = {};
-  for (const [name, at] of Object.entries({ encoder: left, decoder: right })) {
+  /** @param {import("./numbers").Side} name */
+  const stack = (name) => {
+    const at = name === "encoder" ? left : right;
     /**
      * @param {string} key
      * @param {number} bottom
@@ -82,14 +67,12 @@ export function placesOf({ x, y, width, height }) {
     }
     bottom = put("feed_forward", bottom, BOX);
     bottom = put("add_norm feed_forward", bottom - TIGHT, THIN);
-    frames[name] = { x: at - 15, y: bottom - 8, width: column + 30, height: foot - bottom + 8 };
-    if (name === "encoder") continue;
-    bottom = put("linear", bottom - 1.5 * gap, BOX) - 0.8 * gap;
-    put("softmax", bottom, BOX);
-  }
+    if (name === "decoder") put("softmax", put("linear", bottom - 1.5 * gap, BOX) - 0.8 * gap, BOX);
+    return { x: at - 15, y: bottom - 8, width: column + 30, height: foot - bottom + 8 };
+  };
   return {
+    frames: { encoder: stack("encoder"), decoder: stack("decoder") },
     boxes,
-    frames,
     gap,
     middle: { encoder: left + column / 2, decoder: right + column / 2 },
     channel: left + column + between / 2,
@@ -98,7 +81,7 @@ export function placesOf({ x, y, width, height }) {
 
 /**
  * Where the numbers of the layers stand beside a stack: [{ layer, x, y }].
- * @param {{ frames: any }} given
+ * @param {{ frames: Record<string, Box> }} places
  * @param {string} side
  * @param {number} count
  */

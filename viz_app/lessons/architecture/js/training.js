@@ -2,47 +2,37 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { ease, tiny } from "../../../components/common/format.js";
-import { trace, write } from "../../../components/common/plot.js";
+import { choice, playhead } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { faint, NARROW, plain, share } from "./parts.js";
+import { faint, NARROW, share } from "./parts.js";
 
 const TOP = 46;
 const FOOT = 62;
 const [LABEL, BARS] = [70, 108]; // beside the squares
 
+/** @typedef {ReturnType<Training["places"]>[number]} Place */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Training extends Scene {
   get count() {
     return this.lesson.values.outputs.length;
   }
 
   get playhead() {
-    return {
+    return playhead({
       name: "step",
       label: this.texts.step,
       min: 1,
       max: this.count,
-      step: 1,
       rate: 0.8,
-      start: 1,
-      /** @param {number} step */
       show: (step) => `${Math.floor(step + 1e-6)}/${this.count}`,
-    };
+    });
   }
 
   get controls() {
-    const { texts } = this;
-    return [
-      {
-        name: "cache",
-        kind: "choice",
-        label: texts.inference,
-        options: [
-          ["without", texts.cache_without],
-          ["with", texts.cache_with],
-        ],
-        start: "without",
-      },
-    ];
+    const { inference, cache_without, cache_with } = this.texts;
+    return [choice("cache", inference, { without: cache_without, with: cache_with })];
   }
 
   /** @type {Scene["height"]} */
@@ -70,23 +60,9 @@ export class Training extends Scene {
     const half = this.half(width);
     const tall = narrow ? height / 2 - 12 : height - 6;
     const side = Math.min(this.widest(width), tall - TOP - FOOT);
-    const label = LABEL;
-    /**
-     * @param {number} x
-     * @param {number} y
-     */
-    const place = (x, y) => ({
-      x,
-      y,
-      left: x + label,
-      top: y + TOP,
-      side,
-      cell: side / this.count,
-      half,
-      bars: half - label - side,
-      label,
-    });
-    return [place(0, 0), narrow ? place(0, tall + 20) : place(width - half, 0)];
+    const sizes = { half, side, cell: side / this.count, bars: half - LABEL - side };
+    const corners = [{ x: 0, y: 0 }, narrow ? { x: 0, y: tall + 20 } : { x: width - half, y: 0 }];
+    return corners.map(({ x, y }) => ({ x, y, left: x + LABEL, top: y + TOP, ...sizes }));
   }
 
   /** @param {Settings} settings */
@@ -106,8 +82,8 @@ export class Training extends Scene {
 
   /**
    * Training: every row in one pass; what comes later is masked.
-   * @param {any} pen
-   * @param {any} place
+   * @param {Pen} pen
+   * @param {Place} place
    * @param {number} row
    */
   drawOnce(pen, place, row) {
@@ -127,15 +103,15 @@ export class Training extends Scene {
 
   /**
    * Inference: a row more at each step; its result is read in the next.
-   * @param {any} pen
-   * @param {any} place
+   * @param {Pen} pen
+   * @param {Place} place
    * @param {number} row
    * @param {number} part
    * @param {boolean} cached
    */
   drawStepwise(pen, place, row, part, cached) {
     const { texts } = this;
-    const { theme, context } = pen;
+    const { theme } = pen;
     this.title(pen, place, texts.inference, cached ? texts.with_about : texts.without_about);
     const quiet = faint(theme.muted, 0.16);
     for (let q = 0; q <= row; q++) {
@@ -158,78 +134,76 @@ export class Training extends Scene {
     ]);
     this.outline(pen, place, row);
     if (part > 0) this.carry(pen, place, row, ease(part));
-    else if (row + 1 < this.count) this.waiting(context, theme, place, row + 1);
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {any} place
-   * @param {string} title
-   * @param {string} about
-   */
-  title({ context, theme }, { x, y, half }, title, about) {
-    write(context, title, x, y + 11, { colour: theme.text, font: theme.font, size: 16, weight: 650, most: half });
-    write(context, about, x, y + 31, { colour: theme.muted, font: theme.font, size: 12.5, most: half });
-  }
-
-  /**
-   * One row: what it may see, and, hatched, what it must not.
-   * @param {Pen} pen
-   * @param {{ left: number, top: number, cell: number }} given
-   * @param {number} q
-   * @param {number} count
-   * @param {string} colour
-   */
-  cells({ context, theme }, { left, top, cell }, q, count, colour) {
-    const inset = cell > 10 ? 1 : 0.5;
-    for (let k = 0; k < count; k++) {
-      const [x, y] = [left + k * cell + inset, top + q * cell + inset];
-      const side = cell - 2 * inset;
-      if (k <= q) {
-        context.fillStyle = colour;
-        context.fillRect(x, y, side, side);
-      } else hatch(context, theme, x, y, side);
+    else if (row + 1 < this.count) {
+      const y = place.top + (row + 1.5) * place.cell; // of the row that is not there yet
+      pen.line(place.left, y, place.left + place.side, y, { colour: theme.line, width: 1.2, dash: [3, 5] });
     }
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ left: number, top: number, side: any }} given
+   * @param {Place} place
+   * @param {string} title
+   * @param {string} about
    */
-  frame({ context, theme }, { left, top, side }) {
-    context.strokeStyle = theme.line;
-    context.lineWidth = 1;
-    context.strokeRect(left - 0.5, top - 0.5, side + 1, side + 1);
+  title(pen, { x, y, half }, title, about) {
+    pen.write(title, x, y + 11, { size: 16, weight: 650, most: half });
+    pen.note(about, x, y + 31, { size: 12.5, most: half });
+  }
+
+  /**
+   * One row: what it may see, and, hatched, what it must not.
+   * @param {Pen} pen
+   * @param {Place} place
+   * @param {number} q
+   * @param {number} count
+   * @param {string} colour
+   */
+  cells(pen, { left, top, cell }, q, count, colour) {
+    const inset = cell > 10 ? 1 : 0.5;
+    for (let k = 0; k < count; k++) {
+      const [x, y] = [left + k * cell + inset, top + q * cell + inset];
+      const side = cell - 2 * inset;
+      if (k <= q) pen.fill(x, y, side, side, colour);
+      else hatch(pen, x, y, side);
+    }
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ left: number, top: number, cell: number, side: any }} given
+   * @param {Place} place
+   */
+  frame(pen, { left, top, side }) {
+    pen.frame(left - 0.5, top - 0.5, side + 1, side + 1, pen.theme.line);
+  }
+
+  /**
+   * @param {Pen} pen
+   * @param {Place} place
    * @param {number} row
    */
-  outline({ context, theme }, { left, top, cell, side }, row) {
-    context.strokeStyle = theme.text;
-    context.lineWidth = 2;
-    context.strokeRect(left - 1, top + row * cell, side + 2, cell);
+  outline(pen, { left, top, cell, side }, row) {
+    pen.frame(left - 1, top + row * cell, side + 2, cell, pen.theme.text, 2);
   }
 
   /**
    * The tokens that the rows read.
    * @param {Pen} pen
-   * @param {{ left: number, top: number, cell: number, label: any }} given
+   * @param {Place} place
    * @param {number} count
    * @param {number} row
    */
-  names({ context, theme }, { left, top, cell, label }, count, row) {
+  names(pen, { left, top, cell }, count, row) {
+    const { theme } = pen;
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
-      write(context, plain(token), left - 8, top + (q + 0.5) * cell, {
+      pen.write(plain(token), left - 8, top + (q + 0.5) * cell, {
         colour: q === row ? theme.text : theme.muted,
         font: theme.code,
         size,
         weight: q === row ? 700 : 400,
         align: "right",
-        most: label - 10,
+        most: LABEL - 10,
       }),
     );
   }
@@ -237,92 +211,55 @@ export class Training extends Scene {
   /**
    * The token that a row has to give, and its probability.
    * @param {Pen} pen
-   * @param {any} place
+   * @param {Place} place
    * @param {number} q
-   * @param {any} logarithm
+   * @param {number} logarithm
    * @param {boolean} here
    * @param {number} alpha
    */
-  probability({ context, theme }, { left, top, side, cell, bars }, q, logarithm, here, alpha) {
+  probability(pen, { left, top, side, cell, bars }, q, logarithm, here, alpha) {
+    const { context, theme } = pen;
     const probability = Math.exp(logarithm);
     const x = left + side + 8;
-    const [y, tall] = [top + q * cell, cell];
+    const y = top + q * cell;
     context.globalAlpha = alpha;
-    context.fillStyle = faint(theme.kinds.decoder, 0.25);
-    context.fillRect(x, y + 1, Math.max(1, (bars - 10) * probability), tall - 2);
+    pen.fill(x, y + 1, Math.max(1, (bars - 10) * probability), cell - 2, faint(theme.kinds.decoder, 0.25));
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
-    write(context, plain(this.lesson.values.outputs[q]), x + 4, y + tall / 2, {
-      colour: theme.text,
-      font: theme.code,
-      size,
-      weight: here ? 700 : 400,
-      most: bars - 46,
-    });
-    write(context, share(probability), x + bars - 12, y + tall / 2, {
-      colour: here ? theme.text : theme.muted,
-      font: theme.font,
-      size: Math.min(13, size),
-      align: "right",
-    });
+    const word = { font: theme.code, size, weight: here ? 700 : 400, most: bars - 46 };
+    pen.write(plain(this.lesson.values.outputs[q]), x + 4, y + cell / 2, word);
+    const number = { colour: here ? theme.text : theme.muted, size: Math.min(13, size), align: "right" };
+    pen.write(share(probability), x + bars - 12, y + cell / 2, number);
     context.globalAlpha = 1;
   }
 
   /**
    * @param {Pen} pen
-   * @param {any} place
+   * @param {Place} place
    * @param {string[][]} rows
    */
-  counts({ context, theme }, { x, top, side, half }, rows) {
-    rows.forEach(([first, second], index) => {
-      const y = top + side + 20 + 21 * index;
-      const style = {
-        colour: index ? theme.muted : theme.text,
-        font: theme.font,
-        size: index ? 12.5 : 14,
-        weight: index ? 400 : 650,
-      };
-      write(context, second ? `${first} \u00b7 ${second}` : first, x, y, { ...style, most: half });
-    });
+  counts(pen, { x, top, side, half }, rows) {
+    const [strong, quiet] = rows.map((row) => row.filter(Boolean).join(" \u00b7 "));
+    pen.write(strong, x, top + side + 20, { size: 14, weight: 650, most: half });
+    pen.note(quiet, x, top + side + 41, { size: 12.5, most: half });
   }
 
   /**
    * The token that was written goes to the next row's place.
    * @param {Pen} pen
-   * @param {any} given
+   * @param {Place} place
    * @param {number} row
-   * @param {any} part
+   * @param {number} part
    */
-  carry({ context, theme }, { left, top, side, cell }, row, part) {
+  carry(pen, { left, top, side, cell }, row, part) {
+    const { theme } = pen;
     const from = [left + side + 12, top + (row + 0.5) * cell];
     const to = [left - 44, top + (row + 1.5) * cell];
     const lift = -4 * part * (1 - part) * 18;
     const [x, y] = [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part + lift];
     const text = plain(this.lesson.values.outputs[row]);
     const style = { font: theme.code, size: 13, weight: 700 };
-    context.font = `${style.weight} ${style.size}px ${style.font}`;
-    context.fillStyle = theme.kinds.decoder;
-    context.beginPath();
-    context.roundRect(x - 5, y - 10, context.measureText(text).width + 10, 20, 5);
-    context.fill();
-    write(context, text, x, y, { ...style, colour: theme.background });
-  }
-
-  /**
-   * The place of the row that is not there yet.
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
-   * @param {any} given
-   * @param {number} row
-   */
-  waiting(context, theme, { left, top, cell, side }, row) {
-    trace(
-      context,
-      [
-        [left, top + (row + 0.5) * cell],
-        [left + side, top + (row + 0.5) * cell],
-      ],
-      { colour: theme.line, width: 1.2, dash: [3, 5] },
-    );
+    pen.box(x - 5, y - 10, pen.measure(text, style) + 10, 20, { fill: theme.kinds.decoder, radius: 5 });
+    pen.write(text, x, y, { ...style, colour: theme.background });
   }
 
   /** @type {Scene["lit"]} */
@@ -344,15 +281,14 @@ export class Training extends Scene {
     const { row } = this.moment(settings);
     const step = row + 1;
     const cached = settings.cache === "with";
-    const told = {
+    const sentence = fillText(cached ? texts.training_say_with : texts.training_say_without, {
       step,
       count,
       token: plain(lesson.values.outputs[row]),
       probability: share(Math.exp(lesson.arrays.once.at(row))),
       rows: cached ? step : (step * (step + 1)) / 2,
-    };
-    const said = fillText(cached ? texts.training_say_with : texts.training_say_without, told);
-    return count < lesson.values.lengths.decoder ? `${said} ${texts.cut}` : said;
+    });
+    return count < lesson.values.lengths.decoder ? `${sentence} ${texts.cut}` : sentence;
   }
 
   table() {
@@ -368,43 +304,25 @@ export class Training extends Scene {
       ((q + 1) * (q + 2)) / 2,
       q + 1,
     ]);
-    return {
-      columns: [
-        texts.step,
-        texts.reads,
-        texts.writes,
-        texts.p_training,
-        texts.p_without,
-        texts.p_with,
-        texts.rows_without,
-        texts.rows_with,
-      ],
-      rows,
-    };
+    const { step, reads, writes, p_training, p_without, p_with, rows_without, rows_with } = texts;
+    return { columns: [step, reads, writes, p_training, p_without, p_with, rows_without, rows_with], rows };
   }
 }
 
 /**
  * Zero and forbidden never look alike.
- * @param {CanvasRenderingContext2D} context
- * @param {Theme} theme
+ * @param {Pen} pen
  * @param {number} x
  * @param {number} y
  * @param {number} side
  */
-function hatch(context, theme, x, y, side) {
+function hatch(pen, x, y, side) {
+  const { context, theme } = pen;
   context.save();
   context.beginPath();
   context.rect(x, y, side, side);
   context.clip();
   for (let start = -side; start < side; start += 5)
-    trace(
-      context,
-      [
-        [x + start, y + side],
-        [x + start + side, y],
-      ],
-      { colour: theme.hatch, width: 1 },
-    );
+    pen.line(x + start, y + side, x + start + side, y, { colour: theme.hatch, width: 1 });
   context.restore();
 }

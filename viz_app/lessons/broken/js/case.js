@@ -65,7 +65,8 @@ export class Case extends Scene {
    * @param {Pen} pen
    * @param {any[]} lines
    */
-  drawLines({ context, width, theme }, lines) {
+  drawLines(pen, lines) {
+    const { context, width, theme } = pen;
     context.font = `400 14px ${theme.font}`;
     const edge = Math.max(...lines.map(([name]) => context.measureText(name).width)) + 30;
     let y = 14;
@@ -79,7 +80,7 @@ export class Case extends Scene {
         weight: colour && text ? 600 : 400,
       };
       if (colour) write(context, text || this.texts.nothing, edge, y, { ...style, most: width - edge });
-      y += colour ? LINE : wrapped(context, text, edge, y, width - edge, style) + LINE - 1.5 * style.size;
+      y += colour ? LINE : wrapped(pen, text, edge, y, width - edge, style) + LINE - 1.5 * style.size;
     }
     return y - 2;
   }

@@ -1,8 +1,7 @@
 // A real head on the reader's sentence: its query, keys and values as colours, its scores and weights as numbers.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { write } from "../../../components/common/plot.js";
-import { bar, shade, twoSided } from "../../stage/js/bars.js";
+import { shade, twoSided } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 import { attend, shown } from "./attend.js";
 
@@ -91,8 +90,8 @@ export class Real extends Scene {
     const { largest: most, largest_value: mostValue } = this.lesson.values;
     const { left, strip, top, row, right, middle, numbers, narrow } = place;
     const label = { colour: theme.text, font: theme.font, size: 13, weight: 600 };
-    this.strip(context, theme, queries[query], left, 24, strip - 10, 20, most);
-    write(context, `q ${this.plain(query)}`, left - 8, 34, {
+    this.strip(pen, queries[query], left, 24, strip - 10, 20, most);
+    pen.write(`q ${this.plain(query)}`, left - 8, 34, {
       colour: theme.kinds.decoder,
       font: theme.code,
       size: 12,
@@ -100,10 +99,10 @@ export class Real extends Scene {
       align: "right",
       most: left - 10,
     });
-    write(context, "k", left + strip / 2, top - 9, { ...label, align: "center" });
-    write(context, "v", right + strip / 2, top - 9, { ...label, align: "center" });
-    write(context, narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, { ...label, align: "center" });
-    write(context, this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, {
+    pen.write("k", left + strip / 2, top - 9, { ...label, align: "center" });
+    pen.write("v", right + strip / 2, top - 9, { ...label, align: "center" });
+    pen.write(narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, { ...label, align: "center" });
+    pen.write(this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, {
       ...label,
       align: "center",
       most: numbers,
@@ -111,12 +110,12 @@ export class Real extends Scene {
     keys.forEach((key, k) => {
       const y = top + k * row;
       const tall = row - 2;
-      this.strip(context, theme, key, left, y, strip - 10, tall, most);
+      this.strip(pen, key, left, y, strip - 10, tall, most);
       context.globalAlpha = 0.15 + (0.85 * weights[k]) / Math.max(...weights);
-      this.strip(context, theme, values[k], right + 4, y, strip - 10, tall, mostValue);
+      this.strip(pen, values[k], right + 4, y, strip - 10, tall, mostValue);
       context.globalAlpha = 1;
       const text = { colour: theme.text, font: theme.font, size: Math.min(13, Math.max(9, row - 2)) };
-      write(context, this.plain(k), left - 8, y + row / 2, {
+      pen.write(this.plain(k), left - 8, y + row / 2, {
         ...text,
         font: theme.code,
         colour: k === query ? theme.text : theme.muted,
@@ -124,26 +123,21 @@ export class Real extends Scene {
         align: "right",
         most: left - 12,
       });
-      if (!narrow)
-        write(context, shown(scores[k], 2), middle + numbers * 0.2, y + row / 2, { ...text, align: "center" });
+      if (!narrow) pen.write(shown(scores[k], 2), middle + numbers * 0.2, y + row / 2, { ...text, align: "center" });
       const from = middle + (narrow ? 2 : numbers * 0.42);
       const room = numbers * (narrow ? 0.55 : 0.32);
-      context.fillStyle = shade(theme, weights[k]);
-      context.fillRect(from, y + 1, room * weights[k], tall - 2);
-      context.strokeStyle = theme.mark;
-      context.lineWidth = 1;
-      context.strokeRect(from + 0.5, y + 1.5, Math.max(1, room * weights[k]), Math.max(1, tall - 3));
-      write(context, percent(weights[k]), right - 6, y + row / 2, { ...text, align: "right" });
+      pen.fill(from, y + 1, room * weights[k], tall - 2, shade(theme, weights[k]));
+      pen.frame(from + 0.5, y + 1.5, Math.max(1, room * weights[k]), Math.max(1, tall - 3), theme.mark);
+      pen.write(percent(weights[k]), right - 6, y + row / 2, { ...text, align: "right" });
     });
-    this.strip(context, theme, output, right + 4, height - 40, strip - 10, 20, mostValue);
-    write(context, this.texts.output, right - 6, height - 30, { ...label, align: "right", most: right - 8 });
+    this.strip(pen, output, right + 4, height - 40, strip - 10, 20, mostValue);
+    pen.write(this.texts.output, right - 6, height - 30, { ...label, align: "right", most: right - 8 });
     this.legend(pen, most, mostValue);
   }
 
   /**
    * A vector as a row of cells, brown above zero and blue below.
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
+   * @param {Pen} pen
    * @param {any[]} vector
    * @param {number} x
    * @param {number} y
@@ -151,15 +145,13 @@ export class Real extends Scene {
    * @param {number} height
    * @param {number} most
    */
-  strip(context, theme, vector, x, y, width, height, most) {
+  strip(pen, vector, x, y, width, height, most) {
+    const { theme } = pen;
     const cell = width / vector.length;
     vector.forEach((value, i) => {
-      context.fillStyle = twoSided(theme, value / most);
-      context.fillRect(x + i * cell, y, cell - (cell > 6 ? 1 : 0), height);
+      pen.fill(x + i * cell, y, cell - (cell > 6 ? 1 : 0), height, twoSided(theme, value / most));
     });
-    context.strokeStyle = theme.line;
-    context.lineWidth = 1;
-    context.strokeRect(x - 0.5, y - 0.5, width, height);
+    pen.frame(x - 0.5, y - 0.5, width, height, theme.line);
   }
 
   /**
@@ -167,20 +159,15 @@ export class Real extends Scene {
    * @param {number} most
    * @param {any} mostValue
    */
-  legend({ context, theme, width, height }, most, mostValue) {
+  legend(pen, most, mostValue) {
+    const { theme, width, height } = pen;
     if (width < NARROW) return;
     const steps = 9;
     for (let i = 0; i < steps; i++)
-      bar(context, 96 + i * 14, height - 20, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));
+      pen.fill(96 + i * 14, height - 20 - 12, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));
     const style = { colour: theme.muted, font: theme.font, size: 12 };
-    write(context, "\u2212", 90, height - 26, { ...style, align: "right" });
-    write(
-      context,
-      `+   q, k: \u00b1${shown(most)}   v: \u00b1${shown(mostValue)}`,
-      96 + steps * 14 + 6,
-      height - 26,
-      style,
-    );
+    pen.write("\u2212", 90, height - 26, { ...style, align: "right" });
+    pen.write(`+   q, k: \u00b1${shown(most)}   v: \u00b1${shown(mostValue)}`, 96 + steps * 14 + 6, height - 26, style);
   }
 
   /** @param {number} index */

@@ -2,7 +2,7 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { raised } from "../../../components/common/format.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
 import { bar } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -76,7 +76,8 @@ export class Scale extends Scene {
    * @param {any} chosen
    * @param {number} at
    */
-  drawPlot({ context, theme }, box, name, log, chosen, at) {
+  drawPlot(pen, box, name, log, chosen, at) {
+    const { theme } = pen;
     const { texts, widths, lesson } = this;
     const values = lesson.arrays[name];
     const all = Array.from(values.data).filter((value) => value > 0);
@@ -84,38 +85,31 @@ export class Scale extends Scene {
     const top = log ? 10 ** Math.ceil(Math.log10(Math.max(...all))) : 1;
     const across = new Axis(0, widths.length - 1, box.left, box.right);
     const axis = new Axis(low, top, box.bottom, box.top, { log });
-    write(context, texts[name], box.left, box.top - 16, {
-      colour: theme.text,
-      font: theme.font,
+    pen.write(texts[name], box.left, box.top - 16, {
       size: 13,
       weight: 600,
       most: box.right - box.left + 14,
     });
     const ticks = log ? axis.ticks().filter((_, index, each) => each.length < 5 || index % 2 === 0) : [0, 0.5, 1];
-    drawAxis(context, axis, "left", box.left, {
-      theme,
+    pen.axis(axis, "left", box.left, {
       ticks,
       grid: box.right - box.left,
       show: (tick) => (log ? power(tick) : tick.toFixed(1)),
     });
-    drawAxis(context, across, "bottom", box.bottom, {
-      theme,
+    pen.axis(across, "bottom", box.bottom, {
       ticks: widths.map((_, index) => index).filter((index) => index % 2 === 0),
       show: (index) => String(widths[index]),
     });
-    trace(
-      context,
-      [
-        [across.place(chosen), box.top],
-        [across.place(chosen), box.bottom],
-      ],
-      { colour: theme.muted, width: 1, dash: [4, 4] },
-    );
+    pen.line(across.place(chosen), box.top, across.place(chosen), box.bottom, {
+      colour: theme.muted,
+      width: 1,
+      dash: [4, 4],
+    });
     WAYS.forEach((way, row) => {
       const colour = this.colours(theme)[way];
       const points = widths.map((_, index) => [across.place(index), axis.place(Math.max(low, values.at(row, index)))]);
-      trace(context, points, { colour, width: 2, dash: way === "additive" ? [6, 4] : [] });
-      dot(context, points[at][0], points[at][1], 4.5, colour, theme.background);
+      pen.trace(points, { colour, width: 2, dash: way === "additive" ? [6, 4] : [] });
+      pen.dot(points[at][0], points[at][1], 4.5, colour, theme.background);
     });
   }
 
@@ -125,7 +119,8 @@ export class Scale extends Scene {
    * @param {number} top
    * @param {number} at
    */
-  drawRows({ context, theme, width }, top, at) {
+  drawRows(pen, top, at) {
+    const { context, theme, width } = pen;
     const rows = this.lesson.arrays.weights; // (3, widths, keys)
     const keys = rows.shape[2];
     const wide = width / 3;
@@ -134,28 +129,17 @@ export class Scale extends Scene {
       const right = (row + 1) * wide - (width < NARROW ? 6 : 18);
       const step = (right - left) / keys;
       const base = top + 108;
-      write(context, this.texts[way], left, top + 12, {
+      pen.write(this.texts[way], left, top + 12, {
         colour: this.colours(theme)[way],
-        font: theme.font,
         size: width < NARROW ? 12 : 14,
         weight: 650,
         most: wide - 12,
       });
       for (let key = 0; key < keys; key++)
         bar(context, left + key * step + 1, base, step - 3, 76 * rows.at(row, at, key), this.colours(theme)[way]);
-      trace(
-        context,
-        [
-          [left, base],
-          [right, base],
-        ],
-        { colour: theme.line, width: 1 },
-      );
+      pen.line(left, base, right, base, { colour: theme.line, width: 1 });
     });
-    write(context, this.texts.one_row, width < NARROW ? 4 : 46, top + 124, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
+    pen.note(this.texts.one_row, width < NARROW ? 4 : 46, top + 124, {
       most: width - 50,
     });
   }

@@ -2,7 +2,6 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { ease } from "../../../components/common/format.js";
-import { trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 import { additive, attend, LIMIT, pack, shown, softmax, unpack } from "./attend.js";
 import { stations } from "./stations.js";
@@ -130,15 +129,14 @@ export class Steps extends Scene {
    * @param {number} step
    * @param {{ weights: any }} given
    */
-  drawMatrices({ context, theme }, place, matrices, row, step, { weights }) {
+  drawMatrices(pen, place, matrices, row, step, { weights }) {
+    const { context, theme } = pen;
     const number = { colour: theme.text, font: theme.font, size: place.size - 1, align: "center" };
     matrices.forEach((matrix, which) => {
       const name = NAMES[which];
       const head = place.cell(name, 0, 0);
       const middle = head.x + (this.width * place.cellWidth) / 2;
-      write(context, name.toUpperCase(), middle, head.y - 12, {
-        colour: theme.text,
-        font: theme.font,
+      pen.write(name.toUpperCase(), middle, head.y - 12, {
         size: 14,
         weight: 650,
         align: "center",
@@ -148,12 +146,16 @@ export class Steps extends Scene {
         const used = name === "q" ? index === row : step > 0;
         const strength = name === "v" && step > 3 ? 0.12 + 0.88 * weights[index] : used ? 0.5 : 0.12;
         context.globalAlpha = strength;
-        context.fillStyle = theme.kinds[{ q: "decoder", k: "encoder", v: "cross" }[name]];
-        context.fillRect(x, y + place.cellHeight - 3, this.width * place.cellWidth, 3);
+        pen.fill(
+          x,
+          y + place.cellHeight - 3,
+          this.width * place.cellWidth,
+          3,
+          theme.kinds[{ q: "decoder", k: "encoder", v: "cross" }[name]],
+        );
         context.globalAlpha = 1;
         numbers.forEach((value, column) =>
-          write(
-            context,
+          pen.write(
             shown(value),
             place.cell(name, index, column).x + place.cellWidth / 2,
             y + place.cellHeight / 2,
@@ -161,7 +163,7 @@ export class Steps extends Scene {
           ),
         );
         if (name === "q" || place.stacked)
-          write(context, this.tokens[index], place.label(name), y + place.cellHeight / 2, {
+          pen.write(this.tokens[index], place.label(name), y + place.cellHeight / 2, {
             colour: index === row || name !== "q" ? theme.text : theme.muted,
             font: theme.code,
             size: 13,
@@ -172,9 +174,7 @@ export class Steps extends Scene {
       });
     });
     const { x, y } = place.cell("q", row, 0);
-    context.strokeStyle = theme.kinds.decoder;
-    context.lineWidth = 2;
-    context.strokeRect(x - 2, y - 1, this.width * place.cellWidth + 4, place.cellHeight + 2);
+    pen.frame(x - 2, y - 1, this.width * place.cellWidth + 4, place.cellHeight + 2, theme.kinds.decoder, 2);
   }
 
   /**
@@ -186,7 +186,8 @@ export class Steps extends Scene {
    * @param {number} query
    * @param {any[]} keys
    */
-  drawColumns({ context, theme }, place, { products, scores, weights }, step, query, keys) {
+  drawColumns(pen, place, { products, scores, weights }, step, query, keys) {
+    const { context, theme } = pen;
     const { texts } = this;
     const heads = [
       ["dot", "q\u00b7k"],
@@ -194,9 +195,8 @@ export class Steps extends Scene {
       ["weight", texts.softmax],
     ];
     heads.forEach(([column, text]) =>
-      write(context, text, place.column(column), place.columnTop - 12, {
+      pen.write(text, place.column(column), place.columnTop - 12, {
         colour: theme.muted,
-        font: theme.font,
         size: 13,
         align: "center",
       }),
@@ -206,9 +206,7 @@ export class Steps extends Scene {
       const done = Math.min(1, step) * this.width; // how many products are added
       if (step > 0) {
         const sum = key.reduce((total, value, i) => total + Math.max(0, Math.min(1, done - i)) * value * query[i], 0);
-        write(context, shown(step < 1 ? sum : products[index], 2), place.column("dot"), y, {
-          colour: theme.text,
-          font: theme.font,
+        pen.write(shown(step < 1 ? sum : products[index], 2), place.column("dot"), y, {
           size: place.size,
           weight: 600,
           align: "center",
@@ -216,9 +214,7 @@ export class Steps extends Scene {
       }
       if (step > 1)
         this.fade(context, ease(step - 1), () =>
-          write(context, shown(scores[index], 2), place.column("scaled"), y, {
-            colour: theme.text,
-            font: theme.font,
+          pen.write(shown(scores[index], 2), place.column("scaled"), y, {
             size: place.size,
             weight: 600,
             align: "center",
@@ -226,12 +222,15 @@ export class Steps extends Scene {
         );
       if (step > 2) {
         const grown = ease(step - 2) * weights[index];
-        context.fillStyle = theme.kinds.decoder;
-        context.fillRect(place.column("weight") - place.barWidth / 2, y + 0.42 * place.size, place.barWidth * grown, 6);
+        pen.fill(
+          place.column("weight") - place.barWidth / 2,
+          y + 0.42 * place.size,
+          place.barWidth * grown,
+          6,
+          theme.kinds.decoder,
+        );
         this.fade(context, ease(step - 2), () =>
-          write(context, shown(weights[index], 2), place.column("weight"), y - 0.3 * place.size, {
-            colour: theme.text,
-            font: theme.font,
+          pen.write(shown(weights[index], 2), place.column("weight"), y - 0.3 * place.size, {
             size: place.size,
             weight: 600,
             align: "center",
@@ -239,7 +238,7 @@ export class Steps extends Scene {
         );
       }
     });
-    if (step > 0 && step < 1) this.mark(context, theme, place, Math.floor(step * this.width));
+    if (step > 0 && step < 1) this.mark(pen, place, Math.floor(step * this.width));
   }
 
   /**
@@ -255,16 +254,14 @@ export class Steps extends Scene {
 
   /**
    * The column of K that is multiplied just now.
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
+   * @param {Pen} pen
    * @param {any} place
    * @param {number} column
    */
-  mark(context, theme, place, column) {
+  mark(pen, place, column) {
+    const { theme } = pen;
     const { x, y } = place.cell("k", 0, Math.min(column, this.width - 1));
-    context.strokeStyle = theme.kinds.encoder;
-    context.lineWidth = 2;
-    context.strokeRect(x - 1, y - 2, place.cellWidth + 2, this.tokens.length * place.cellHeight + 4);
+    pen.frame(x - 1, y - 2, place.cellWidth + 2, this.tokens.length * place.cellHeight + 4, theme.kinds.encoder, 2);
   }
 
   /**
@@ -274,19 +271,12 @@ export class Steps extends Scene {
    * @param {{ output: any[] }} given
    * @param {number} step
    */
-  drawOutput({ context, theme }, place, { output }, step) {
+  drawOutput(pen, place, { output }, step) {
+    const { context, theme } = pen;
     const { x, y } = place.output;
-    trace(
-      context,
-      [
-        [x, y - 6],
-        [x + this.width * place.cellWidth, y - 6],
-      ],
-      { colour: theme.line, width: 1 },
-    );
-    write(context, this.texts.output, x - 10, y + place.cellHeight / 2, {
+    pen.line(x, y - 6, x + this.width * place.cellWidth, y - 6, { colour: theme.line, width: 1 });
+    pen.write(this.texts.output, x - 10, y + place.cellHeight / 2, {
       colour: theme.muted,
-      font: theme.font,
       size: 13,
       align: "right",
       most: place.stacked ? 66 : 190,
@@ -294,9 +284,7 @@ export class Steps extends Scene {
     if (step <= 3) return;
     this.fade(context, ease(step - 3), () =>
       output.forEach((value, column) =>
-        write(context, shown(value, 2), x + (column + 0.5) * place.cellWidth, y + place.cellHeight / 2, {
-          colour: theme.text,
-          font: theme.font,
+        pen.write(shown(value, 2), x + (column + 0.5) * place.cellWidth, y + place.cellHeight / 2, {
           size: Math.min(place.size, place.cellWidth * 0.37),
           weight: 650,
           align: "center",
@@ -312,7 +300,8 @@ export class Steps extends Scene {
    * @param {any} query
    * @param {any} keys
    */
-  drawAdditive({ context, theme, width }, place, query, keys) {
+  drawAdditive(pen, place, query, keys) {
+    const { theme, width } = pen;
     const vector = query.map(() => 1 / Math.sqrt(query.length));
     const scores = additive(query, keys, vector);
     const weights = softmax(scores);
@@ -320,8 +309,8 @@ export class Steps extends Scene {
       .map((token, k) => `${token} ${shown(scores[k], 2)} \u2192 ${shown(weights[k], 2)}`)
       .join("    ");
     const style = { font: theme.font, most: width - place.foot.x };
-    write(context, this.texts.additive_line, place.foot.x, place.foot.y, { ...style, colour: theme.muted, size: 13 });
-    write(context, values, place.foot.x, place.foot.y + 22, {
+    pen.write(this.texts.additive_line, place.foot.x, place.foot.y, { ...style, colour: theme.muted, size: 13 });
+    pen.write(values, place.foot.x, place.foot.y + 22, {
       ...style,
       colour: theme.kinds.cross,
       size: 14,

@@ -1,7 +1,7 @@
 // Predict: how much do dot products of wide vectors vary? Histograms of drawn products; the wide one is shown later.
 
 import { fillText } from "../../../components/common/dom.js";
-import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
 import { bar } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -29,7 +29,8 @@ export class Variance extends Scene {
    * @param {number} lane
    * @param {boolean} open
    */
-  drawOne({ context, theme, width }, { d_k, variance, counts, low, high }, top, lane, open) {
+  drawOne(pen, { d_k, variance, counts, low, high }, top, lane, open) {
+    const { context, theme, width } = pen;
     const across = new Axis(low, high, LEFT, width - RIGHT);
     const base = top + lane - 34;
     const most = Math.max(...counts);
@@ -37,9 +38,7 @@ export class Variance extends Scene {
     const told = open
       ? fillText(this.texts.variance_is, { width: d_k, variance: variance.toFixed(1) })
       : fillText(this.texts.variance_ask, { width: d_k });
-    write(context, told, LEFT, top + 14, {
-      colour: theme.text,
-      font: theme.font,
+    pen.write(told, LEFT, top + 14, {
       size: 15,
       weight: 650,
       most: width - 40,
@@ -49,26 +48,14 @@ export class Variance extends Scene {
         bar(context, across.from + index * step, base, step - 1, ((lane - 76) * count) / most, theme.kinds.encoder),
       );
     else
-      write(context, "?", width / 2, top + lane / 2, {
+      pen.write("?", width / 2, top + lane / 2, {
         colour: theme.mark,
-        font: theme.font,
         size: 40,
         weight: 600,
         align: "center",
       });
-    trace(
-      context,
-      [
-        [LEFT, base],
-        [width - RIGHT, base],
-      ],
-      { colour: theme.muted, width: 1 },
-    );
-    drawAxis(context, across, "bottom", base, {
-      theme,
-      ticks: across.ticks(8),
-      show: (tick) => String(tick).replace("-", "\u2212"),
-    });
+    pen.line(LEFT, base, width - RIGHT, base, { colour: theme.muted, width: 1 });
+    pen.axis(across, "bottom", base, { ticks: across.ticks(8), show: (tick) => String(tick).replace("-", "\u2212") });
   }
 
   /** @type {Scene["say"]} */

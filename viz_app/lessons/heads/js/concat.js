@@ -1,51 +1,49 @@
 // Concatenation and W^O: what each head of a layer adds to one position, and that the parts make up the whole.
 
-import { context2d } from "../../../components/common/canvas.js";
-import { fillText } from "../../../components/common/dom.js";
-import { write } from "../../../components/common/plot.js";
+import { paintCells } from "../../../components/common/canvas.js";
+import { fillText, headName } from "../../../components/common/dom.js";
+import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { plain } from "../../stage/js/map.js";
-import { wrapped } from "../../stage/js/paragraph.js";
+import { scrolledRow, wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { named } from "./roles.js";
+import { NARROW } from "./grid.js";
 
-const NARROW = 620;
 const TOP = 62;
 const POSITIVE = { light: "#c45a00", dark: "#ff9a4d" };
 const NEGATIVE = { light: "#6a3fa8", dark: "#b58cf2" };
 
+/** Where a column of the picture stands: its left edge and its width.
+ * @typedef {[number, number]} Column */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Concat extends Scene {
   /** @type {Map<string, HTMLCanvasElement>} */
   bands = new Map();
 
   get playhead() {
     const { tokens } = this;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.position,
-      min: 0,
       max: tokens.length - 1,
-      step: 1,
       rate: 0.8,
-      start: 0,
-      /** @param {number} value */
       show: (value) => plain(tokens[Math.round(value)]),
-    };
+    });
   }
 
   get controls() {
-    const { texts, lesson } = this;
-    const kinds = ["encoder", "decoder", "cross"].map((kind) => [kind, texts[kind]]);
-    const layers = lesson.values.roles.encoder.length;
+    const { kind, layer, encoder, decoder, cross } = this.texts;
+    const layers = this.lesson.values.roles.encoder.length;
     return [
-      { name: "kind", kind: "choice", label: texts.kind, options: kinds, start: "cross", server: true },
-      { name: "layer", kind: "range", label: texts.layer, min: 1, max: layers, step: 1, start: layers, server: true },
+      choice("kind", kind, { encoder, decoder, cross }, { start: "cross", server: true }),
+      slider({ name: "layer", label: layer, min: 1, max: layers, start: layers, server: true }),
     ];
   }
 
   /** The queries of the layer that is shown. */
   get tokens() {
     const { axes, parts } = this.lesson.values;
-    return { encoder: axes.source, decoder: axes.inputs, cross: axes.outputs }[parts.kind];
+    return parts.kind === "encoder" ? axes.source : parts.kind === "decoder" ? axes.inputs : axes.outputs;
   }
 
   /** @type {Scene["height"]} */
@@ -83,47 +81,29 @@ export class Concat extends Scene {
     this.drawTokens(pen, position);
     /**
      * @param {string} text
-     * @param {number} x
-     * @param {number} most
+     * @param {Column} column
      */
-    const title = (text, x, most) =>
-      write(context, text, x, TOP - 12, { colour: theme.muted, font: theme.font, size: 12, most });
-    title(narrow ? "head" : this.texts.found, columns.found[0], columns.found[1]);
-    title("W\u1d3c", columns.matrix[0], columns.matrix[1]);
-    title(narrow ? "" : this.texts.adds, columns.part[0], columns.part[1]);
-    title(this.texts.length, columns.bar[0], columns.bar[1]);
+    const title = (text, [x, most]) => pen.note(text, x, TOP - 12, { most });
+    title(narrow ? "head" : this.texts.found, columns.found);
+    title("W\u1d3c", columns.matrix);
+    title(narrow ? "" : this.texts.adds, columns.part);
+    title(this.texts.length, columns.bar);
     const largest = Math.max(whole, ...norms);
     heads.forEach(({ found, part }, head) => {
       const y = TOP + head * row;
-      write(context, named(layer, head), columns.found[0] - 8, y + row / 2 - 2, {
-        colour: theme.text,
-        font: theme.font,
-        size: 13,
-        align: "right",
-      });
-      strip(context, theme, found, columns.found, y, row - 5);
+      pen.write(headName(layer, head), columns.found[0] - 8, y + row / 2 - 2, { align: "right" });
+      strip(pen, found, columns.found, y, row - 5);
       this.drawMatrix(pen, head, heads.length, columns.matrix, y, row - 5);
-      strip(context, theme, part, columns.part, y, row - 5);
+      strip(pen, part, columns.part, y, row - 5);
       this.drawBar(pen, norms[head], largest, columns.bar, y, row - 5, theme.kinds[kind]);
     });
     const y = TOP + (heads.length + 0.3) * row;
-    write(context, "\u03a3", columns.part[0] - 14, y + row / 2, {
-      colour: theme.text,
-      font: theme.font,
-      size: 17,
-      weight: 600,
-      align: "center",
-    });
-    strip(context, theme, output, columns.part, y, row - 2);
+    pen.write("\u03a3", columns.part[0] - 14, y + row / 2, { size: 17, weight: 600, align: "center" });
+    strip(pen, output, columns.part, y, row - 2);
     this.drawBar(pen, whole, largest, columns.bar, y, row - 2, theme.text);
-    const checked = fillText(this.texts.checked, {
-      error: this.lesson.values.parts.error.toExponential(0).replace("-", "\u2212"),
-    });
-    wrapped(context, checked, 0, height - (narrow ? 32 : 14), width, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
-    });
+    const error = this.lesson.values.parts.error.toExponential(0).replace("-", "\u2212");
+    const checked = fillText(this.texts.checked, { error });
+    wrapped(pen, checked, 0, height - (narrow ? 32 : 14), width, { colour: theme.muted, size: 12 });
     context.globalAlpha = 1;
   }
 
@@ -136,37 +116,30 @@ export class Concat extends Scene {
     const rest = width - left;
     const [found, matrix, part] = narrow ? [0.2, 0.14, 0.32] : [0.16, 0.15, 0.4];
     const gap = narrow ? 12 : 26;
+    /** @type {Column} */
     const first = [left, rest * found];
+    /** @type {Column} */
     const second = [first[0] + first[1] + gap, rest * matrix];
+    /** @type {Column} */
     const third = [second[0] + second[1] + gap, rest * part];
     const fourth = third[0] + third[1] + 14;
-    return { found: first, matrix: second, part: third, bar: [fourth, width - fourth] };
+    /** @type {Column} */
+    const last = [fourth, width - fourth];
+    return { found: first, matrix: second, part: third, bar: last };
   }
 
   /**
    * @param {Pen} pen
    * @param {number} position
    */
-  drawTokens({ context, width, theme }, position) {
+  drawTokens(pen, position) {
+    const { width, theme } = pen;
     const { tokens } = this;
-    context.font = `13px ${theme.code}`;
-    const widths = tokens.map((token) => context.measureText(plain(token)).width + 12);
-    const before = widths.slice(0, position).reduce((sum, each) => sum + each, 0);
-    const total = widths.reduce((sum, each) => sum + each, 0);
-    let x = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - before - widths[position] / 2));
-    tokens.forEach((token, index) => {
+    scrolledRow(pen, tokens, position, width, 12).forEach((place, index) => {
       const here = index === position;
-      if (here) {
-        context.fillStyle = theme.line;
-        context.fillRect(x, 4, widths[index] - 2, 22);
-      }
-      write(context, plain(token), x + 5, 15, {
-        colour: here ? theme.text : theme.muted,
-        font: theme.code,
-        size: 13,
-        weight: here ? 700 : 400,
-      });
-      x += widths[index];
+      if (here) pen.fill(place.x, 4, place.width - 2, 22, theme.line);
+      const style = { colour: here ? theme.text : theme.muted, font: theme.code, weight: here ? 700 : 400 };
+      pen.write(plain(tokens[index]), place.x + 5, 15, style);
     });
   }
 
@@ -175,7 +148,7 @@ export class Concat extends Scene {
    * @param {Pen} pen
    * @param {number} head
    * @param {number} count
-   * @param {number[]} pair
+   * @param {Column} column
    * @param {number} y
    * @param {number} height
    */
@@ -191,36 +164,22 @@ export class Concat extends Scene {
    * @param {Pen} pen
    * @param {number} value
    * @param {number} largest
-   * @param {number[]} pair
+   * @param {Column} column
    * @param {number} y
    * @param {number} height
    * @param {string} colour
    */
-  drawBar({ context, theme }, value, largest, [x, width], y, height, colour) {
-    const room = width - 44;
-    context.fillStyle = colour;
-    context.fillRect(x, y + height * 0.2, Math.max(1, (room * value) / largest), height * 0.6);
-    write(context, value.toFixed(2), x + (room * value) / largest + 6, y + height / 2, {
-      colour: theme.text,
-      font: theme.font,
-      size: 13,
-    });
+  drawBar(pen, value, largest, [x, width], y, height, colour) {
+    const long = ((width - 44) * value) / largest;
+    pen.fill(x, y + height * 0.2, Math.max(1, long), height * 0.6, colour);
+    pen.write(value.toFixed(2), x + long + 6, y + height / 2);
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, { context, width, theme }, { at }) {
+  grab(x, y, pen, { at }) {
     if (y > 34) return null;
-    const { tokens } = this;
-    context.font = `13px ${theme.code}`;
-    const widths = tokens.map((token) => context.measureText(plain(token)).width + 12);
-    const position = Math.round(at);
-    const before = widths.slice(0, position).reduce((sum, each) => sum + each, 0);
-    const total = widths.reduce((sum, each) => sum + each, 0);
-    let left = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - before - widths[position] / 2));
-    const found = widths.findIndex((each) => {
-      left += each;
-      return x < left;
-    });
+    const places = scrolledRow(pen, this.tokens, Math.round(at), pen.width, 12);
+    const found = places.findIndex((place) => x < place.x + place.width);
     return found < 0 ? null : { at: found };
   }
 
@@ -230,7 +189,7 @@ export class Concat extends Scene {
     const most = norms.indexOf(Math.max(...norms));
     return fillText(this.texts.concat_say, {
       token: plain(this.tokens[position]),
-      head: named(this.lesson.answers.layer, most),
+      head: headName(this.lesson.answers.layer, most),
       norm: norms[most].toFixed(2),
     });
   }
@@ -239,7 +198,7 @@ export class Concat extends Scene {
   table({ at }) {
     const { norms, whole, heads } = this.numbers(at);
     const { texts } = this;
-    const rows = norms.map((each, head) => [named(this.lesson.answers.layer, head), norm(heads[head].found), each]);
+    const rows = norms.map((each, head) => [headName(this.lesson.answers.layer, head), norm(heads[head].found), each]);
     return { columns: [texts.head, texts.length_found, texts.length], rows: [...rows, ["\u03a3", "", whole]] };
   }
 }
@@ -257,28 +216,22 @@ function colours(theme) {
 
 /**
  * Numbers as cells: one colour for positive, one for negative, stronger for larger.
- * @param {CanvasRenderingContext2D} context
- * @param {Theme} theme
+ * @param {Pen} pen
  * @param {Float32Array} values
- * @param {number[]} pair
+ * @param {Column} column
  * @param {number} y
  * @param {number} height
  */
-function strip(context, theme, values, [x, width], y, height) {
+function strip(pen, values, [x, width], y, height) {
+  const { theme } = pen;
   const [positive, negative] = colours(theme);
   const most = Math.max(1e-9, ...values.map(Math.abs));
   const cell = width / values.length;
-  context.save();
-  const alpha = context.globalAlpha;
   values.forEach((value, index) => {
-    context.globalAlpha = alpha * Math.min(1, Math.abs(value) / most);
-    context.fillStyle = value > 0 ? positive : negative;
-    context.fillRect(x + index * cell, y, cell > 4 ? cell - 1 : cell, height);
+    const colour = value > 0 ? positive : negative;
+    pen.fill(x + index * cell, y, cell > 4 ? cell - 1 : cell, height, colour, Math.min(1, Math.abs(value) / most));
   });
-  context.restore();
-  context.strokeStyle = theme.line;
-  context.lineWidth = 1;
-  context.strokeRect(x - 0.5, y - 0.5, width + 1, height + 1);
+  pen.frame(x - 0.5, y - 0.5, width + 1, height + 1, theme.line);
 }
 
 /**
@@ -290,17 +243,12 @@ function strip(context, theme, values, [x, width], y, height) {
 function band(matrix, head, count, theme) {
   const [rows, columns] = [matrix.shape[0] / count, matrix.shape[1]];
   const canvas = document.createElement("canvas");
-  canvas.width = columns;
-  canvas.height = rows;
-  const context = context2d(canvas);
-  const image = context.createImageData(columns, rows);
   const [positive, negative] = colours(theme).map((colour) =>
-    [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16)),
+    [5, 3, 1].reduce((pixel, place) => 256 * pixel + parseInt(colour.slice(place, place + 2), 16), 0),
   );
-  for (let i = 0; i < rows * columns; i++) {
-    const value = matrix.data[head * rows * columns + i];
-    image.data.set([...(value > 0 ? positive : negative), Math.min(255, Math.abs(value) * 900)], 4 * i);
-  }
-  context.putImageData(image, 0, 0);
+  paintCells(canvas, rows, columns, (row, column) => {
+    const value = matrix.at(head * rows + row, column);
+    return (value > 0 ? positive : negative) + 2 ** 24 * Math.round(Math.min(255, Math.abs(value) * 900));
+  });
   return canvas;
 }

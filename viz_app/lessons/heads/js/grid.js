@@ -1,19 +1,26 @@
 // All heads as tiles: a block for each kind, a row for each layer.
 
-import { write } from "../../../components/common/plot.js";
 import { KINDS } from "./roles.js";
 
+export const NARROW = 620;
 const TITLE = 19;
 const NUMBERS = 15; // room for the numbers of the layers
 const BETWEEN = 10;
 
+/** @typedef {{ x: number, y: number, size: number }} Tile */
+
 export class HeadGrid {
   /**
-   * Fits the blocks of `roles` into a place, above or beside each other.
-   * @param {any} roles
-   * @param {{ x: number, y: number, width: number, height: number, stacked: any }} given
+   * Fits the blocks of `roles` into the upper left corner: above each other, or beside each other where it is narrow.
+   * @param {import("./numbers").Roles} roles
+   * @param {{ width: number, height: number }} picture
+   * @param {number} share Of the width, where they are above each other.
+   * @param {number} low The height, where they are beside each other.
    */
-  constructor(roles, { x, y, width, height, stacked }) {
+  constructor(roles, picture, share, low) {
+    const stacked = picture.width >= NARROW;
+    const [width, height] = stacked ? [picture.width * share, picture.height - 4] : [picture.width, low];
+    this.roles = roles;
     const layers = Math.max(...KINDS.map((kind) => roles[kind].length));
     const heads = Math.max(...KINDS.map((kind) => roles[kind][0].length));
     const [across, down] = stacked ? [1, 3] : [3, 1];
@@ -22,8 +29,8 @@ export class HeadGrid {
     this.cell = Math.max(5, Math.min(wide / heads, high / layers));
     this.blocks = KINDS.map((kind, number) => ({
       kind,
-      x: x + NUMBERS + (stacked ? 0 : number * (heads * this.cell + NUMBERS + BETWEEN)),
-      y: y + TITLE + (stacked ? number * (layers * this.cell + TITLE + BETWEEN) : 0),
+      x: NUMBERS + (stacked ? 0 : number * (heads * this.cell + NUMBERS + BETWEEN)),
+      y: TITLE + (stacked ? number * (layers * this.cell + TITLE + BETWEEN) : 0),
       layers: roles[kind].length,
       heads: roles[kind][0].length,
     }));
@@ -47,28 +54,28 @@ export class HeadGrid {
   }
 
   /**
-   * [kind, layer, head] at a place, or null.
+   * The head at a place, or null.
    * @param {number} x
    * @param {number} y
    */
   at(x, y) {
     for (const { kind, x: left, y: top, layers, heads } of this.blocks) {
       const [layer, head] = [Math.floor((y - top) / this.cell), Math.floor((x - left) / this.cell)];
-      if (layer >= 0 && layer < layers && head >= 0 && head < heads) return [kind, layer, head];
+      if (layer >= 0 && layer < layers && head >= 0 && head < heads) return this.roles[kind][layer][head];
     }
     return null;
   }
 
   /**
-   * Calls `each(kind, layer, head, tile, number)` for all heads in the order in which Python counts them.
-   * @param {any} each
+   * Calls `each` for all heads in the order in which Python counts them.
+   * @param {(role: import("./numbers").Role, tile: Tile, number: number) => void} each
    */
   forEach(each) {
     let number = 0;
     for (const { kind, layers, heads } of this.blocks) {
       for (let layer = 0; layer < layers; layer++) {
         for (let head = 0; head < heads; head++, number++)
-          each(kind, layer, head, this.tile(kind, layer, head), number);
+          each(this.roles[kind][layer][head], this.tile(kind, layer, head), number);
       }
     }
   }
@@ -78,39 +85,26 @@ export class HeadGrid {
    * @param {Pen} pen
    * @param {Texts} texts
    */
-  drawLabels({ context, theme }, texts) {
+  drawLabels(pen, texts) {
+    const { theme } = pen;
     for (const { kind, x, y, layers, heads } of this.blocks) {
-      context.fillStyle = theme.kinds[kind];
-      context.fillRect(x, y - 4, heads * this.cell - 2, 2);
-      write(context, texts[kind], x, y - 12, {
-        colour: theme.text,
-        font: theme.font,
-        size: 12,
-        weight: 600,
-        most: heads * this.cell,
-      });
+      pen.fill(x, y - 4, heads * this.cell - 2, 2, theme.kinds[kind]);
+      pen.write(texts[kind], x, y - 12, { size: 12, weight: 600, most: heads * this.cell });
       if (this.cell < 9) continue;
-      for (let layer = 0; layer < layers; layer++) {
-        write(context, String(layer + 1), x - 5, y + (layer + 0.5) * this.cell, {
-          colour: theme.muted,
-          font: theme.font,
-          size: Math.min(11, this.cell),
-          align: "right",
-        });
-      }
+      const style = { size: Math.min(11, this.cell), align: "right" };
+      for (let layer = 0; layer < layers; layer++)
+        pen.note(String(layer + 1), x - 5, y + (layer + 0.5) * this.cell, style);
     }
   }
 }
 
 /**
  * A frame around a tile.
- * @param {CanvasRenderingContext2D} context
- * @param {{ x: number, y: number, size: number }} given
+ * @param {Pen} pen
+ * @param {Tile} tile
  * @param {string} colour
  * @param {number} [width]
  */
-export function ring(context, { x, y, size }, colour, width = 2) {
-  context.strokeStyle = colour;
-  context.lineWidth = width;
-  context.strokeRect(x - 1, y - 1, size + 2, size + 2);
+export function ring(pen, { x, y, size }, colour, width = 2) {
+  pen.frame(x - 1, y - 1, size + 2, size + 2, colour, width);
 }

@@ -7,16 +7,16 @@ const COLOURS = {
 export const KINDS = ["encoder", "decoder", "cross"];
 
 /**
- * The colour of a role, or of heads that have none.
- * @param {{ role: any, standing: any }} given
+ * The colour of a head: that of its role, if it has one.
+ * @param {import("./numbers").Role} head
  * @param {Theme} theme
  */
 export function colourOf({ role, standing }, theme) {
-  return standing === "none" ? theme.muted : COLOURS[theme.dark ? "dark" : "light"][role];
+  return standing === "none" ? theme.muted : colourOfRole(role, theme);
 }
 
 /**
- * @param {any} role
+ * @param {import("./numbers").RoleName} role
  * @param {Theme} theme
  */
 export function colourOfRole(role, theme) {
@@ -24,25 +24,11 @@ export function colourOfRole(role, theme) {
 }
 
 /**
- * "cross.5.2" -> [kind, layer, head], both from 0; null for anything else.
- * @param {any} address
- * @param {any} roles
+ * "cross.5.2" -> its role; null for anything else.
+ * @param {string} address
+ * @param {import("./numbers").Roles} roles
  */
-export function parsed(address, roles) {
-  const [kind, layer, head] = String(address).split(".");
-  return roles[kind]?.[Number(layer)]?.[Number(head)] ? [kind, Number(layer), Number(head)] : null;
-}
-
-/**
- * "6.3": layers and heads count from 1 on screen.
- * @param {number} layer
- * @param {number} head
- */
-export function named(layer, head) {
-  return `${layer + 1}.${head + 1}`;
-}
-
-/** @param {number} value */
-export function share(value) {
-  return `${Math.round(value * 100)}\u202f%`;
+export function headAt(address, roles) {
+  const [kind, layer, head] = address.split(".");
+  return roles[kind]?.[Number(layer)]?.[Number(head)] ?? null;
 }

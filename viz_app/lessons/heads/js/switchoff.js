@@ -2,26 +2,20 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
-import { write } from "../../../components/common/plot.js";
+import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { HeadGrid } from "./grid.js";
-import { colourOf } from "./roles.js";
+import { HeadGrid, NARROW } from "./grid.js";
+import { colourOf, KINDS } from "./roles.js";
 
-const NARROW = 620;
 const GROUPS = ["none", "previous", "next", "self", "separator", "aligner"];
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class SwitchOff extends Scene {
   get controls() {
     const { texts } = this;
+    const groups = Object.fromEntries(GROUPS.map((group) => [group, texts[`group_${group}`]]));
     return [
-      {
-        name: "group",
-        kind: "choice",
-        label: texts.off,
-        options: GROUPS.map((group) => [group, texts[`group_${group}`]]),
-        start: "none",
-        server: true,
-      },
+      choice("group", texts.off, groups, { server: true }),
       { name: "pressed", kind: "held", start: "", server: true },
     ];
   }
@@ -35,11 +29,9 @@ export class SwitchOff extends Scene {
     return width < NARROW ? 520 : Math.max(380, Math.min(room, 560));
   }
 
-  /** @param {{ width: number, height: number }} given */
-  grid({ width, height }) {
-    const narrow = width < NARROW;
-    const place = narrow ? { x: 0, y: 0, width, height: 160 } : { x: 0, y: 0, width: width * 0.3, height: height - 4 };
-    return new HeadGrid(this.lesson.values.roles, { ...place, stacked: !narrow });
+  /** @param {{ width: number, height: number }} picture */
+  grid(picture) {
+    return new HeadGrid(this.lesson.values.roles, picture, 0.3, 160);
   }
 
   /**
@@ -47,26 +39,28 @@ export class SwitchOff extends Scene {
    * @param {Settings} settings
    */
   off({ group, pressed }) {
-    const own = pressed.startsWith(`${group}.`) ? bits(pressed.slice(group.length + 1)) : [];
-    const all = ["encoder", "decoder", "cross"].flatMap((kind) => this.lesson.values.roles[kind].flat());
+    const own = this.pressed({ group, pressed });
+    const all = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat());
     return all.map((role, number) => (role.role === group && role.standing !== "none") !== Boolean(own[number]));
+  }
+
+  /**
+   * Which heads were pressed, besides those of the group.
+   * @param {Settings} settings
+   */
+  pressed({ group, pressed }) {
+    return pressed.startsWith(`${group}.`) ? bits(pressed.slice(group.length + 1)) : [];
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, width, theme } = pen;
+    const { width, theme } = pen;
     const grid = this.grid(pen);
     const off = this.off(settings);
     grid.drawLabels(pen, this.texts);
-    grid.forEach((kind, layer, head, tile, number) => {
-      const colour = colourOf(this.lesson.values.roles[kind][layer][head], theme);
-      context.globalAlpha = off[number] ? 1 : 0.55;
-      if (off[number]) cross(context, tile, theme);
-      else {
-        context.fillStyle = colour;
-        context.fillRect(tile.x, tile.y, tile.size, tile.size);
-      }
-      context.globalAlpha = 1;
+    grid.forEach((role, tile, number) => {
+      if (off[number]) cross(pen, tile);
+      else pen.fill(tile.x, tile.y, tile.size, tile.size, colourOf(role, theme), 0.55);
     });
     const narrow = width < NARROW;
     const left = narrow ? 0 : grid.width + 40;
@@ -91,8 +85,7 @@ export class SwitchOff extends Scene {
      * @param {string} text
      * @param {number} down
      */
-    const label = (text, down) =>
-      write(context, text, x, y + down, { colour: theme.muted, font: theme.font, size: 13, most: width });
+    const label = (text, down) => pen.note(text, x, y + down, { size: 13, most: width });
     label(texts.whole_model, 8);
     let down = 30 + sentence(pen, original, x, y + 36, width, null);
     label(fillText(count === 1 ? texts.without_one : texts.without, { count }), down + 22);
@@ -106,16 +99,10 @@ export class SwitchOff extends Scene {
      * @param {string} colour
      */
     const bar = (value, name, at, colour) => {
-      const room = width - 150;
-      write(context, name, x, y + at, { colour: theme.text, font: theme.font, size: 13, most: 84 });
-      context.fillStyle = colour;
-      context.fillRect(x + 90, y + at - 7, Math.max(1, (room * -value) / most), 14);
-      write(context, signed(value, 1), x + 96 + (room * -value) / most, y + at, {
-        colour: theme.text,
-        font: theme.font,
-        size: 13,
-        weight: 600,
-      });
+      const long = ((width - 150) * -value) / most;
+      pen.write(name, x, y + at, { most: 84 });
+      pen.fill(x + 90, y + at - 7, Math.max(1, long), 14, colour);
+      pen.write(signed(value, 1), x + 96 + long, y + at, { weight: 600 });
     };
     bar(before, texts.bar_before, down + 54, theme.kinds.encoder);
     bar(after, texts.bar_after, down + 78, theme.kinds.decoder);
@@ -126,24 +113,16 @@ export class SwitchOff extends Scene {
    * Whether Python is still at it.
    * @param {Settings} settings
    */
-  waits(settings) {
-    return this.wanted(settings) !== this.lesson.answers.off;
-  }
-
-  /** @param {Settings} settings */
-  wanted({ group, pressed }) {
-    return pressed.startsWith(`${group}.`) ? pressed : `${group}.0`;
+  waits({ group, pressed }) {
+    return (pressed.startsWith(`${group}.`) ? pressed : `${group}.0`) !== this.lesson.answers.off;
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, { group, pressed }) {
     const found = pen.first && this.grid(pen).at(x, y);
     if (!found) return null;
-    let place = 0;
-    this.grid(pen).forEach((kind, layer, head, _, number) => {
-      if (kind === found[0] && layer === found[1] && head === found[2]) place = number;
-    });
-    const own = pressed.startsWith(`${group}.`) ? bits(pressed.slice(group.length + 1)) : [];
+    const own = this.pressed({ group, pressed });
+    const place = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat()).indexOf(found);
     own[place] = !own[place];
     return { pressed: `${group}.${digits(own)}` };
   }
@@ -190,14 +169,12 @@ export function digits(values) {
 }
 
 /**
- * @param {CanvasRenderingContext2D} context
- * @param {{ x: number, y: number, size: number }} given
- * @param {Theme} theme
+ * @param {Pen} pen
+ * @param {import("./grid.js").Tile} tile
  */
-function cross(context, { x, y, size }, theme) {
-  context.strokeStyle = theme.text;
-  context.lineWidth = 1.5;
-  context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+function cross(pen, { x, y, size }) {
+  const { context, theme } = pen;
+  pen.frame(x + 0.5, y + 0.5, size - 1, size - 1, theme.text, 1.5);
   context.beginPath();
   context.moveTo(x + 3, y + 3);
   context.lineTo(x + size - 3, y + size - 3);
@@ -209,32 +186,24 @@ function cross(context, { x, y, size }, theme) {
 /**
  * Words over several lines; those that differ are marked. Returns how high they stand.
  * @param {Pen} pen
- * @param {any} words
+ * @param {import("./numbers").Word[]} words
  * @param {number} x
  * @param {number} y
  * @param {number} width
  * @param {string | null} mark
  */
-function sentence({ context, theme }, words, x, y, width, mark) {
-  const size = width > 800 ? 26 : width > 460 ? 19 : 16;
-  context.font = `600 ${size}px ${theme.font}`;
-  const space = context.measureText(" ").width;
+function sentence(pen, words, x, y, width, mark) {
+  const { theme } = pen;
+  const style = { size: width > 800 ? 26 : width > 460 ? 19 : 16, weight: 600 };
+  const line = style.size * 1.6;
+  const space = pen.measure(" ", style);
   let [across, down] = [0, 0];
   for (const [word, differs] of words) {
-    const long = context.measureText(word).width;
-    if (across && across + long > width) [across, down] = [0, down + size * 1.6];
-    write(context, word, x + across, y + down, {
-      colour: differs && mark ? mark : theme.text,
-      font: theme.font,
-      size,
-      weight: 600,
-      most: width,
-    });
-    if (differs) {
-      context.fillStyle = mark ?? theme.muted;
-      context.fillRect(x + across, y + down + size * 0.68, Math.min(long, width), 2);
-    }
+    const long = pen.measure(word, style);
+    if (across && across + long > width) [across, down] = [0, down + line];
+    pen.write(word, x + across, y + down, { ...style, colour: differs && mark ? mark : theme.text, most: width });
+    if (differs) pen.fill(x + across, y + down + style.size * 0.68, Math.min(long, width), 2, mark ?? theme.muted);
     across += long + space;
   }
-  return down + size * 1.6;
+  return down + line;
 }

@@ -1,39 +1,38 @@
 // A tour of all heads: one exemplary head of each role, drawn large; any other can be pressed.
 
 import { context2d } from "../../../components/common/canvas.js";
-import { fillText } from "../../../components/common/dom.js";
-import { trace, write } from "../../../components/common/plot.js";
+import { fillText, headName, percent } from "../../../components/common/dom.js";
+import { playhead } from "../../stage/js/describe.js";
 import { drawMap, picture, plain, tint } from "../../stage/js/map.js";
+import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";
-import { HeadGrid, ring } from "./grid.js";
-import { colourOf, colourOfRole, KINDS, named, parsed, share } from "./roles.js";
+import { HeadGrid, NARROW, ring } from "./grid.js";
+import { colourOf, colourOfRole, headAt, KINDS } from "./roles.js";
 
-const NARROW = 620;
+/** @typedef {ReturnType<Tour["view"]>} View */
+
 const ROW = 25; // of the list of roles
 const NEAR = 1e-3; // an address keeps six digits
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Tour extends Scene {
   /** @type {Map<string, HTMLCanvasElement>} */
   tiles = new Map();
 
-  /** @type {any} */
+  /** @type {string} */
   drawnFor;
   /** @type {HTMLCanvasElement} */
   drawn;
 
   get playhead() {
     const { tour } = this.lesson.values;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.role,
-      min: 0,
       max: tour.length - 0.001,
-      step: 1,
       rate: 0.24,
-      start: 0,
-      /** @param {number} value */
-      show: (value) => this.texts[`short_${tour[Math.floor(value + NEAR)]?.role ?? tour.at(-1).role}`],
-    };
+      show: (value) => this.texts[`short_${(tour[Math.floor(value + NEAR)] ?? tour[tour.length - 1]).role}`],
+    });
   }
 
   get controls() {
@@ -55,180 +54,145 @@ export class Tour extends Scene {
   view({ at, picked, pickedat }) {
     const { tour, roles } = this.lesson.values;
     const stop = Math.min(Math.floor(at + NEAR), tour.length - 1);
-    const pressed = Math.abs(pickedat - at) < NEAR ? parsed(picked, roles) : null;
-    const [kind, layer, head] = pressed ?? [tour[stop].kind, tour[stop].layer, tour[stop].head];
-    const measure = pressed ? roles[kind][layer][head] : tour[stop];
-    const weights = this.lesson.arrays[kind].part(layer, head);
+    const pressed = Math.abs(pickedat - at) < NEAR ? headAt(picked, roles) : null;
+    const role = pressed ?? tour[stop];
+    const weights = this.lesson.arrays[role.kind].part(role.layer, role.head);
     const passed = at - stop;
     const row = pressed || passed < 0.02 || passed > 0.99 ? null : Math.floor(passed * weights.shape[0]);
-    return { kind, layer, head, measure, weights, row, pressed: Boolean(pressed) };
+    return { role, weights, row };
   }
 
   /** @param {Kind} kind */
   axes(kind) {
     const { axes } = this.lesson.values;
     return {
-      queries: { encoder: axes.source, decoder: axes.inputs, cross: axes.outputs }[kind],
-      keys: { encoder: axes.source, decoder: axes.inputs, cross: axes.source }[kind],
+      queries: kind === "encoder" ? axes.source : kind === "decoder" ? axes.inputs : axes.outputs,
+      keys: kind === "decoder" ? axes.inputs : axes.source,
       titles: [this.texts[`query_${kind}`], this.texts[`key_${kind}`]],
     };
   }
 
-  /** @param {{ width: number, height: number }} given */
-  grid({ width, height }) {
-    const narrow = width < NARROW;
-    const place = narrow ? { x: 0, y: 0, width, height: 130 } : { x: 0, y: 0, width: width * 0.26, height: height - 4 };
-    return new HeadGrid(this.lesson.values.roles, { ...place, stacked: !narrow });
+  /** @param {{ width: number, height: number }} picture */
+  grid(picture) {
+    return new HeadGrid(this.lesson.values.roles, picture, 0.26, 130);
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const view = this.view(settings);
     const grid = this.grid(pen);
-    this.drawGrid(pen, grid, view);
+    this.drawGrid(pen, grid, view.role);
     const { width, height } = pen;
-    const axes = this.axes(view.kind);
-    const masked = view.kind === "decoder";
+    const { kind } = view.role;
+    const axes = this.axes(kind);
+    const reading = { row: view.row, masked: kind === "decoder" };
     if (width < NARROW) {
-      this.drawMeasure(pen, view, 4, grid.height + 22, width - 8);
-      drawMap(pen, view.weights, axes, {
-        x: 0,
-        y: grid.height + 158,
-        width: width - 14,
-        height: height - grid.height - 182,
-        row: view.row,
-        masked,
-      });
+      this.drawMeasure(pen, view.role, 4, grid.height + 22, width - 8);
+      const place = { x: 0, y: grid.height + 158, width: width - 14, height: height - grid.height - 182 };
+      drawMap(pen, view.weights, axes, { ...place, ...reading });
       return;
     }
     const left = grid.width + 30;
     const panel = Math.min(250, (width - left) * 0.38);
-    drawMap(pen, view.weights, axes, {
-      x: left,
-      y: 0,
-      width: width - left - panel - 26,
-      height: height - 24,
-      row: view.row,
-      masked,
-    });
-    this.drawMeasure(pen, view, width - panel, 14, panel);
-    this.drawRoles(pen, view, width - panel, 168, panel);
-    this.drawLeader(pen, grid, view, left);
+    const place = { x: left, y: 0, width: width - left - panel - 26, height: height - 24 };
+    drawMap(pen, view.weights, axes, { ...place, ...reading });
+    this.drawMeasure(pen, view.role, width - panel, 14, panel);
+    this.drawRoles(pen, view.role, width - panel, 168, panel);
+    this.drawLeader(pen, grid, view.role, left);
   }
 
   /**
    * From the tile to the map.
    * @param {Pen} pen
    * @param {HeadGrid} grid
-   * @param {any} view
+   * @param {import("./numbers").Role} role
    * @param {number} left
    */
-  drawLeader({ context, theme }, grid, view, left) {
-    const { x, y, size } = grid.tile(view.kind, view.layer, view.head);
-    const colour = colourOfRole(view.measure.role, theme);
-    const across = grid.width + 12;
-    trace(
-      context,
-      [
-        [x + size + 2, y + size / 2],
-        [across, y + size / 2],
-        [across, 92],
-        [left, 92],
-      ],
-      { colour, width: 1.5, alpha: 0.7 },
+  drawLeader(pen, grid, { kind, layer, head, role }, left) {
+    const { x, y, size } = grid.tile(kind, layer, head);
+    const [from, middle, across] = [x + size + 2, y + size / 2, grid.width + 12];
+    const style = { colour: colourOfRole(role, pen.theme), width: 1.5, alpha: 0.7 };
+    const points = [from, middle, across, middle, across, 92, left, 92];
+    pen.trace(
+      [0, 2, 4, 6].map((i) => points.slice(i, i + 2)),
+      style,
     );
   }
 
   /**
    * The stops of the tour: what each colour means, and the head that fits it best.
    * @param {Pen} pen
-   * @param {any} view
+   * @param {import("./numbers").Role} role
    * @param {number} x
    * @param {number} y
    * @param {number} width
    */
-  drawRoles({ context, theme }, view, x, y, width) {
+  drawRoles(pen, role, x, y, width) {
+    const { theme } = pen;
     const { tour } = this.lesson.values;
-    write(context, this.texts.best, x, y, { colour: theme.muted, font: theme.font, size: 12, most: width });
+    pen.note(this.texts.best, x, y, { most: width });
     tour.forEach((stop, index) => {
       const down = y + 24 + index * ROW;
-      const here = stop.kind === view.kind && stop.layer === view.layer && stop.head === view.head;
-      const style = { colour: theme.text, font: theme.font, size: 13, weight: here ? 700 : 400 };
-      context.fillStyle = colourOfRole(stop.role, theme);
-      context.fillRect(x, down - 6, 12, 12);
-      write(context, this.texts[`short_${stop.role}`], x + 20, down, { ...style, most: width - 108 });
-      write(context, `${this.texts[`letter_${stop.kind}`]} ${named(stop.layer, stop.head)}`, x + width - 46, down, {
-        ...style,
-        colour: theme.muted,
-        align: "right",
-      });
-      write(context, share(stop.share), x + width, down, { ...style, align: "right" });
+      const here = stop.kind === role.kind && stop.layer === role.layer && stop.head === role.head;
+      const style = { weight: here ? 700 : 400 };
+      pen.fill(x, down - 6, 12, 12, colourOfRole(stop.role, theme));
+      pen.write(this.texts[`short_${stop.role}`], x + 20, down, { ...style, most: width - 108 });
+      const name = `${this.texts[`letter_${stop.kind}`]} ${headName(stop.layer, stop.head)}`;
+      pen.write(name, x + width - 46, down, { ...style, colour: theme.muted, align: "right" });
+      pen.write(percent(stop.share), x + width, down, { ...style, align: "right" });
     });
     const down = y + 24 + tour.length * ROW;
-    context.fillStyle = theme.muted;
-    context.globalAlpha = 0.5;
-    context.fillRect(x, down - 6, 12, 12);
-    context.globalAlpha = 1;
-    write(context, this.texts.standing_none, x + 20, down, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 13,
-      most: width - 20,
-    });
+    pen.fill(x, down - 6, 12, 12, theme.muted, 0.5);
+    pen.note(this.texts.standing_none, x + 20, down, { size: 13, most: width - 20 });
   }
 
   /**
    * @param {Pen} pen
    * @param {HeadGrid} grid
-   * @param {any} view
+   * @param {import("./numbers").Role} role
    */
-  drawGrid(pen, grid, view) {
-    const { context, theme } = pen;
+  drawGrid(pen, grid, { kind, layer, head }) {
+    const { context, theme, width, height } = pen;
     grid.drawLabels(pen, this.texts);
-    const key = [pen.width, pen.height, theme.key].join();
+    const key = [width, height, theme.key].join();
     if (key !== this.drawnFor) {
       this.drawnFor = key;
-      this.drawn = this.drawTiles(grid, theme, pen.width, pen.height);
+      this.drawn = this.drawTiles(pen, grid);
     }
-    context.drawImage(this.drawn, 0, 0, pen.width, pen.height);
-    ring(context, grid.tile(view.kind, view.layer, view.head), theme.text, 2.5);
+    context.drawImage(this.drawn, 0, 0, width, height);
+    ring(pen, grid.tile(kind, layer, head), theme.text, 2.5);
   }
 
   /**
    * All tiles on a canvas of their own: they stay the same while the tour goes on.
+   * @param {Pen} pen Of the picture that they are for.
    * @param {HeadGrid} grid
-   * @param {Theme} theme
-   * @param {number} width
-   * @param {number} height
    */
-  drawTiles(grid, theme, width, height) {
+  drawTiles(pen, grid) {
+    const { width, height, theme } = pen;
     const ratio = globalThis.devicePixelRatio || 1;
     const canvas = document.createElement("canvas");
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
     const context = context2d(canvas);
     context.scale(canvas.width / width, canvas.height / height);
-    grid.forEach((kind, layer, head, tile) => {
-      const role = this.lesson.values.roles[kind][layer][head];
+    const own = new Pen(context, width, height, pen);
+    grid.forEach((role, { x, y, size }) => {
       const colour = colourOf(role, theme);
-      context.globalAlpha = role.standing === "named" ? 0.3 : 0.1;
-      context.fillStyle = colour;
-      context.fillRect(tile.x, tile.y, tile.size, tile.size);
-      context.globalAlpha = 1;
-      context.drawImage(this.small(kind, layer, head, colour), tile.x, tile.y, tile.size, tile.size);
-      if (role.standing === "named") ring(context, { x: tile.x + 1, y: tile.y + 1, size: tile.size - 2 }, colour, 1);
+      const isNamed = role.standing === "named";
+      own.fill(x, y, size, size, colour, isNamed ? 0.3 : 0.1);
+      context.drawImage(this.small(role, colour), x, y, size, size);
+      if (isNamed) ring(own, { x: x + 1, y: y + 1, size: size - 2 }, colour, 1);
     });
     return canvas;
   }
 
   /**
    * A tile's map, made once for each colour.
-   * @param {Kind} kind
-   * @param {number} layer
-   * @param {number} head
+   * @param {import("./numbers").Role} role
    * @param {string} colour
    */
-  small(kind, layer, head, colour) {
+  small({ kind, layer, head }, colour) {
     const key = `${kind}.${layer}.${head}.${colour}`;
     const tile = this.tiles.get(key) ?? picture(this.lesson.arrays[kind].part(layer, head), tint(colour));
     this.tiles.set(key, tile);
@@ -238,77 +202,56 @@ export class Tour extends Scene {
   /**
    * The role, whose head, and how surely.
    * @param {Pen} pen
-   * @param {{ kind: Kind, layer: number, head: number, measure: any }} given
+   * @param {import("./numbers").Role} role
    * @param {number} x
    * @param {number} y
    * @param {number} width
    */
-  drawMeasure({ context, theme }, { kind, layer, head, measure }, x, y, width) {
+  drawMeasure(pen, role, x, y, width) {
+    const { theme } = pen;
     const { texts } = this;
-    const colour = colourOfRole(measure.role, theme);
+    const { kind, layer, head, share, chance, standing } = role;
+    const colour = colourOfRole(role.role, theme);
     /**
      * @param {string} text
      * @param {number} down
-     * @param {any} [more]
+     * @param {Partial<TextStyle>} [more]
      */
-    const line = (text, down, more = {}) =>
-      write(context, text, x, y + down, { colour: theme.text, font: theme.font, size: 13, most: width, ...more });
-    const title =
-      measure.standing === "named"
-        ? texts[`role_${measure.role}`]
-        : fillText(texts.most_often, { role: texts[`short_${measure.role}`] });
-    line(title, 0, { colour, size: 19, weight: 650 });
-    line(fillText(texts.head_name, { kind: texts[kind], head: named(layer, head) }), 24, { colour: theme.muted });
+    const line = (text, down, more) => pen.write(text, x, y + down, { most: width, ...more });
+    const leans = fillText(texts.most_often, { role: texts[`short_${role.role}`] });
+    line(standing === "named" ? texts[`role_${role.role}`] : leans, 0, { colour, size: 19, weight: 650 });
+    line(fillText(texts.head_name, { kind: texts[kind], head: headName(layer, head) }), 24, { colour: theme.muted });
     const bar = width - 52;
     const top = y + 44;
-    context.fillStyle = theme.line;
-    context.fillRect(x, top, bar, 10);
-    context.fillStyle = colour;
-    context.fillRect(x, top, bar * measure.share, 10);
-    context.fillStyle = theme.text;
-    context.fillRect(x + bar * measure.chance - 1, top - 4, 2, 18);
-    write(context, share(measure.share), x + width, top + 5, {
-      colour: theme.text,
-      font: theme.font,
-      size: 15,
-      weight: 650,
-      align: "right",
-    });
-    const chance = texts.chance;
-    const place = x + bar * measure.chance;
-    write(context, chance, place + 5 > x + bar * 0.6 ? place - 5 : place + 5, top + 22, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 11,
-      align: place + 5 > x + bar * 0.6 ? "right" : "left",
-    });
-    line(fillText(texts.measured, { places: measure.places, least: Math.round(measure.at_least * 100) }), 86, {
-      colour: theme.muted,
-      size: 12,
-    });
-    line(texts[`standing_${measure.standing}`], 106, { weight: 600 });
+    const place = x + bar * chance;
+    pen.fill(x, top, bar, 10, theme.line);
+    pen.fill(x, top, bar * share, 10, colour);
+    pen.fill(place - 1, top - 4, 2, 18, theme.text);
+    pen.write(percent(share), x + width, top + 5, { size: 15, weight: 650, align: "right" });
+    const before = place + 5 > x + bar * 0.6;
+    pen.note(texts.chance, before ? place - 5 : place + 5, top + 22, { size: 11, align: before ? "right" : "left" });
+    const measured = fillText(texts.measured, { places: role.places, least: Math.round(role.at_least * 100) });
+    line(measured, 86, { colour: theme.muted, size: 12 });
+    line(texts[`standing_${standing}`], 106, { weight: 600 });
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, { at }) {
     const found = this.grid(pen).at(x, y);
-    return found && { picked: found.join("."), pickedat: at };
+    return found && { picked: `${found.kind}.${found.layer}.${found.head}`, pickedat: at };
   }
 
   /**
    * The strongest link of the row that is read, or of the whole map.
-   * @param {any} given
+   * @param {View} view
    */
-  strongest({ weights, row, kind }) {
+  strongest({ weights, row, role: { kind } }) {
     const [rows, columns] = weights.shape;
     const { queries, keys } = this.axes(kind);
     let best = [-1, 0, 0];
     // The first row of the decoder has one key only, so its weight says nothing.
-    for (
-      let query = row ?? (kind === "decoder" && rows > 1 ? 1 : 0);
-      query < (row === null ? rows : row + 1);
-      query++
-    ) {
+    const first = row ?? (kind === "decoder" && rows > 1 ? 1 : 0);
+    for (let query = first; query < (row === null ? rows : row + 1); query++) {
       for (let key = 0; key < columns; key++) {
         const value = weights.at(query, key);
         if (value > best[0]) best = [value, query, key];
@@ -321,45 +264,26 @@ export class Tour extends Scene {
   say(settings) {
     const view = this.view(settings);
     const { weight, query, key } = this.strongest(view);
-    const values = {
-      kind: this.texts[view.kind],
-      head: named(view.layer, view.head),
+    const { kind, layer, head } = view.role;
+    const sentence = fillText(view.row === null ? this.texts.tour_say : this.texts.tour_row, {
+      kind: this.texts[kind],
+      head: headName(layer, head),
       query,
       key,
-      weight: share(weight),
-    };
-    return (
-      fillText(view.row === null ? this.texts.tour_say : this.texts.tour_row, values) +
-      (this.lesson.values.cut ? ` ${this.texts.cut}` : "")
-    );
+      weight: percent(weight),
+    });
+    return sentence + (this.lesson.values.cut ? ` ${this.texts.cut}` : "");
   }
 
   table() {
     const { texts } = this;
     const rows = KINDS.flatMap((kind) =>
-      this.lesson.values.roles[kind]
-        .flat()
-        .map((role) => [
-          `${texts[kind]} ${named(role.layer, role.head)}`,
-          texts[`short_${role.role}`],
-          role.share,
-          role.at_least,
-          role.weight,
-          role.chance,
-          texts[`standing_${role.standing}`],
-        ]),
+      this.lesson.values.roles[kind].flat().map(({ layer, head, role, share, at_least, weight, chance, standing }) => {
+        const name = `${texts[kind]} ${headName(layer, head)}`;
+        return [name, texts[`short_${role}`], share, at_least, weight, chance, texts[`standing_${standing}`]];
+      }),
     );
-    return {
-      columns: [
-        texts.head,
-        texts.role,
-        texts.column_share,
-        texts.column_least,
-        texts.column_weight,
-        texts.chance,
-        texts.column_standing,
-      ],
-      rows,
-    };
+    const { head, role, column_share, column_least, column_weight, chance, column_standing } = texts;
+    return { columns: [head, role, column_share, column_least, column_weight, chance, column_standing], rows };
   }
 }

@@ -1,7 +1,6 @@
 // The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { write } from "../../../components/common/plot.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { futureColour, Grid, plain } from "./grid.js";
 import { HeadScene } from "./headscene.js";
@@ -52,7 +51,7 @@ export class Compare extends HeadScene {
 
   /** @type {Scene["draw"]} */
   draw(pen, { step, head }) {
-    const { context, theme, width, height } = pen;
+    const { theme, width, height } = pen;
     const { texts } = this;
     const { inputs, outputs } = this.lesson.values;
     const grids = this.place(width, height);
@@ -68,24 +67,22 @@ export class Compare extends HeadScene {
     /** @param {number} q */
     const strong = (q) => q === row;
     grids.forEach((grid, index) => {
-      grid.paint(context, (q, k) => (q <= row ? colours[index](q, k) : null));
-      grid.paint(context, (q, k) => (q > row ? colours[index](q, k) : null), 0.25);
-      if (index === 0) grid.hatch(context, theme, (q, k) => k > q);
-      grid.frame(context, theme);
-      grid.outline(context, row, theme.kinds.decoder);
+      grid.paint(pen, (q, k) => (q <= row ? colours[index](q, k) : null));
+      grid.paint(pen, (q, k) => (q > row ? colours[index](q, k) : null), 0.25);
+      if (index === 0) grid.hatch(pen, (q, k) => k > q);
+      grid.frame(pen);
+      grid.outline(pen, row, theme.kinds.decoder);
       const heading = [texts.masked, texts.unmasked, texts.difference][index];
       const top = below && index ? grid.top - 12 : 9;
-      write(context, heading, grid.left + grid.width / 2, top, {
-        colour: theme.text,
-        font: theme.font,
+      pen.write(heading, grid.left + grid.width / 2, top, {
         size: 13,
         weight: 600,
         align: "center",
         most: grid.width + 60,
       });
-      if (below ? index === 0 : true) grid.nameColumns(context, inputs, theme, { strong });
-      if (below || index === 0) grid.nameRows(context, inputs, theme, "left", { strong, most: grid.left - 12 });
-      if (below || index === 2) grid.nameRows(context, outputs, theme, "right", { strong, most: 80 });
+      if (below ? index === 0 : true) grid.nameColumns(pen, inputs, { strong });
+      if (below || index === 0) grid.nameRows(pen, inputs, "left", { strong, most: grid.left - 12 });
+      if (below || index === 2) grid.nameRows(pen, outputs, "right", { strong, most: 80 });
       if (index === 1) this.ringAnswers(pen, grid, row);
     });
     this.nameSides(pen, grids, below);
@@ -124,11 +121,12 @@ export class Compare extends HeadScene {
    * @param {Grid[]} grids
    * @param {boolean} below
    */
-  nameSides({ context, theme }, grids, below) {
+  nameSides(pen, grids, below) {
+    const { theme } = pen;
     const style = { colour: theme.muted, font: theme.font, size: below ? 11 : 12 };
     const last = grids[below ? 0 : 2];
-    write(context, this.texts.reads, grids[0].left - 8, 9, { ...style, align: "right", most: grids[0].left - 8 });
-    write(context, this.texts.predicts, last.left + last.width + 8, 9, { ...style, most: grids[0].left - 8 });
+    pen.write(this.texts.reads, grids[0].left - 8, 9, { ...style, align: "right", most: grids[0].left - 8 });
+    pen.write(this.texts.predicts, last.left + last.width + 8, 9, { ...style, most: grids[0].left - 8 });
   }
 
   /**
@@ -138,7 +136,8 @@ export class Compare extends HeadScene {
    * @param {number} row
    * @param {any[]} unmasked
    */
-  sum({ context, theme, width, height }, grids, row, unmasked) {
+  sum(pen, grids, row, unmasked) {
+    const { theme, width, height } = pen;
     if (width < NARROW) return;
     const future = unmasked.reduce((total, weight, k) => total + (k > row ? weight : 0), 0);
     const told = [
@@ -147,9 +146,8 @@ export class Compare extends HeadScene {
       fillText(this.texts.moved, { freed: percent(future) }),
     ];
     grids.forEach((grid, index) => {
-      write(context, told[index], grid.left + grid.width / 2, Math.min(height - 12, grid.top + grid.height + 18), {
+      pen.write(told[index], grid.left + grid.width / 2, Math.min(height - 12, grid.top + grid.height + 18), {
         colour: [theme.text, futureColour(theme), theme.kinds.decoder][index],
-        font: theme.font,
         size: 13,
         weight: 600,
         align: "center",

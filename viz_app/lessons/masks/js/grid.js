@@ -1,10 +1,10 @@
 // Cells of an attention map with their margins, and strokes that hatch what is masked.
 
-import { trace, write } from "../../../components/common/plot.js";
 import { twoSided } from "../../stage/js/bars.js";
 
 const HATCH = 6; // distance of two strokes
 const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
+
 /**
  * The colour of what lies in the future, or leaks from it.
  * @param {Theme} theme
@@ -29,7 +29,7 @@ export class Grid {
    * @param {number} width
    * @param {number} height
    * @param {number} rows
-   * @param {any} columns
+   * @param {number} columns
    */
   constructor(left, top, width, height, rows, columns) {
     this.left = left;
@@ -68,75 +68,56 @@ export class Grid {
 
   /**
    * Colours: `colourOf(row, column)` gives CSS, or null for none.
-   * @param {CanvasRenderingContext2D} context
-   * @param {any} colourOf
+   * @param {Pen} pen
+   * @param {(row: number, column: number) => string | null} colourOf
    * @param {number} [alpha]
    */
-  paint(context, colourOf, alpha = 1) {
-    context.save();
-    context.globalAlpha = alpha;
+  paint(pen, colourOf, alpha = 1) {
     const gap = Math.min(this.cell, this.row) > 9 ? 1 : 0;
     for (let q = 0; q < this.rows; q++) {
       for (let k = 0; k < this.columns; k++) {
         const colour = colourOf(q, k);
-        if (!colour) continue;
-        context.fillStyle = colour;
-        context.fillRect(this.x(k), this.y(q), this.cell - gap, this.row - gap);
+        if (colour) pen.fill(this.x(k), this.y(q), this.cell - gap, this.row - gap, colour, alpha);
       }
     }
-    context.restore();
   }
 
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
-   */
-  frame(context, theme) {
-    context.strokeStyle = theme.line;
-    context.lineWidth = 1;
-    context.strokeRect(this.left - 0.5, this.top - 0.5, this.width, this.height);
+  /** @param {Pen} pen */
+  frame(pen) {
+    pen.frame(this.left - 0.5, this.top - 0.5, this.width, this.height, pen.theme.line);
   }
 
   /**
    * Outlines cells of one row.
-   * @param {CanvasRenderingContext2D} context
+   * @param {Pen} pen
    * @param {number} row
    * @param {string} colour
    * @param {{ from?: number, to?: number, line?: number }} [options]
    */
-  outline(context, row, colour, { from = 0, to = this.columns, line = 2 } = {}) {
-    context.strokeStyle = colour;
-    context.lineWidth = line;
-    context.strokeRect(this.x(from) - 0.5, this.y(row) - 0.5, (to - from) * this.cell, this.row);
+  outline(pen, row, colour, { from = 0, to = this.columns, line = 2 } = {}) {
+    pen.frame(this.x(from) - 0.5, this.y(row) - 0.5, (to - from) * this.cell, this.row, colour, line);
   }
 
   /**
    * Labels of the columns above the cells, which take `headroom` pixels.
-   * @param {CanvasRenderingContext2D} context
-   * @param {any[]} names
-   * @param {Theme} theme
-   * @param {{ strong?: (index: number) => boolean, faint?: (index: number) => boolean }} [options]
+   * @param {Pen} pen
+   * @param {string[]} names
+   * @param {Emphasis} [emphasis]
    */
-  nameColumns(context, names, theme, { strong = () => false, faint = () => false } = {}) {
+  nameColumns(pen, names, emphasis = {}) {
     const flat = this.cell >= ROOM_FOR_WORDS;
     const size = flat ? 12 : Math.min(12, Math.max(9, this.cell * 0.85));
+    const place = flat ? { align: "center", most: this.cell - 3 } : { turn: -Math.PI / 3, most: 56 };
     names.forEach((name, k) => {
-      write(context, plain(name), this.middle(k), this.top - (flat ? 10 : 6), {
-        colour: strong(k) ? theme.text : faint(k) ? theme.mark : theme.muted,
-        font: theme.code,
-        size,
-        weight: strong(k) ? 700 : 400,
-        align: flat ? "center" : "left",
-        turn: flat ? 0 : -Math.PI / 3,
-        most: flat ? this.cell - 3 : 56,
-      });
+      const style = { ...emphasised(pen.theme, k, emphasis), ...place, size };
+      pen.write(plain(name), this.middle(k), this.top - (flat ? 10 : 6), style);
     });
   }
 
   /**
    * Height that labels of the columns take.
    * @param {number} width
-   * @param {any} columns
+   * @param {number} columns
    */
   static headroom(width, columns) {
     return width / columns >= ROOM_FOR_WORDS ? 20 : 52;
@@ -144,50 +125,57 @@ export class Grid {
 
   /**
    * Labels beside the rows, left or right of the cells.
-   * @param {CanvasRenderingContext2D} context
-   * @param {any[]} names
-   * @param {Theme} theme
-   * @param {string} side
-   * @param {{ strong?: (index: number) => boolean, faint?: (index: number) => boolean, most?: number }} [options]
+   * @param {Pen} pen
+   * @param {string[]} names
+   * @param {"left" | "right"} side
+   * @param {Emphasis & { most?: number }} [options]
    */
-  nameRows(context, names, theme, side, { strong = () => false, faint = () => false, most = 80 } = {}) {
+  nameRows(pen, names, side, { most = 80, ...emphasis } = {}) {
     const size = Math.min(12, Math.max(9, this.row - 1));
+    const [x, align] = side === "left" ? [this.left - 8, "right"] : [this.left + this.width + 8, "left"];
     names.forEach((name, q) => {
-      write(context, plain(name), side === "left" ? this.left - 8 : this.left + this.width + 8, this.y(q + 0.5), {
-        colour: strong(q) ? theme.text : faint(q) ? theme.mark : theme.muted,
-        font: theme.code,
-        size,
-        weight: strong(q) ? 700 : 400,
-        align: side === "left" ? "right" : "left",
-        most,
-      });
+      pen.write(plain(name), x, this.y(q + 0.5), { ...emphasised(pen.theme, q, emphasis), size, align, most });
     });
   }
 
   /**
    * The cells that a mask hides: `hides(row, column)`; with `share` below 1 they are still being covered.
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
-   * @param {any} hides
+   * @param {Pen} pen
+   * @param {(row: number, column: number) => boolean} hides
    * @param {number} [share]
    */
-  hatch(context, theme, hides, share = 1) {
+  hatch(pen, hides, share = 1) {
     const boxes = [];
     for (let q = 0; q < this.rows; q++) {
       for (let k = 0; k < this.columns; k++) if (hides(q, k)) boxes.push([this.x(k), this.y(q), this.cell, this.row]);
     }
-    hatchBoxes(context, boxes, theme, share);
+    hatchBoxes(pen, boxes, share);
   }
 }
 
 /**
- * Hatches boxes [x, y, width, height]; the strokes run on from box to box.
- * @param {CanvasRenderingContext2D} context
- * @param {any[]} boxes
+ * Which labels stand out, and which stand back.
+ * @typedef {{ strong?: (index: number) => boolean, faint?: (index: number) => boolean }} Emphasis
+ */
+
+/**
  * @param {Theme} theme
+ * @param {number} index
+ * @param {Emphasis} emphasis
+ */
+function emphasised({ text, mark, muted, code }, index, { strong, faint }) {
+  if (strong?.(index)) return { colour: text, font: code, weight: 700 };
+  return { colour: faint?.(index) ? mark : muted, font: code };
+}
+
+/**
+ * Hatches boxes [x, y, width, height]; the strokes run on from box to box.
+ * @param {Pen} pen
+ * @param {number[][]} boxes
  * @param {number} [share]
  */
-export function hatchBoxes(context, boxes, theme, share = 1) {
+export function hatchBoxes(pen, boxes, share = 1) {
+  const { context, theme } = pen;
   if (!boxes.length || share <= 0) return;
   const left = Math.min(...boxes.map(([x]) => x));
   const top = Math.min(...boxes.map(([, y]) => y));
@@ -198,8 +186,7 @@ export function hatchBoxes(context, boxes, theme, share = 1) {
   context.beginPath();
   for (const [x, y, width, height] of boxes) context.rect(x, y, width, height);
   context.clip();
-  context.fillStyle = theme.background;
-  context.fillRect(left, top, right - left, bottom - top);
+  pen.fill(left, top, right - left, bottom - top, theme.background);
   context.strokeStyle = theme.hatch;
   context.lineWidth = 1;
   context.beginPath();
@@ -209,23 +196,4 @@ export function hatchBoxes(context, boxes, theme, share = 1) {
   }
   context.stroke();
   context.restore();
-}
-
-/**
- * A thin line with a label at its left end.
- * @param {CanvasRenderingContext2D} context
- * @param {number} x
- * @param {number} y
- * @param {number} end
- * @param {Theme} theme
- */
-export function rule(context, x, y, end, theme) {
-  trace(
-    context,
-    [
-      [x, y],
-      [end, y],
-    ],
-    { colour: theme.line, width: 1 },
-  );
 }

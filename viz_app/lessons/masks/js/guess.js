@@ -1,7 +1,7 @@
 // Predict: which rows would change if the masks were lifted? Every head's freed attention, row by row, once revealed.
 
 import { percent } from "../../../components/common/dom.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
 import { futureColour, plain } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
@@ -37,21 +37,15 @@ export class Guess extends HeadScene {
 
   /** @type {Scene["draw"]} */
   draw(pen) {
-    const { context, theme, width, height, revealed } = pen;
+    const { theme, width, height, revealed } = pen;
     const { inputs } = this.lesson.values;
     const across = new Axis(0, this.count, LEFT, width - RIGHT);
     const axis = new Axis(0, 1, height - FOOT, HEAD);
     const room = across.place(1) - across.place(0);
-    drawAxis(context, axis, "left", LEFT, {
-      theme,
-      ticks: [0, 0.25, 0.5, 0.75, 1],
-      show: percent,
-      grid: width - RIGHT - LEFT,
-    });
+    pen.axis(axis, "left", LEFT, { ticks: [0, 0.25, 0.5, 0.75, 1], show: percent, grid: width - RIGHT - LEFT });
     inputs.forEach((token, row) => {
       const middle = across.place(row + 0.5);
-      write(context, plain(token), middle, height - FOOT + 16, {
-        colour: theme.text,
+      pen.write(plain(token), middle, height - FOOT + 16, {
         font: theme.code,
         size: 12,
         align: room > 44 ? "center" : "right",
@@ -59,16 +53,15 @@ export class Guess extends HeadScene {
         turn: room > 44 ? 0 : -Math.PI / 4,
       });
       if (!revealed)
-        write(context, "?", middle, axis.place(0.5), {
+        pen.write("?", middle, axis.place(0.5), {
           colour: theme.mark,
-          font: theme.font,
           size: 26,
           weight: 600,
           align: "center",
         });
       else this.drawRow(pen, row, middle, axis, room);
     });
-    write(context, this.texts.freed, LEFT, 8, { colour: theme.muted, font: theme.font, size: 12, most: width - LEFT });
+    pen.note(this.texts.freed, LEFT, 8, { most: width - LEFT });
   }
 
   /**
@@ -79,25 +72,20 @@ export class Guess extends HeadScene {
    * @param {Axis} axis
    * @param {number} room
    */
-  drawRow({ context, theme }, row, middle, axis, room) {
+  drawRow(pen, row, middle, axis, room) {
+    const { context, theme } = pen;
     const masses = this.masses[row];
     masses.forEach((mass, head) => {
       context.globalAlpha = 0.55;
-      dot(context, middle + (((head * 7) % 11) / 10 - 0.5) * room * 0.5, axis.place(mass), 3, futureColour(theme));
+      pen.dot(middle + (((head * 7) % 11) / 10 - 0.5) * room * 0.5, axis.place(mass), 3, futureColour(theme));
     });
     context.globalAlpha = 1;
     const mean = masses.reduce((sum, mass) => sum + mass, 0) / masses.length;
-    trace(
-      context,
-      [
-        [middle - room * 0.36, axis.place(mean)],
-        [middle + room * 0.36, axis.place(mean)],
-      ],
-      { colour: theme.text, width: 2.5 },
-    );
-    write(context, percent(mean), middle, HEAD - 16, {
+    pen.line(middle - room * 0.36, axis.place(mean), middle + room * 0.36, axis.place(mean), {
       colour: theme.text,
-      font: theme.font,
+      width: 2.5,
+    });
+    pen.write(percent(mean), middle, HEAD - 16, {
       size: 12,
       weight: 600,
       align: "center",

@@ -1,7 +1,7 @@
 // The leak: two small decoders, trained with and without the mask, each reading the same translation with and without.
 
 import { fillText, percent } from "../../../components/common/dom.js";
-import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
 import { bar } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, plain } from "./grid.js";
@@ -52,11 +52,11 @@ export class Leak extends Scene {
   }
 
   /** @param {Pen} pen */
-  drawMissing({ context, theme, width, height }) {
+  drawMissing(pen) {
+    const { theme, width, height } = pen;
     this.texts.leak_missing.split("\n").forEach((line, index) => {
-      write(context, line, width / 2, height / 2 + 22 * index - 11, {
+      pen.write(line, width / 2, height / 2 + 22 * index - 11, {
         colour: theme.muted,
-        font: theme.font,
         size: width < NARROW ? 12 : 15,
         align: "center",
         most: width - 16,
@@ -81,15 +81,13 @@ export class Leak extends Scene {
     const across = new Axis(0, model.pieces.length, left, width - RIGHT);
     const axis = new Axis(0, 1, top + lane - 66, top + 46);
     const here = Math.round(step);
-    write(context, index ? texts.trained_open : texts.trained_masked, 0, top + 12, {
-      colour: theme.text,
-      font: theme.font,
+    pen.write(index ? texts.trained_open : texts.trained_masked, 0, top + 12, {
       size: narrow ? 13 : 15,
       weight: 650,
       most: width,
     });
     this.drawLosses(pen, model, top, narrow);
-    drawAxis(context, axis, "left", left, { theme, ticks: [0, 0.5, 1], grid: width - RIGHT - left });
+    pen.axis(axis, "left", left, { ticks: [0, 0.5, 1], grid: width - RIGHT - left });
     const room = across.place(1) - across.place(0);
     const thick = Math.min(22, room * 0.34);
     model.pieces.forEach((piece, k) => {
@@ -105,7 +103,7 @@ export class Leak extends Scene {
       );
       bar(context, middle + 1, axis.place(0), thick, axis.place(0) - axis.place(model.open[k]), futureColour(theme));
       context.globalAlpha = 1;
-      write(context, plain(piece), middle, axis.place(0) + 12, {
+      pen.write(plain(piece), middle, axis.place(0) + 12, {
         colour: k === here - 1 ? theme.text : theme.muted,
         font: theme.code,
         size: 12,
@@ -114,14 +112,7 @@ export class Leak extends Scene {
         most: room - 2,
       });
     });
-    trace(
-      context,
-      [
-        [left, axis.place(0)],
-        [width - RIGHT, axis.place(0)],
-      ],
-      { colour: theme.muted, width: 1 },
-    );
+    pen.line(left, axis.place(0), width - RIGHT, axis.place(0), { colour: theme.muted, width: 1 });
     this.drawAlone(pen, model, top + lane - 24, narrow);
   }
 
@@ -132,7 +123,8 @@ export class Leak extends Scene {
    * @param {number} top
    * @param {boolean} narrow
    */
-  drawLosses({ context, theme, width }, model, top, narrow) {
+  drawLosses(pen, model, top, narrow) {
+    const { theme, width } = pen;
     const { texts } = this;
     const size = narrow ? 11 : 13;
     const style = { font: theme.font, size, align: "right" };
@@ -144,7 +136,7 @@ export class Leak extends Scene {
         loss: nats(model[way]).toFixed(2),
       });
       const x = narrow ? (index ? width - RIGHT : width / 2) : width - RIGHT - (index ? 0 : 215);
-      write(context, told, x, top + (narrow ? 30 : 13), {
+      pen.write(told, x, top + (narrow ? 30 : 13), {
         ...style,
         colour,
         weight: 600,
@@ -159,15 +151,15 @@ export class Leak extends Scene {
    * @param {number} y
    * @param {boolean} narrow
    */
-  drawAlone({ context, theme, width }, model, y, narrow) {
+  drawAlone(pen, model, y, narrow) {
+    const { context, theme, width } = pen;
     const style = { font: theme.font, size: narrow ? 12 : 14 };
-    write(context, this.texts.writes_alone, 0, y, { ...style, colour: theme.muted });
+    pen.write(this.texts.writes_alone, 0, y, { ...style, colour: theme.muted });
     context.font = `400 ${style.size}px ${theme.font}`;
     const start = context.measureText(this.texts.writes_alone).width + 10;
-    write(context, model.alone || this.texts.writes_nothing, start, y, {
+    pen.write(model.alone || this.texts.writes_nothing, start, y, {
       ...style,
       font: model.alone ? theme.code : theme.font,
-      colour: theme.text,
       weight: 600,
       most: width - start,
     });

@@ -2,7 +2,6 @@
 
 import { fillText, percent } from "../../../components/common/dom.js";
 import { ease } from "../../../components/common/format.js";
-import { write } from "../../../components/common/plot.js";
 import { shade } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, Grid, plain } from "./grid.js";
@@ -109,32 +108,29 @@ export class Padding extends Scene {
 
   /** @type {Scene["draw"]} */
   draw(pen, { mask, head }) {
-    const { context, theme, width, height } = pen;
+    const { theme, width, height } = pen;
     const { texts, numbers } = this;
     this.place(width, height).forEach((grid, sentence) => {
       const length = numbers.lengths[sentence];
       /** @param {number} k */
       const filler = (k) => k >= length;
       const rows = this.weights(sentence, head, 1 - ease(mask));
-      grid.paint(context, (q, k) => (filler(q) ? null : shade(theme, rows[q][k])));
-      grid.paint(context, (q, k) => (filler(q) ? shade(theme, rows[q][k]) : null), 0.25);
-      grid.hatch(context, theme, (q, k) => filler(k), ease(mask));
-      grid.frame(context, theme);
-      grid.nameColumns(context, numbers.tokens[sentence], theme, { faint: filler });
-      grid.nameRows(context, numbers.tokens[sentence], theme, "left", { faint: filler, most: 76 });
+      grid.paint(pen, (q, k) => (filler(q) ? null : shade(theme, rows[q][k])));
+      grid.paint(pen, (q, k) => (filler(q) ? shade(theme, rows[q][k]) : null), 0.25);
+      grid.hatch(pen, (q, k) => filler(k), ease(mask));
+      grid.frame(pen);
+      grid.nameColumns(pen, numbers.tokens[sentence], { faint: filler });
+      grid.nameRows(pen, numbers.tokens[sentence], "left", { faint: filler, most: 76 });
       const top = grid.top - Grid.headroom(grid.width, this.count) - 17;
-      write(context, fillText(texts.sentence_of_batch, { number: sentence + 1 }), grid.left + grid.width / 2, top, {
-        colour: theme.text,
-        font: theme.font,
+      pen.write(fillText(texts.sentence_of_batch, { number: sentence + 1 }), grid.left + grid.width / 2, top, {
         size: 13,
         weight: 600,
         align: "center",
       });
       const lost = this.lost(sentence, rows);
       const told = length < this.count ? `${texts.on_padding} ${percent(lost)}` : texts.no_padding;
-      write(context, told, grid.left + grid.width / 2, grid.top + grid.height + 18, {
+      pen.write(told, grid.left + grid.width / 2, grid.top + grid.height + 18, {
         colour: lost > 0.005 ? futureColour(theme) : theme.muted,
-        font: theme.font,
         size: 13,
         weight: lost > 0.005 ? 600 : 400,
         align: "center",

@@ -2,9 +2,8 @@
 
 import { percent } from "../../../components/common/dom.js";
 import { ease } from "../../../components/common/format.js";
-import { dot, write } from "../../../components/common/plot.js";
 import { bar, shade } from "../../stage/js/bars.js";
-import { futureColour, Grid, hatchBoxes, plain, rule } from "./grid.js";
+import { futureColour, Grid, hatchBoxes, plain } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 import { hiddenMass, parts, weightsUnder } from "./softmax.js";
 
@@ -82,25 +81,26 @@ export class Rows extends HeadScene {
    * @param {Settings} settings
    * @param {{ row: number, mask: number, flow: number, share: number }} given4
    */
-  drawMap({ context, theme, width }, { map }, { head }, { row, mask, flow }) {
+  drawMap(pen, { map }, { head }, { row, mask, flow }) {
+    const { theme, width } = pen;
     const { inputs, outputs } = this.lesson.values;
     const { texts } = this;
     const rows = inputs.map((_, q) => this.weights(head, q, q < row ? 0 : q > row ? 1 : 1 - flow));
-    map.paint(context, (q, k) => (q > row ? null : shade(theme, rows[q][k])));
-    map.paint(context, (q, k) => (q > row ? shade(theme, rows[q][k]) : null), 0.45);
-    map.hatch(context, theme, (q, k) => q < row && k > q);
-    map.hatch(context, theme, (q, k) => q === row && k > q, mask);
-    map.frame(context, theme);
-    map.outline(context, row, theme.kinds.decoder);
+    map.paint(pen, (q, k) => (q > row ? null : shade(theme, rows[q][k])));
+    map.paint(pen, (q, k) => (q > row ? shade(theme, rows[q][k]) : null), 0.45);
+    map.hatch(pen, (q, k) => q < row && k > q);
+    map.hatch(pen, (q, k) => q === row && k > q, mask);
+    map.frame(pen);
+    map.outline(pen, row, theme.kinds.decoder);
     /** @param {number} q */
     const strong = (q) => q === row;
-    map.nameColumns(context, inputs, theme, { strong });
-    map.nameRows(context, inputs, theme, "left", { strong, most: map.left - 12 });
-    map.nameRows(context, outputs, theme, "right", { strong, most: map.left - 12 });
+    map.nameColumns(pen, inputs, { strong });
+    map.nameRows(pen, inputs, "left", { strong, most: map.left - 12 });
+    map.nameRows(pen, outputs, "right", { strong, most: map.left - 12 });
     const style = { colour: theme.muted, font: theme.font, size: width < NARROW ? 11 : 12 };
-    write(context, texts.reads, map.left - 8, 9, { ...style, align: "right", most: map.left - 8 });
-    write(context, texts.predicts, map.left + map.width + 8, 9, { ...style, most: map.left - 8 });
-    write(context, texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
+    pen.write(texts.reads, map.left - 8, 9, { ...style, align: "right", most: map.left - 8 });
+    pen.write(texts.predicts, map.left + map.width + 8, 9, { ...style, most: map.left - 8 });
+    pen.write(texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
   }
 
   /**
@@ -110,7 +110,8 @@ export class Rows extends HeadScene {
    * @param {Settings} settings
    * @param {{ row: number, mask: number, flow: number, share: number }} given4
    */
-  drawScores({ context, theme }, { scores }, { head }, { row, mask }) {
+  drawScores(pen, { scores }, { head }, { row, mask }) {
+    const { theme } = pen;
     const values = this.scores(head, row);
     const label = { colour: theme.text, font: theme.code, size: scores.cell > 40 ? 13 : 11, align: "center" };
     const boxes = [];
@@ -118,31 +119,31 @@ export class Rows extends HeadScene {
     values.forEach((value, k) => {
       const hidden = k > row;
       const [x, y] = [scores.x(k), scores.top];
-      context.strokeStyle = theme.line;
-      context.lineWidth = 1;
-      context.strokeRect(x + 1.5, y + 0.5, scores.cell - 3, scores.height - 1);
+      pen.frame(x + 1.5, y + 0.5, scores.cell - 3, scores.height - 1, theme.line);
       if (hidden) boxes.push([x + 2, y + 1, scores.cell - 4, scores.height - 2]);
-      if (scores.cell > 27) write(context, signed(value), scores.middle(k), y + scores.height / 2 + 1, label);
+      if (scores.cell > 27) pen.write(signed(value), scores.middle(k), y + scores.height / 2 + 1, label);
       else {
-        context.fillStyle = shade(theme, (0.5 * (value - low)) / (high - low || 1));
-        context.fillRect(x + 2, y + 1, scores.cell - 4, scores.height - 2);
+        pen.fill(
+          x + 2,
+          y + 1,
+          scores.cell - 4,
+          scores.height - 2,
+          shade(theme, (0.5 * (value - low)) / (high - low || 1)),
+        );
       }
     });
-    hatchBoxes(context, boxes, theme, mask);
+    hatchBoxes(pen, boxes, mask);
     if (mask > 0.5) {
       boxes.forEach(([x, y, width, height]) => {
-        this.plate(context, theme, x + width / 2, y + height / 2, scores.cell > 27 ? 28 : 0, height - 6);
-        write(context, "\u2212\u221e", x + width / 2, y + height / 2 + 1, {
+        this.plate(pen, x + width / 2, y + height / 2, scores.cell > 27 ? 28 : 0, height - 6);
+        pen.write("\u2212\u221e", x + width / 2, y + height / 2 + 1, {
           ...label,
           colour: theme.muted,
           size: scores.cell > 22 ? 13 : 10,
         });
       });
     }
-    write(context, this.texts.scores, scores.left - 8, scores.top + scores.height / 2, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
+    pen.note(this.texts.scores, scores.left - 8, scores.top + scores.height / 2, {
       align: "right",
       most: scores.left - 10,
     });
@@ -150,16 +151,15 @@ export class Rows extends HeadScene {
 
   /**
    * A clear place under a label on hatching.
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
+   * @param {Pen} pen
    * @param {number} x
    * @param {number} y
    * @param {number} width
    * @param {number} height
    */
-  plate(context, theme, x, y, width, height) {
-    context.fillStyle = theme.background;
-    context.fillRect(x - width / 2, y - height / 2, width, height);
+  plate(pen, x, y, width, height) {
+    const { theme } = pen;
+    pen.fill(x - width / 2, y - height / 2, width, height, theme.background);
   }
 
   /**
@@ -180,20 +180,18 @@ export class Rows extends HeadScene {
     /** @param {number} weight */
     const tall = (weight) => ((bars - 34) * weight) / top;
     const thick = Math.min(44, scores.cell * 0.62);
-    rule(context, scores.left, base, scores.left + scores.width, theme);
+    pen.line(scores.left, base, scores.left + scores.width, base, { colour: theme.line, width: 1 });
     now.forEach((weight, k) => {
       const x = scores.middle(k) - thick / 2;
       bar(context, x, base, thick, tall(weight), hides(k) ? futureColour(theme) : theme.kinds.decoder);
       if (scores.cell > 27 && (weight >= 0.005 || !hides(k))) {
-        write(context, weight.toFixed(2), scores.middle(k), base - tall(weight) - 9, {
-          colour: theme.text,
-          font: theme.font,
+        pen.write(weight.toFixed(2), scores.middle(k), base - tall(weight) - 9, {
           size: 12,
           align: "center",
         });
       }
       if (scores.cell < 24) return;
-      write(context, plain(this.lesson.values.inputs[k]), scores.middle(k), base + 11, {
+      pen.write(plain(this.lesson.values.inputs[k]), scores.middle(k), base + 11, {
         colour: hides(k) && flow > 0.5 ? theme.mark : theme.muted,
         font: theme.code,
         size: 11,
@@ -202,22 +200,19 @@ export class Rows extends HeadScene {
       });
     });
     if (flow > 0 && flow < 1) this.drawFlow(pen, scores, base, tall, before, after, now, flow);
-    write(context, this.texts.weights, scores.left - 8, base - 12, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
+    pen.note(this.texts.weights, scores.left - 8, base - 12, {
       align: "right",
       most: scores.left - 10,
     });
     const style = { font: theme.font, size: width < NARROW ? 12 : 14 };
     const right = scores.left + scores.width + 8;
-    write(context, "\u03a3 = 1.00", right, base - 12, { ...style, colour: theme.text, weight: 600 });
-    write(context, percent(hiddenMass(now, hides)), right, base - 38, {
+    pen.write("\u03a3 = 1.00", right, base - 12, { ...style, weight: 600 });
+    pen.write(percent(hiddenMass(now, hides)), right, base - 38, {
       ...style,
       colour: futureColour(theme),
       weight: 600,
     });
-    write(context, this.texts.ahead, right, base - 56, {
+    pen.write(this.texts.ahead, right, base - 56, {
       ...style,
       size: 11,
       colour: theme.muted,
@@ -236,7 +231,8 @@ export class Rows extends HeadScene {
    * @param {number[]} now
    * @param {number} flow
    */
-  drawFlow({ context, theme }, scores, base, tall, before, after, now, flow) {
+  drawFlow(pen, scores, base, tall, before, after, now, flow) {
+    const { theme } = pen;
     const moving = parts(before, after, PART);
     moving.forEach(({ from, to }, index) => {
       const share = ease(1.6 * flow - 0.6 * (index / Math.max(1, moving.length - 1)));
@@ -244,7 +240,7 @@ export class Rows extends HeadScene {
       const [x0, x1] = [scores.middle(from), scores.middle(to)];
       const [y0, y1] = [base - tall(now[from]), base - tall(now[to])];
       const lift = 4 * share * (1 - share) * Math.min(34, 10 + 0.12 * Math.abs(x1 - x0));
-      dot(context, x0 + share * (x1 - x0), y0 + share * (y1 - y0) - lift, 3, futureColour(theme), theme.background);
+      pen.dot(x0 + share * (x1 - x0), y0 + share * (y1 - y0) - lift, 3, futureColour(theme), theme.background);
     });
   }
 

@@ -1,29 +1,28 @@
-// Text over several lines on a canvas.
+// Text over several lines on a canvas, and tokens in a row.
 
-import { write } from "../../../components/common/plot.js";
+import { plain } from "./map.js";
 
 /**
- * Writes words from a line to the next; returns how high they stand. `style` as of `write`.
- * @param {CanvasRenderingContext2D} context
+ * Writes words from a line to the next; returns how high they stand.
+ * @param {Pen} pen
  * @param {string} text
  * @param {number} x
  * @param {number} y
  * @param {number} width
- * @param {any} style
+ * @param {Partial<TextStyle> & { size: number }} style
  */
-export function wrapped(context, text, x, y, width, style) {
-  context.font = `${style.weight ?? 400} ${style.size}px ${style.font}`;
+export function wrapped(pen, text, x, y, width, style) {
   let line = "";
   let down = 0;
   for (const word of text.split(" ")) {
     const longer = line ? `${line} ${word}` : word;
-    if (line && context.measureText(longer).width > width) {
-      write(context, line, x, y + down, style);
+    if (line && pen.measure(longer, style) > width) {
+      pen.write(line, x, y + down, style);
       down += style.size * 1.5;
       line = word;
     } else line = longer;
   }
-  write(context, line, x, y + down, { ...style, most: width });
+  pen.write(line, x, y + down, { ...style, most: width });
   return down + style.size * 1.5;
 }
 
@@ -44,4 +43,25 @@ export function laidOut(context, tokens, { font, width, line, gap = 10 }) {
     return place;
   });
   return { places, height: y + line };
+}
+
+/**
+ * Where tokens stand in one row that scrolls so that the chosen one is in sight: [{ x, width }].
+ * @param {Pen} pen
+ * @param {string[]} tokens
+ * @param {number} chosen
+ * @param {number} width Of what is in sight.
+ * @param {number} margin That a token takes besides its letters.
+ */
+export function scrolledRow(pen, tokens, chosen, width, margin) {
+  const places = [];
+  let total = 0;
+  for (const token of tokens) {
+    const own = pen.measure(plain(token), { font: pen.theme.code }) + margin;
+    places.push({ x: total, width: own });
+    total += own;
+  }
+  const middle = places[chosen].x + places[chosen].width / 2;
+  const shift = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - middle));
+  return places.map((place) => ({ ...place, x: place.x + shift }));
 }

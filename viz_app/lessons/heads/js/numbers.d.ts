@@ -1,0 +1,39 @@
+// What numbers.py and head_measures.py compute for this lesson.
+
+export type RoleName = "previous" | "next" | "self" | "separator" | "aligner";
+
+/** What a head does most often: its share of positions, that share at least, chance; how surely it does. */
+export type Role = {
+  role: RoleName;
+  kind: Kind;
+  layer: number;
+  head: number;
+  share: number;
+  at_least: number;
+  weight: number;
+  chance: number;
+  places: number;
+  standing: "named" | "leans" | "none";
+};
+export type Roles = Record<Kind, Role[][]>;
+
+/** A word, and whether it differs from the other translation. */
+export type Word = [string, boolean];
+
+/** A small model: what its heads read and generated. */
+export type SmallModel = { heads: number; bleu: number; outputs: string[]; source: string[] };
+
+export type Values = {
+  axes: Record<AxisName, string[]>;
+  /** Whether the maps show less than the whole sentence. */
+  cut: boolean;
+  roles: Roles;
+  tour: Role[];
+  /** Table 3, row A. */
+  rows: { heads: number; d_k: number; parameters: number; flops: number; perplexity: number; bleu: number }[];
+  small: { base: SmallModel; one: SmallModel } | null;
+  small_read: boolean;
+  parts: { kind: Kind; layer: number; error: number };
+  off: { text: string; words: Word[]; original: Word[]; log_probability: number; before: number };
+  alone: { text: string; same: number; heads: number } | null;
+};
