@@ -51,17 +51,17 @@ def test_every_name_stands_in_a_file_beside_which_it_is_named(guide: Path) -> No
             assert any(re.search(rf"\b{name}\b", source) for source in sources), (name, text)
 
 
-def test_the_rooms_are_those_of_the_import_contract_in_its_order() -> None:
+def test_the_parts_are_those_of_the_import_contract_in_its_order() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
     (layers,) = [contract["layers"] for contract in contracts if contract.get("containers") == ["viz_app"]]
     order = [name for layer in layers for name in layer.split(" | ")]
-    table = ARCHITECTURE.read_text(encoding="utf-8").split("| room of viz_app |")[1].split("\n\n")[0]
-    rooms = [Path(link).stem for link in re.findall(r"\(\.\./viz_app/([^)]+)\)", table)]
-    assert set(rooms) == set(order) - {"__main__"}
+    table = ARCHITECTURE.read_text(encoding="utf-8").split("| part of viz_app |")[1].split("\n\n")[0]
+    parts = [Path(link).stem for link in re.findall(r"\(\.\./viz_app/([^)]+)\)", table)]
+    assert set(parts) == set(order) - {"__main__"}
     first = ("main", "shell")  # one row
-    assert [room for room in rooms if room not in first] == [room for room in order if room not in (*first, "__main__")]
+    assert [part for part in parts if part not in first] == [part for part in order if part not in (*first, "__main__")]
 
 
 def test_the_drawing_names_files_that_exist() -> None:

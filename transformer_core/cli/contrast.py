@@ -100,7 +100,7 @@ def _portion(part: float, whole: int) -> float | None:
 
 
 def _rows(found: Mapping[str, Share]) -> Iterator[tuple[str, ...]]:
-    yield "phenomenon", "questions", "right %", "chance %", "left out"
+    yield "phenomenon", "items", "correct %", "chance %", "skipped"
     for group, share in found.items():
         right, chance = _portion(share.right, share.asked), _portion(share.chance, share.asked)
         yield group, str(share.asked), _percent(right), _percent(chance), str(share.left_out)
