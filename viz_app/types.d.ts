@@ -218,6 +218,7 @@ type Position = {
 
 /** A cell of a map under the pointer or of the keyboard. */
 type Cursor = { query: number | null; key: number | null; spoken?: boolean };
+type Cell = { query: number; key: number };
 
 /** How many there are of a kind of attention, and where its weights start in the payload. */
 type KindShape = { layers: number; heads: number; queries: number; keys: number; offset: number; rows: number };

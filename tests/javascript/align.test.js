@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { align } from "../../viz_app/components/explorer/js/align.js";
 import { compare } from "../../viz_app/components/explorer/js/change.js";
+import { Difference } from "../../viz_app/components/explorer/js/difference.js";
 import { random } from "./random.js";
 
 /** Length of the longest common subsequence by trying every subset of `b`. */
@@ -67,4 +68,40 @@ test("a head that looks at what stands in the same place has not changed; one th
     ),
     null,
   );
+});
+
+test("the difference of two heads is of cells that both have, and names what has no partner", () => {
+  const sheet = (text, values) => ({
+    kind: "cross",
+    queries: axis(text),
+    keys: axis(text),
+    rows: 3,
+    columns: 3,
+    masked: () => false,
+    at: (query, key) => values[query][key],
+  });
+  const a = sheet("the dog sees", [
+    [1, 0, 0],
+    [0, 0.5, 0.5],
+    [0.25, 0, 0.75],
+  ]);
+  const b = sheet("the cat sees", [
+    [0.5, 0, 0.5],
+    [0, 1, 0],
+    [0, 0, 1],
+  ]);
+  const difference = new Difference(a, b);
+  const found = [0, 1, 2].map((query) => [0, 1, 2].map((key) => difference.at(query, key)));
+  assert.deepEqual(found, [
+    [-0.5, null, 0.5],
+    [null, null, null],
+    [-0.25, null, 0.25],
+  ]);
+  assert.deepEqual(difference.unpaired(), [
+    ["dog", "dog"],
+    ["cat", "cat"],
+  ]);
+  assert.deepEqual(difference.partner({ query: 2, key: 1 }), { query: 2, key: null });
+  assert.deepEqual(difference.counterpart({ query: 1, key: 0 }), { query: null, key: 0 });
+  assert.equal(new Difference({ ...a, kind: "encoder" }, b).at(0, 0), null);
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { arrange, BLOCK_GAP } from "../../viz_app/components/explorer/js/arrange.js";
 import { measureMap } from "../../viz_app/components/explorer/js/geometry.js";
-import { inSight, within } from "../../viz_app/components/explorer/js/map.js";
+import { inSight, within } from "../../viz_app/components/explorer/js/scrollcanvas.js";
 import { random } from "./random.js";
 
 const FRAME = 4; // of a tile, border and padding of both sides
@@ -37,7 +37,9 @@ test("a single layer flows into the columns that show its heads largest, found b
 });
 
 test("a map keeps to the width it is given while its cells can shrink, and scrolls beyond", () => {
-  const labels = /** @type {any} */ ({ size: 12, width: (text) => 7 * text.length });
+  const width = (text) => 7 * text.length;
+  const widest = (positions, limit) => Math.max(8, ...positions.map(({ text }) => Math.min(limit, width(text))));
+  const labels = /** @type {any} */ ({ size: 12, width, widest });
   for (const count of [1, 5, 12, 30, 60]) {
     const positions = Array.from({ length: count }, (_, i) => ({ text: `token${i}`, next: "" }));
     const axes = /** @type {any} */ ({ queries: positions, keys: positions, causal: false });

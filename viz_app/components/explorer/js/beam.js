@@ -2,73 +2,48 @@
 
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
 import { signed } from "../../common/format.js";
-import { BeamTable } from "./beamtable.js";
 import { BeamTree } from "./beamtree.js";
 import { Search } from "./search.js";
+import { Table } from "./table.js";
+import { branchTable } from "./tablecontents.js";
 
 const MOST_ALPHA = 2;
 const MOST_RANKED = 12; // finished hypotheses in the list; the table has all branches
 
 export class Beam {
-  /** @type {HTMLHeadingElement} */
-  title;
-  /** @type {HTMLParagraphElement} */
-  about;
-  /** @type {HTMLSpanElement} */
-  label;
-  /** @type {HTMLHeadingElement} */
-  ranked;
-  /** @type {HTMLParagraphElement} */
-  formula;
-  /** @type {HTMLParagraphElement} */
-  pruning;
-  /** @type {HTMLHeadingElement[]} */
-  contents;
   /** @type {Texts} */
   texts;
-  /** @type {any} The search of the translation, a Search; null when there was none. */
-  search;
+  /** @type {Search | null} Of the translation; null when there was none. */
+  search = null;
   /** @type {number} */
   alpha;
   /** @type {number} */
   shown;
-  /** @type {any} */
-  first;
-  /** @type {number} */
-  spokenAt;
+  /** @type {{ branch: number, alpha: number } | null} The best hypothesis, and the alpha for which it was. */
+  best = null;
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.button = h("button", { class: "plain beam-button", click: () => this.toggle() });
+    this.button = h("button", { class: "plain beam-button", click: () => store.set({ beam: !store.state.beam }) });
     this.note = new BranchNote(store);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
     this.tree = new BeamTree(
-      (/** @type {number} */ branch) => store.set({ branch }),
-      (/** @type {number | null} */ node, /** @type {boolean} */ spoken) => this.tell(node, spoken),
+      (branch) => store.set({ branch }),
+      (node, spoken) => this.point(node, spoken),
     );
-    this.slider = h("input", {
-      type: "range",
-      class: "slider",
-      min: "0",
-      max: String(MOST_ALPHA),
-      step: "0.01",
-      input: () => this.slide(),
-    });
-    this.own = h("button", { class: "plain", click: () => this.reset() });
+    const attributes = { type: "range", class: "slider", min: "0", max: MOST_ALPHA, step: "0.01" };
+    this.slider = h("input", { ...attributes, input: () => this.setAlpha(Number(this.slider.value)) });
+    this.own = h("button", { class: "plain", click: () => this.setAlpha(this.search?.alpha ?? 0) });
     this.value = h("output", { class: "beam-alpha" });
     this.mark = h("span", { class: "beam-mark", "aria-hidden": true });
     this.list = h("ol", { class: "beam-ranking" });
     this.readout = h("p", { class: "note beam-readout" });
     this.live = h("p", { class: "unseen", "aria-live": "polite" });
-    this.table = new BeamTable(store);
-    this.assemble();
-  }
-
-  assemble() {
+    this.table = new Table();
     this.title = h("h3", { class: "beam-title" });
     this.about = h("p", { class: "note" });
-    this.label = h("span", {});
+    this.label = h("span");
     this.ranked = h("h4", { class: "beam-title" });
     this.formula = h("p", { class: "note" });
     this.pruning = h("p", { class: "note" });
@@ -109,17 +84,9 @@ export class Beam {
     this.mark.style.left = `calc(8px + ${share} * (100% - 16px))`; // where the middle of the thumb then is
   }
 
-  toggle() {
-    this.store.set({ beam: !this.store.state.beam });
-  }
-
-  slide() {
-    this.alpha = Number(this.slider.value);
-    this.store.mark("alpha");
-  }
-
-  reset() {
-    this.alpha = this.search.alpha;
+  /** @param {number} alpha */
+  setAlpha(alpha) {
+    this.alpha = alpha;
     this.store.mark("alpha");
   }
 
@@ -129,34 +96,35 @@ export class Beam {
    * @param {string} language
    */
   update(state, theme, language) {
-    const { texts, search } = this;
-    const open = Boolean(search && state.beam);
+    const { texts, search, shown } = this;
     this.button.textContent = texts.beam;
-    setAttribute(this.button, "aria-expanded", String(open));
-    this.note.update(search, this.shown, state, texts);
-    this.element.hidden = !open;
-    if (!open) return this.element.replaceChildren();
+    setAttribute(this.button, "aria-expanded", String(Boolean(search && state.beam)));
+    this.note.update(search, shown, state, texts);
+    this.element.hidden = !search || !state.beam;
+    if (!search || !state.beam) return this.element.replaceChildren();
     if (!this.element.firstChild) this.element.append(...this.contents);
     if (Number(this.slider.value) !== this.alpha) this.slider.value = String(this.alpha);
     this.slider.style.setProperty("--share", String(Math.min(1, this.alpha / MOST_ALPHA)));
     this.value.textContent = this.alpha.toFixed(2);
     this.own.disabled = this.alpha === search.alpha;
     const ranking = search.ranking(this.alpha);
-    const winner = ranking[0].node;
-    this.tree.show(search, { theme, kind: state.kind, alpha: this.alpha, branch: this.shown, winner, texts });
-    this.rank(ranking.slice(0, MOST_RANKED), language);
-    this.table.update(search, { alpha: this.alpha, shown: this.shown }, texts, language);
-    if (this.tree.node === null) this.readout.textContent = texts.beam_point;
-    this.legible(ranking[0], state.beam);
+    const { alpha, tree, table } = this;
+    tree.show(search, { theme, kind: state.kind, alpha, branch: shown, winner: ranking[0].node, texts });
+    this.rank(search, ranking.slice(0, MOST_RANKED), language);
+    const open = (/** @type {number} */ branch) => this.store.set({ branch });
+    table.show(branchTable(search, { alpha, shown, language, open }, texts));
+    if (tree.node === null) this.readout.textContent = texts.beam_point;
+    this.announce(search, ranking[0]);
   }
 
   /**
    * The list; its buttons stay, so that the focus does.
-   * @param {{ node: number, branch: number, ended: number, score: number }[]} ranking
+   * @param {Search} search
+   * @param {ReturnType<Search["ranking"]>} ranking
    * @param {string} language
    */
-  rank(ranking, language) {
-    const { search, texts } = this;
+  rank(search, ranking, language) {
+    const { texts } = this;
     while (this.list.children.length > ranking.length) this.list.lastElementChild?.remove();
     while (this.list.children.length < ranking.length) {
       const button = h("button", {
@@ -191,26 +159,22 @@ export class Beam {
 
   /**
    * Says aloud when another hypothesis has come to the top.
-   * @param {{ branch: number, node: number }} given
-   * @param {boolean} open
+   * @param {Search} search
+   * @param {ReturnType<Search["ranking"]>[0]} first
    */
-  legible({ branch, node }, open) {
-    if (open && this.first !== undefined && this.first !== branch && this.alpha !== this.spokenAt) {
-      this.live.textContent = fillText(this.texts.beam_first, {
-        alpha: this.alpha.toFixed(2),
-        text: this.search.text(node),
-      });
-    }
-    this.first = branch;
-    this.spokenAt = this.alpha;
+  announce(search, { branch, node }) {
+    const { alpha, best } = this;
+    if (best && best.branch !== branch && best.alpha !== alpha)
+      this.live.textContent = fillText(this.texts.beam_first, { alpha: alpha.toFixed(2), text: search.text(node) });
+    this.best = { branch, alpha };
   }
 
   /**
    * @param {number | null} node
    * @param {boolean} spoken
    */
-  tell(node, spoken) {
-    const line = node === null ? this.texts.beam_point : this.tree.sentence(node);
+  point(node, spoken) {
+    const line = node === null ? this.texts.beam_point : this.tree.describe(node);
     this.readout.textContent = line;
     if (spoken) this.live.textContent = line;
   }
@@ -235,17 +199,17 @@ class BranchNote {
   }
 
   /**
-   * @param {Search} search
+   * @param {Search | null} search
    * @param {number} shown
-   * @param {{ branch: number }} given
+   * @param {Pick<State, "branch">} state
    * @param {Texts} texts
    */
   update(search, shown, { branch }, texts) {
-    const waits = Boolean(search) && branch !== shown;
+    const waits = branch !== shown;
     this.element.hidden = !search || (!shown && !waits);
     this.back.textContent = texts.beam_back;
     this.back.hidden = branch === 0;
-    const line = this.element.hidden ? "" : waits ? texts.beam_waiting : this.line(search, shown, texts);
+    const line = !search || this.element.hidden ? "" : waits ? texts.beam_waiting : this.line(search, shown, texts);
     if (this.text.textContent !== line) this.text.textContent = line;
   }
 

@@ -1,9 +1,9 @@
-// The search as a tree on a canvas that covers only what is visible: steps from left to right, the beam from top to bottom.
+// The search as a tree: steps from left to right, the beam from top to bottom.
 
-import { fillText, h, percent } from "../../common/dom.js";
+import { fillText, percent } from "../../common/dom.js";
 import { signed } from "../../common/format.js";
-import { Labels } from "./geometry.js";
-import { resize } from "./paint.js";
+import { clamp, consume } from "../../common/keyboard.js";
+import { ScrollCanvas } from "./scrollcanvas.js";
 import { START } from "./search.js";
 
 const COLUMN = 118;
@@ -13,82 +13,55 @@ const TOP = 24; // room of the numbers of the steps
 const BEND = 26; // in which an edge changes its row
 const TALLEST = 420;
 
-export class BeamTree {
+/** @typedef {{ theme: Theme, kind: Kind, alpha: number, branch: number, winner: number, texts: Texts }} Shown
+ *   The kind gives the colour of the winner, a node; `branch` is the one that is shown.
+ */
+
+/** @extends {ScrollCanvas<number>} */
+export class BeamTree extends ScrollCanvas {
   /** @type {Search} */
   search;
-  /** @type {Theme} */
-  theme;
-  /** @type {Kind} */
-  kind;
-  /** @type {number} */
-  alpha;
-  /** @type {Texts} */
-  texts;
-  /** @type {number} */
-  branch;
+  /** @type {Shown} */
+  shown;
   /** @type {Set<number>} */
   best;
   /** @type {Set<number>} */
   chosen;
-  /** @type {number} */
-  width;
-  /** @type {number} */
-  height;
-  /** @type {Labels} */
-  labels;
+  /** @type {{ width: number, height: number }} */
+  size;
   /** @type {CanvasRenderingContext2D} */
   context;
+  /** @type {number | null} Under the pointer or of the keyboard. */
+  node = null;
+  focused = START;
 
   /**
-   * `open(branch)` is called when somebody chooses the end of a branch, `tell(node)` when one points at a node.
-   * @param {any} open
-   * @param {any} tell
+   * @param {(branch: number) => void} open Called when somebody chooses the end of a branch.
+   * @param {(node: number | null, spoken: boolean) => void} point Called when somebody points at a node.
    */
-  constructor(open, tell) {
+  constructor(open, point) {
+    super("beam-tree");
     this.open = open;
-    this.tell = tell;
-    /** @type {number | null} */
-    this.node = null;
-    this.focused = START;
-    this.canvas = h("canvas", { "aria-hidden": true });
-    this.space = h("div", {}, this.canvas);
-    this.element = h(
-      "div",
-      {
-        class: "beam-tree",
-        tabindex: "0",
-        role: "application",
-        pointermove: (event) => this.point(this.at(event), false),
-        pointerleave: (event) => event.pointerType === "mouse" && this.point(null, false),
-        click: (event) => this.click(event),
-        scroll: () => this.draw(),
-        keydown: (event) => this.key(event),
-      },
-      this.space,
-    );
+    this.point = point;
   }
 
   /**
    * @param {Search} search
-   * @param {{ theme: Theme, kind: Kind, alpha: number, branch: number, winner: any, texts: Texts }} given
+   * @param {Shown} shown
    */
-  show(search, { theme, kind, alpha, branch, winner, texts }) {
+  show(search, shown) {
     if (search !== this.search) Object.assign(this, { node: null, focused: search.leaves[0] ?? START });
+    const { theme, winner, branch, texts } = shown;
     this.search = search;
+    this.shown = shown;
     this.theme = theme;
-    this.kind = kind;
-    this.alpha = alpha;
-    this.texts = texts;
-    this.branch = branch;
     this.best = new Set(search.path(winner));
     this.chosen = new Set(search.path(search.leaves[branch]));
     this.element.setAttribute("aria-label", `${texts.beam_tree}. ${texts.beam_keys}`);
-    this.width = LEFT + search.steps * COLUMN + 14;
-    this.height = TOP + search.rows * ROW + 6;
-    this.space.style.width = `${this.width}px`;
-    this.space.style.height = `${this.height}px`;
-    this.element.style.height = `${Math.min(this.height, TALLEST) + 14}px`;
-    this.labels = new Labels(theme.code, 12.5);
+    this.size = { width: LEFT + search.steps * COLUMN + 14, height: TOP + search.rows * ROW + 6 };
+    this.space.style.width = `${this.size.width}px`;
+    this.space.style.height = `${this.size.height}px`;
+    this.element.style.height = `${Math.min(this.size.height, TALLEST) + 14}px`;
     this.draw();
   }
 
@@ -104,16 +77,12 @@ export class BeamTree {
 
   draw() {
     if (!this.search) return;
-    const { element, theme, search } = this;
-    const [width, height] = [Math.min(this.width, element.clientWidth), Math.min(this.height, element.clientHeight)];
+    const { element, search, size } = this;
+    const [width, height] = [Math.min(size.width, element.clientWidth), Math.min(size.height, element.clientHeight)];
     if (!width || !height) return;
-    const context = resize(this.canvas, width, height);
-    this.context = context;
-    const ratio = window.devicePixelRatio || 1;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
-    context.translate(-element.scrollLeft, -element.scrollTop);
+    this.useLabels(12.5);
+    this.context = this.begin({ width, height });
+    this.context.translate(-element.scrollLeft, -element.scrollTop);
     const first = Math.max(1, Math.floor((element.scrollLeft - LEFT) / COLUMN) + 1);
     const last = Math.min(search.steps, first + Math.ceil(width / COLUMN) + 1);
     this.drawStart();
@@ -150,7 +119,7 @@ export class BeamTree {
   /** @param {number} node */
   colour(node) {
     const { theme, search } = this;
-    if (this.best.has(node)) return theme.kinds[this.kind];
+    if (this.best.has(node)) return theme.kinds[this.shown.kind];
     return search.pruned(node) ? theme.mark : theme.text;
   }
 
@@ -184,7 +153,7 @@ export class BeamTree {
     context.font = `${search.status[node] === "f" ? "bold " : ""}10.5px ${theme.font}`;
     context.fillStyle = search.status[node] === "f" ? theme.text : theme.muted;
     context.fillText(
-      `${signed(search.total[node])} / ${signed(search.score(node, this.alpha))}`,
+      `${signed(search.total[node])} / ${signed(search.score(node, this.shown.alpha))}`,
       x - COLUMN + BEND + 4,
       y + 12,
     );
@@ -200,7 +169,7 @@ export class BeamTree {
   dot(node, colour, radius) {
     const { context, theme, search } = this;
     const [x, y] = [this.x(node), this.y(node)];
-    const end = search.leaves[this.branch] === node;
+    const end = search.leaves[this.shown.branch] === node;
     context.fillStyle = colour;
     context.beginPath();
     if (node !== START && search.status[node] === "f") context.rect(x - 5, y - 5, 10, 10);
@@ -219,47 +188,47 @@ export class BeamTree {
    * @param {PointerEvent} event
    */
   at(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left + this.element.scrollLeft - LEFT;
-    const y = event.clientY - box.top + this.element.scrollTop - TOP;
-    if (x < 0 || y < 0) return null;
-    return this.search.columns[Math.floor(x / COLUMN) + 1]?.[Math.floor(y / ROW)] ?? null;
+    const { x, y } = this.pointOf(event);
+    const column = Math.floor((x + this.element.scrollLeft - LEFT) / COLUMN);
+    const row = Math.floor((y + this.element.scrollTop - TOP) / ROW);
+    return column < 0 ? null : (this.search.columns[column + 1]?.[row] ?? null);
   }
 
   /**
    * @param {number | null} node
-   * @param {boolean} spoken
+   * @param {boolean} [spoken]
    */
-  point(node, spoken) {
+  move(node, spoken = false) {
     if (node === this.node) return;
     this.node = node;
     this.element.classList.toggle("pressable", node !== null && this.search.branches.has(node));
     this.draw();
-    this.tell(node, spoken);
+    this.point(node, spoken);
   }
 
-  /** @param {any} event */
+  /** @param {PointerEvent} event */
   click(event) {
     const node = this.at(event);
     if (node === null) return;
     this.focused = node;
-    this.point(node, false);
-    if (this.search.branches.has(node)) this.open(this.search.branches.get(node));
+    this.move(node);
+    this.openBranch(node);
+  }
+
+  /** @param {number} node */
+  openBranch(node) {
+    const branch = this.search.branches.get(node);
+    if (branch !== undefined) this.open(branch);
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.key === "Escape" || event.key === "Tab") return;
     const target = this.target(event.key);
     if (target === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (target === null) {
-      if (this.search.branches.has(this.focused)) this.open(this.search.branches.get(this.focused));
-      return;
-    }
+    consume(event);
+    if (target === null) return this.openBranch(this.focused);
     this.focused = target;
-    this.point(target, true);
+    this.move(target, true);
     this.reveal(target);
   }
 
@@ -273,8 +242,8 @@ export class BeamTree {
     if (this.node === null && key.startsWith("Arrow")) return focused;
     const column = search.columns[search.step[focused]];
     const row = search.row[focused];
-    if (key === "ArrowUp") return column[Math.max(0, row - 1)];
-    if (key === "ArrowDown") return column[Math.min(column.length - 1, row + 1)];
+    if (key === "ArrowUp" || key === "ArrowDown")
+      return column[clamp(row + (key === "ArrowUp" ? -1 : 1), 0, column.length - 1)];
     if (key === "ArrowLeft") return search.parent[focused] === START ? focused : search.parent[focused];
     if (key === "ArrowRight") return search.children.get(focused)?.[0] ?? focused;
     if (key === "Home") return search.path(focused)[0];
@@ -284,35 +253,25 @@ export class BeamTree {
 
   /** @param {number} node */
   reveal(node) {
-    const { element } = this;
-    /**
-     * @param {number} scroll
-     * @param {number} start
-     * @param {number} end
-     * @param {number} extent
-     */
-    const within = (scroll, start, end, extent) => Math.min(start, Math.max(scroll, end - extent));
-    element.scrollLeft = within(element.scrollLeft, this.x(node) - COLUMN, this.x(node) + 14, element.clientWidth);
-    element.scrollTop = within(
-      element.scrollTop,
-      this.y(node) - ROW / 2 - TOP,
-      this.y(node) + ROW,
-      element.clientHeight,
-    );
+    const [x, y] = [this.x(node) - COLUMN, this.y(node) - ROW / 2 - TOP];
+    const { clientWidth, clientHeight } = this.element;
+    const part = { x: Math.max(0, x), y: Math.max(0, y), width: COLUMN + 14, height: ROW * 1.5 + TOP };
+    this.scrollTo(part, { width: clientWidth, height: clientHeight });
   }
 
   /**
    * A node in one line: its piece, how probable it was, the sum so far, the score.
    * @param {number} node
    */
-  sentence(node) {
-    const { search, texts } = this;
+  describe(node) {
+    const { search } = this;
+    const { texts } = this.shown;
     return fillText(texts.beam_node, {
       step: search.step[node],
       piece: search.label(node),
       probability: percent(Math.exp(search.own[node])),
       total: signed(search.total[node]),
-      score: signed(search.score(node, this.alpha)),
+      score: signed(search.score(node, this.shown.alpha)),
       status: texts[`beam_status_${search.status[node]}`],
     });
   }

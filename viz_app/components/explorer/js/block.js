@@ -1,7 +1,8 @@
 // The tiles of one kind: every head of it, or the heads of one layer, as buttons with a small picture.
 
+import { resize } from "../../common/canvas.js";
 import { h, headName, rootOf, setAttribute } from "../../common/dom.js";
-import { Look, paintHead, resize } from "./paint.js";
+import { Look, paintHead } from "./paint.js";
 
 /**
  * @typedef {object} Tile

@@ -1,8 +1,7 @@
 // The cells of a large map: colours, hatch, gaps and outlines. The origin is the corner of the first cell.
 
-import { context2d } from "../../common/canvas.js";
+import { hatch, paintCells } from "../../common/canvas.js";
 
-const HATCH = 6; // distance of two hatch lines, in CSS pixels
 const GAPS_FROM = 10; // smaller cells touch each other
 
 export class Cells {
@@ -24,18 +23,9 @@ export class Cells {
     this.picture = picture;
     this.theme = theme;
     const { rows, columns, written, existing } = picture;
-    this.canvas.width = Math.max(1, columns.length);
-    this.canvas.height = Math.max(1, written);
-    const context = context2d(this.canvas);
-    const image = context.createImageData(this.canvas.width, this.canvas.height);
-    const pixels = new Uint32Array(image.data.buffer).fill(theme.pixels[0]);
-    for (let row = 0; row < written; row++) {
-      const start = row * this.canvas.width;
-      for (let column = 0; column < existing; column++) {
-        pixels[start + column] = theme.pixels[picture.tone(rows[row], columns[column])];
-      }
-    }
-    context.putImageData(image, 0, 0);
+    paintCells(this.canvas, Math.max(1, written), Math.max(1, columns.length), (row, column) =>
+      row < written && column < existing ? picture.pixel(rows[row], columns[column], theme) : theme.pixels[0],
+    );
   }
 
   /**
@@ -49,11 +39,14 @@ export class Cells {
     const { written, existing, columns, rows } = picture;
     const right = existing * cell;
     const bottom = written * row;
+    const [firstRow, endRow] = sight.rows;
+    const [firstColumn, endColumn] = sight.columns;
+    // Under the cells: it shows where there is nothing to see in them.
+    hatch(context, [firstColumn * cell, firstRow * row, endColumn * cell, endRow * row], theme.hatch);
     context.imageSmoothingEnabled = false;
     if (written && columns.length) {
       context.drawImage(this.canvas, 0, 0, columns.length, written, 0, 0, columns.length * cell, bottom);
     }
-    this.hatch(context, cell, row, sight);
     if (Math.min(cell, row) >= GAPS_FROM) this.gaps(context, cell, row, right, bottom);
     this.groups(context, row, right);
     context.strokeStyle = theme.line;
@@ -90,57 +83,6 @@ export class Cells {
     if (!groups) return;
     for (let q = groups; q < written; q += groups) context.fillRect(0, q * row - 0.5, right, 1);
   }
-
-  /**
-   * Runs of cells with nothing to see in them.
-   * @param {CanvasRenderingContext2D} context
-   * @param {number} cell
-   * @param {number} row
-   * @param {{ rows: number[], columns: number[] }} given
-   */
-  hatch(context, cell, row, { rows: [firstRow, endRow], columns: [firstColumn, endColumn] }) {
-    const { picture, theme } = this;
-    const box = [firstColumn * cell, firstRow * row, endColumn * cell, endRow * row];
-    let found = false;
-    context.save();
-    context.beginPath();
-    for (let q = firstRow; q < endRow; q++) {
-      let start = -1;
-      for (let k = firstColumn; k <= endColumn; k++) {
-        const hidden = k < endColumn && picture.forbidden(picture.rows[q], picture.columns[k]);
-        if (hidden && start < 0) start = k;
-        if (hidden || start < 0) continue;
-        context.rect(start * cell, q * row, (k - start) * cell, row);
-        found = true;
-        start = -1;
-      }
-    }
-    if (found) {
-      context.clip();
-      hatchArea(context, box, theme);
-    }
-    context.restore();
-  }
-}
-
-/**
- * Hatches a rectangle; the lines lie at the same places wherever its corner is.
- * @param {CanvasRenderingContext2D} context
- * @param {number[]} pair
- * @param {Theme} given
- */
-function hatchArea(context, [left, top, right, bottom], { background, hatch }) {
-  context.fillStyle = background;
-  context.fillRect(left, top, right - left, bottom - top);
-  context.strokeStyle = hatch;
-  context.lineWidth = 1;
-  context.beginPath();
-  const first = Math.floor((left + top) / HATCH) * HATCH;
-  for (let sum = first; sum < right + bottom; sum += HATCH) {
-    context.moveTo(sum - bottom, bottom);
-    context.lineTo(sum - top, top);
-  }
-  context.stroke();
 }
 
 /**

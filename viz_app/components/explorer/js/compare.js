@@ -1,43 +1,39 @@
 // A head that is pinned, A, beside what is selected, B, and their difference.
 
+import { cssColour } from "../../common/canvas.js";
 import { divergingPixel } from "../../common/diverging.js";
 import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
-import { Difference, plus } from "./difference.js";
-import { DifferenceTable } from "./differencetable.js";
-import { resize } from "./paint.js";
+import { ColourScale } from "./colourscale.js";
+import { Comparison, parseHead } from "./comparison.js";
+import { Difference, DifferencePicture, isCell, plus } from "./difference.js";
+import { Legend } from "./legend.js";
+import { LargeMap } from "./map.js";
+import { Picture } from "./picture.js";
 import { unitName } from "./sentences.js";
-import { SideMap } from "./sidemap.js";
-import { toneIndex } from "./tone.js";
+import { Table } from "./table.js";
+import { differenceTable } from "./tablecontents.js";
 
-const LONGEST = 500; // characters of a sentence that a link carries
 const THREE = 900; // from this width on three maps stand side by side
-const MAPS = ["a", "b", "difference"];
-const NONE = { against: null, vs: null, vsmodel: null, vsbranch: 0 };
+const TWO = 620;
+const TALLEST = 460;
+const DASH = "\u2013";
 
 export class Compare {
-  /** @type {Translation} */
-  translation;
   /** @type {Texts} */
   texts;
-  /** @type {boolean} */
-  wants;
-  /** @type {any} */
-  a;
-  /** @type {Sheet} */
-  b;
-  /** @type {Difference} */
-  difference;
-  /** @type {any} */
-  cursor;
+  /** @type {Difference | null} */
+  difference = null;
+  /** @type {Record<string, Cursor | null>} By map. */
+  cursors = {};
+  wantsFocus = false;
 
   /** @param {Store} store */
   constructor(store) {
-    this.store = store;
-    this.pinned = null; // the translation of A
+    this.comparison = new Comparison(store);
     this.button = h("button", { class: "plain compare-button", click: () => this.pin() });
     this.models = h("select", {
       class: "plain compare-models",
-      change: () => this.withModel(this.models.value),
+      change: () => this.pinInModel(),
       keydown: (event) => event.key !== "Escape" && event.stopPropagation(),
     });
     this.tools = h("div", { class: "compare-tools" }, this.button, this.models);
@@ -47,127 +43,60 @@ export class Compare {
     this.alone = h("p", { class: "note" });
     this.readout = h("p", { class: "compare-readout" });
     this.live = h("p", { class: "unseen", "aria-live": "polite" });
-    this.table = new DifferenceTable();
-    this.maps = Object.fromEntries(
-      MAPS.map((name) => [name, new SideMap(name, (/** @type {Cursor | null} */ cursor) => this.point(name, cursor))]),
-    );
-    this.titles = Object.fromEntries(MAPS.map((name) => [name, h("figcaption", {})]));
-    this.figures = MAPS.map((name) =>
-      h("figure", { class: "compare-side" }, this.titles[name], this.maps[name].element),
-    );
-    this.weights = new Bar("0", "0.5", "1");
-    this.differences = new Bar("\u22121", "0", "+1");
-    this.hatched = h("span", {});
-    const hatch = h(
-      "span",
-      { class: "legend-masked" },
-      h("span", { class: "hatch", "aria-hidden": true }),
-      this.hatched,
-    );
-    this.legend = h("div", { class: "compare-legend" }, this.weights.element, this.differences.element, hatch);
-    const head = h("div", { class: "compare-head" }, this.about, this.close);
-    this.sides = h("div", { class: "compare-sides" }, ...this.figures);
+    this.table = new Table();
+    this.sides = ["a", "b", "difference"].map((name) => new Side(name, this));
+    this.legend = new Legend();
+    this.differences = new ColourScale();
+    this.grid = h("div", { class: "compare-sides" }, ...this.sides.map(({ element }) => element));
     this.body = [
       this.note,
-      this.sides,
+      this.grid,
       this.readout,
-      this.legend,
+      h("div", { class: "compare-legend" }, this.legend.element, this.differences.element),
       this.table.button,
       this.alone,
       this.table.element,
       this.live,
     ];
+    const head = h("div", { class: "compare-head" }, this.about, this.close);
     this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head);
   }
 
   /**
-   * Takes over a new translation, and the one to compare with when Python has sent it along.
    * @param {Translation} translation
-   * @param {any} other
+   * @param {Translation | null} other
    * @param {Texts} texts
    */
   receive(translation, other, texts) {
-    const spoke = this.translation?.about?.own;
-    this.translation = translation;
     this.texts = texts;
-    const { state } = this.store;
-    const { about } = translation;
-    if (spoke !== undefined && spoke !== about?.own) this.follow(spoke);
-    const fits =
-      other?.about &&
-      about &&
-      other.about.model === (state.vsmodel ?? about.own) &&
-      other.about.text === (state.vs ?? about.text);
-    if (fits && other.id !== this.pinned?.id) this.pinned = other;
-    // A link to a comparison within one sentence: from now on that sentence is pinned.
-    if (!this.pinned && state.against && !state.vsmodel && (state.vs === null || state.vs === about?.text)) this.hold();
+    this.comparison.receive(translation, other);
     setAttribute(this.element, "aria-label", texts.compare);
     this.button.textContent = texts.compare;
     this.button.title = texts.compare_pin;
     setAttribute(this.close, "aria-label", texts.compare_close);
     this.close.title = texts.compare_close;
-    const names = about?.models ?? [];
+    const names = translation.about?.models ?? [];
     this.models.hidden = !names.length;
     setAttribute(this.models, "aria-label", texts.compare_models);
     const options = names.map((name) =>
-      h("option", { value: name }, fillText(texts.compare_model, { model: this.called(name) })),
+      h("option", { value: name }, fillText(texts.compare_model, { model: this.comparison.modelTitle(name) })),
     );
     this.models.replaceChildren(h("option", { value: "" }, texts.compare_models), ...options);
   }
 
-  /**
-   * Another model speaks now: a comparison within the model follows it; one with this very model changes sides.
-   * @param {string} spoke
-   */
-  follow(spoke) {
-    const { against, vsmodel } = this.store.state;
-    if (against === null) return;
-    this.pinned = null;
-    if (vsmodel === null) this.store.set({ vsbranch: 0 });
-    else if (vsmodel === this.translation.about?.own) this.store.set({ vsmodel: spoke, vsbranch: 0 });
-  }
-
-  /**
-   * What the page calls a model: its languages, if it tells them.
-   * @param {string} name
-   */
-  called(name) {
-    return this.translation.about?.titles?.[name] ?? name;
-  }
-
-  hold() {
-    const { translation } = this;
-    const text = translation.about?.text ?? "";
-    this.pinned = translation;
-    this.store.set({
-      vs: text && text.length <= LONGEST ? text : null,
-      vsbranch: translation.beam?.shown ?? 0,
-      vsmodel: null,
-    });
-  }
-
   pin() {
-    const { kind, layer, head } = this.store.state;
-    this.hold();
-    this.store.set({ against: `${kind}.${layer}.${head}`, zoom: "head" });
-    this.wants = true;
+    this.comparison.pin();
+    this.wantsFocus = true;
   }
 
-  /** @param {string} vsmodel */
-  withModel(vsmodel) {
-    if (!vsmodel) return;
-    const { kind, layer, head } = this.store.state;
-    this.pinned = null;
-    this.store.set({ ...NONE, against: `${kind}.${layer}.${head}`, vsmodel, zoom: "head" });
+  pinInModel() {
+    if (this.models.value) this.comparison.pin(this.models.value);
     this.models.value = "";
   }
 
   release() {
-    if (this.store.state.against === null) return false;
-    this.pinned = null;
-    this.wants = false;
-    this.store.set({ ...NONE });
-    return true;
+    this.wantsFocus = false;
+    return this.comparison.release();
   }
 
   /**
@@ -175,258 +104,175 @@ export class Compare {
    * @param {State} state
    */
   ready(state) {
-    return state.against !== null && this.pinned !== null && state.zoom === "head";
+    return state.against !== null && this.comparison.pinned !== null && state.zoom === "head";
   }
 
   /**
    * @param {State} state
-   * @param {Sheet} sheet
+   * @param {Sheet} b
    * @param {Theme} theme
    * @param {number} step
    */
-  update(state, sheet, theme, step) {
-    const { texts } = this;
+  update(state, b, theme, step) {
     this.element.hidden = state.against === null;
-    if (state.against === null) return this.clear();
-    const ready = this.ready(state);
-    if (!ready) this.clear();
-    this.a = this.pinned ? this.sheetOfA(state, step) : null;
-    this.describe(state, sheet);
-    if (!ready) return;
-    if (!this.sides.isConnected) this.element.append(...this.body);
-    this.b = sheet;
-    this.difference = new Difference(this.a, sheet);
-    this.show(state, theme, texts);
-    if (this.wants) this.maps.b.element.focus({ preventScroll: true });
-    this.wants = false;
-  }
-
-  /** Takes the maps off the page. */
-  clear() {
-    for (const part of this.body) part.remove();
+    const a = this.comparison.sheet(state, step);
+    if (state.against !== null) this.describe(state, a, b);
+    if (!a || !this.ready(state)) return this.body.forEach((part) => part.remove()); // the maps are off the page
+    if (!this.grid.isConnected) this.element.append(...this.body);
+    this.difference = new Difference(a, b);
+    this.show(this.difference, { ...state, pin: null }, theme);
+    if (this.wantsFocus) this.sides[1].map.element.focus({ preventScroll: true });
+    this.wantsFocus = false;
   }
 
   /**
-   * The pinned head; of the same translation as it stands at this step, of another one complete.
-   * @param {{ against: any, unit: string }} given
-   * @param {number} step
+   * Which two heads are compared, or which one is awaited.
+   * @param {State} state
+   * @param {Sheet | null} a
+   * @param {Sheet} b
    */
-  sheetOfA({ against, unit }, step) {
-    const [kind, layer, head] = against.split(".");
-    const { pinned } = this;
-    const shape = pinned.shape(kind);
-    const view = pinned.view(kind, unit, pinned.id === this.translation.id ? step : pinned.length);
-    return view.sheet(Math.min(Number(layer), shape.layers - 1), Math.min(Number(head), shape.heads - 1));
-  }
-
-  /**
-   * @param {{ vsmodel: any, against: any }} given
-   * @param {Sheet} sheet
-   */
-  describe({ vsmodel, against }, sheet) {
-    const { texts, translation } = this;
-    if (!this.pinned) {
-      const [, layer, head] = against.split(".");
+  describe({ vsmodel, against }, a, b) {
+    const { texts, comparison } = this;
+    const { pinned, translation } = comparison;
+    if (!pinned || !a) {
+      const { layer, head } = parseHead(against ?? "");
       const waiting = vsmodel ? texts.compare_waiting_model : texts.compare_waiting;
-      this.about.replaceChildren(
-        fill(waiting, { model: this.called(vsmodel ?? ""), head: headName(Number(layer), Number(head)) }),
-      );
-      return;
+      const values = { model: comparison.modelTitle(vsmodel ?? ""), head: headName(layer, head) };
+      return this.about.replaceChildren(fill(waiting, values));
     }
-    const parts = [this.name("A", this.pinned, this.a), this.name("B", translation, sheet)];
-    this.about.replaceChildren(...parts.map((part) => h("span", { class: "compare-name" }, ...part)));
-    this.note.textContent = this.a.kind === sheet.kind ? "" : texts.compare_kinds;
+    const others = pinned.about?.model !== translation.about?.model;
+    this.about.replaceChildren(this.name("A", pinned, a, others), this.name("B", translation, b, others));
+    this.note.textContent = a.kind === b.kind ? "" : texts.compare_kinds;
   }
 
   /**
    * "A: head 2.1 · Encoder-decoder attention · sentence · model".
    * @param {string} letter
    * @param {Translation} translation
-   * @param {{ name: string, kind: Kind }} given
+   * @param {Sheet} sheet
+   * @param {boolean} others Whether the models differ.
    */
-  name(letter, translation, { name, kind }) {
+  name(letter, { about, beam, languages }, { name, kind }, others) {
     const { texts } = this;
     const parts = [fillText(texts.compare_head, { head: name }), texts[`kind_${kind}`]];
-    const model = translation.about?.model;
-    if (model && model !== (letter === "A" ? this.translation : this.pinned).about?.model)
-      parts.push(this.called(model));
-    if (translation.beam?.shown) parts.push(fillText(texts.compare_branch, { branch: translation.beam.shown + 1 }));
-    const text = translation.about?.text ?? "";
-    return [
+    if (about?.model && others) parts.push(this.comparison.modelTitle(about.model));
+    if (beam?.shown) parts.push(fillText(texts.compare_branch, { branch: beam.shown + 1 }));
+    const sentence = token(about?.text ?? "", "q", { lang: languages.source });
+    return h(
+      "span",
+      { class: "compare-name" },
       h("b", {}, `${letter}: `),
       `${parts.join(" \u00b7 ")} \u00b7 `,
-      token(text, "q", { lang: translation.languages.source }),
-    ];
+      sentence,
+    );
   }
 
   /**
+   * @param {Difference} difference
    * @param {State} state
    * @param {Theme} theme
-   * @param {Texts} texts
    */
-  show(state, theme, texts) {
-    const { a, b, difference } = this;
-    /**
-     * @param {Position[]} positions
-     * @param {number} count
-     */
-    const seen = (positions, count) =>
-      Array.from({ length: count }, (_, i) => i).filter((i) => state.special || !positions[i].special);
-    /** @param {Sheet} sheet */
-    const axes = (sheet) => ({ rows: seen(sheet.queries, sheet.rows), columns: seen(sheet.keys, sheet.columns) });
-    /** @param {Sheet} sheet */
-    const plain = (sheet) => weights(sheet, axes(sheet).columns, state, theme);
-    /**
-     * @param {number} query
-     * @param {number} key
-     */
-    const colour = (query, key) => {
-      const value = difference.at(query, key);
-      return value === null ? null : divergingPixel(theme, value, state.scale);
-    };
-    /** @param {string} name */
-    const common = (name) => ({ theme, label: `${this.titles[name].textContent}. ${texts.map_keys}` });
-    /**
-     * @param {string} name
-     * @param {string} letter
-     * @param {string} text
-     * @param {Sheet} sheet
-     */
-    const caption = (name, letter, text, sheet) =>
-      this.titles[name].replaceChildren(h("b", {}, letter), ` ${text}`, this.axes(sheet));
-    caption("a", "A", fillText(texts.compare_head, { head: a.name }), a);
-    caption("b", "B", fillText(texts.compare_head, { head: b.name }), b);
-    caption("difference", "B \u2212 A", texts.compare_difference, b);
-    this.maps.a.show({ sheet: a, ...axes(a), colour: plain(a), ...common("a") });
-    this.maps.b.show({ sheet: b, ...axes(b), colour: plain(b), ...common("b") });
-    this.figures[2].hidden = !difference.comparable;
-    const { rows, columns } = axes(b);
-    this.maps.difference.show({ sheet: b, rows, columns, colour, ...common("difference") });
-    this.table.button.hidden = !difference.comparable;
-    if (!difference.comparable) this.table.open = false;
-    this.table.update(difference, rows, columns, fillText(texts.compare_title, { a: a.name, b: b.name }), texts);
-    this.weights.draw(
-      texts.weight,
-      (/** @type {number} */ share) => theme.pixels[toneIndex(share, 1, state.scale, state.threshold)],
-    );
-    this.differences.draw(texts.compare_scale, (/** @type {number} */ share) =>
-      divergingPixel(theme, 2 * share - 1, state.scale),
-    );
-    this.differences.element.hidden = !difference.comparable;
-    this.hatched.textContent = texts.compare_nothing;
-    this.tellAlone(difference, texts);
-    this.layout();
-    if (!this.cursor) this.readout.textContent = texts.compare_point;
-  }
-
-  /**
-   * What stands on the two axes.
-   * @param {Sheet} sheet
-   */
-  axes(sheet) {
+  show(difference, state, theme) {
     const { texts } = this;
-    const query = fillText(texts[`query_${sheet.kind}`], { unit: unitName(sheet, texts) });
-    return h("span", { class: "note side-axes" }, `\u2193 ${query}. \u2192 ${texts[`key_${sheet.kind}`]}.`);
+    const { a, b, comparable } = difference;
+    const [left, right, between] = this.sides;
+    const [names, picture] = [[a.name, b.name], new DifferencePicture(difference, state)];
+    left.show("A", fillText(texts.compare_head, { head: a.name }), new Picture(a, state), theme);
+    right.show("B", fillText(texts.compare_head, { head: b.name }), new Picture(b, state), theme);
+    between.show("B \u2212 A", texts.compare_difference, picture, theme);
+    between.element.hidden = !comparable;
+    this.table.button.hidden = !comparable;
+    const title = fillText(texts.compare_title, { a: names[0], b: names[1] });
+    this.table.show(differenceTable(difference, picture, title, texts), this.table.open && comparable);
+    this.legend.draw(theme, texts, { ...state, sheet: b }, { hatched: texts.compare_nothing });
+    this.differences.show(texts.compare_scale, SIGNED, theme.background, (place) =>
+      cssColour(divergingPixel(theme, 2 * place - 1, state.scale)),
+    );
+    this.differences.element.hidden = !comparable;
+    this.listUnpaired(difference);
+    this.layout();
+    if (!this.cursors.b) this.readout.textContent = texts.compare_point;
   }
 
   /**
    * Names the tokens without a partner, which have no difference.
    * @param {Difference} difference
-   * @param {Texts} texts
    */
-  tellAlone(difference, texts) {
-    const { a, b } = difference.alone();
-    /** @param {{ queries: any, keys: any }} given */
-    const unique = ({ queries, keys }) => [...new Set([...queries, ...keys])].slice(0, 60);
-    /** @param {any[]} all */
-    const list = (all) => all.flatMap((text, index) => [index ? ", " : "", token(text)]);
-    /** @param {any} all */
-    const span = (all) => (all.length ? h("span", {}, ...list(all)) : "\u2013");
-    this.alone.hidden = !difference.comparable || !(unique(a).length || unique(b).length);
-    this.alone.replaceChildren(fill(texts.compare_alone, { a: span(unique(a)), b: span(unique(b)) }));
+  listUnpaired(difference) {
+    const [a, b] = difference.unpaired().map((texts) => [...new Set(texts)].slice(0, 60));
+    /** @param {string[]} texts */
+    const list = (texts) => {
+      const parts = texts.flatMap((text, index) => [index ? ", " : "", token(text)]);
+      return parts.length ? h("span", {}, ...parts) : DASH;
+    };
+    this.alone.hidden = !difference.comparable || !(a.length || b.length);
+    this.alone.replaceChildren(fill(this.texts.compare_alone, { a: list(a), b: list(b) }));
   }
 
   layout() {
-    if (!this.sides.isConnected) return;
+    if (!this.grid.isConnected) return;
     const width = this.element.clientWidth;
-    const shown = this.figures.filter(({ hidden }) => !hidden).length;
-    const columns = width >= THREE ? shown : width >= 620 ? 2 : 1;
-    this.sides.style.setProperty("--columns", String(columns));
+    const shown = this.sides.filter(({ element }) => !element.hidden);
+    const columns = width >= THREE ? shown.length : width >= TWO ? 2 : 1;
+    this.grid.style.setProperty("--columns", String(columns));
     const room = Math.floor((width - (columns - 1) * 22 - 30) / columns);
-    for (const name of MAPS) {
-      this.maps[name].layout(room);
-      this.maps[name].draw();
+    for (const { map } of shown) {
+      map.layout(room, TALLEST, TALLEST);
+      map.draw();
     }
   }
 
   /**
    * The pointer or the keyboard is at a cell of one of the maps.
    * @param {string} name
-   * @param {any} cursor
+   * @param {Cursor | null} cursor
    */
   point(name, cursor) {
-    const { difference, maps, texts } = this;
+    const { difference, texts } = this;
     if (!difference) return;
-    this.cursor = cursor;
-    const inB = !cursor || name !== "a" ? cursor : difference.counterpart(cursor);
-    const inA = !cursor || name === "a" ? cursor : difference.partner(cursor);
-    Object.assign(maps.a, { cursor: inA });
-    for (const map of [maps.b, maps.difference]) map.cursor = inB;
-    for (const map of Object.values(maps)) map.draw();
-    this.readout.replaceChildren(cursor ? this.values(inA, inB) : texts.compare_point);
-    if (cursor?.spoken) this.live.textContent = this.spoken(inA, inB);
+    const inA = cursor && (name === "a" ? cursor : difference.partner(cursor));
+    const inB = cursor && (name === "a" ? difference.counterpart(cursor) : cursor);
+    this.cursors = { a: inA, b: inB, difference: inB };
+    for (const { map } of this.sides) map.draw();
+    this.readout.replaceChildren(inA && inB ? this.values(difference, inA, inB) : texts.compare_point);
+    if (cursor?.spoken && inA && inB) this.live.textContent = this.spoken(difference, inA, inB);
   }
 
   /**
-   * @param {any} inA
-   * @param {any} inB
+   * @param {Difference} difference
+   * @param {Cursor} inA
+   * @param {Cursor} inB
    */
-  values(inA, inB) {
-    const { a, b, difference, texts } = this;
-    const [left, right] = [this.weight(a, inA), this.weight(b, inB)];
-    const between = inB && inB.query !== null && inB.key !== null ? difference.at(inB.query, inB.key) : null;
-    const [sheet, cell] = right === null ? [a, inA] : [b, inB];
-    /**
-     * @param {any} positions
-     * @param {number} index
-     */
-    const name = (positions, index) => token(index === null ? "\u2013" : positions[index].text, "b");
-    return fill(texts.compare_values, {
-      query: name(sheet.queries, cell.query),
-      key: name(sheet.keys, cell.key),
-      a: left === null ? "\u2013" : decimals(left),
-      b: right === null ? "\u2013" : decimals(right),
-      difference: h("b", {}, between === null ? "\u2013" : plus(between, 3)),
+  values(difference, inA, inB) {
+    const { a, b } = difference;
+    const [left, right] = [weight(a, inA), weight(b, inB)];
+    const [sheet, { query, key }] = right === null ? [a, inA] : [b, inB];
+    const value = isCell(inB) ? difference.at(inB.query, inB.key) : null;
+    return fill(this.texts.compare_values, {
+      query: token(query === null ? DASH : sheet.queries[query].text, "b"),
+      key: token(key === null ? DASH : sheet.keys[key].text, "b"),
+      a: left === null ? DASH : decimals(left),
+      b: right === null ? DASH : decimals(right),
+      difference: h("b", {}, value === null ? DASH : plus(value, 3)),
     });
   }
 
   /**
-   * @param {Sheet} sheet
-   * @param {Cursor | null} cell
-   */
-  weight(sheet, cell) {
-    if (!cell || cell.query === null || cell.key === null || sheet.masked(cell.query, cell.key)) return null;
-    return sheet.at(cell.query, cell.key);
-  }
-
-  /**
    * "head 4.6 minus head 2.1, 'Hund' to 'dog', +0.31".
-   * @param {any} inA
-   * @param {any} inB
+   * @param {Difference} difference
+   * @param {Cursor} inA
+   * @param {Cursor} inB
    */
-  spoken(inA, inB) {
-    const { a, b, difference, texts } = this;
-    const between = inB && inB.query !== null && inB.key !== null ? difference.at(inB.query, inB.key) : null;
-    const [sheet, cell] = this.weight(b, inB) === null ? [a, inA] : [b, inB];
-    /**
-     * @param {any} positions
-     * @param {number} index
-     */
-    const text = (positions, index) => (index === null || index === undefined ? "" : positions[index].text);
-    const values = { a: a.name, b: b.name, query: text(sheet.queries, cell?.query), key: text(sheet.keys, cell?.key) };
-    return fillText(texts.compare_spoken, {
-      ...values,
-      difference: between === null ? texts.compare_nothing : plus(between),
+  spoken(difference, inA, inB) {
+    const { a, b } = difference;
+    const [sheet, { query, key }] = weight(b, inB) === null ? [a, inA] : [b, inB];
+    const value = isCell(inB) ? difference.at(inB.query, inB.key) : null;
+    return fillText(this.texts.compare_spoken, {
+      a: a.name,
+      b: b.name,
+      query: query === null ? "" : sheet.queries[query].text,
+      key: key === null ? "" : sheet.keys[key].text,
+      difference: value === null ? this.texts.compare_nothing : plus(value),
     });
   }
 
@@ -440,48 +286,52 @@ export class Compare {
   }
 }
 
-/**
- * The colour of each weight of a sheet, as in the large map; masked cells have none.
- * @param {Sheet} sheet
- * @param {number[]} columns
- * @param {Pick<State, "scale" | "threshold">} state
- * @param {Theme} theme
- */
-function weights(sheet, columns, { scale, threshold }, theme) {
-  const largest = new Map(); // of the rows, as far as their columns are shown
-  /** @param {number} query */
-  const most = (query) => {
-    if (!largest.has(query))
-      largest.set(query, Math.max(0, ...columns.map((key) => (sheet.masked(query, key) ? 0 : sheet.at(query, key)))));
-    return largest.get(query);
-  };
-  return (/** @type {number} */ query, /** @type {number} */ key) => {
-    if (sheet.masked(query, key)) return null;
-    return theme.pixels[toneIndex(sheet.at(query, key), scale === "row" ? most(query) : 1, scale, threshold)];
-  };
-}
+/** @type {[string, number][]} */
+const SIGNED = [
+  ["\u22121", 0],
+  ["0", 0.5],
+  ["+1", 1],
+];
 
-/** A colour scale with its numbers. */
-class Bar {
-  /** @param {...string} numbers */
-  constructor(...numbers) {
-    this.label = h("span", {});
-    this.canvas = h("canvas", { "aria-hidden": true });
-    const row = h("span", { class: "bar-numbers" }, ...numbers.map((text) => h("span", {}, text)));
-    this.element = h("span", { class: "legend" }, this.label, h("span", { class: "legend-bar" }, this.canvas, row));
+/** One of the maps that stand side by side, with what it shows. */
+class Side {
+  /**
+   * @param {string} name
+   * @param {Compare} compare
+   */
+  constructor(name, compare) {
+    this.compare = compare;
+    this.title = h("figcaption");
+    const hand = {
+      cursor: () => compare.cursors[name] ?? null,
+      /** @param {Cursor | null} cursor */
+      move: (cursor) => compare.point(name, isCell(cursor) ? cursor : null),
+      pick: () => {},
+    };
+    this.map = new LargeMap(hand, `side-map side-${name}`);
+    this.element = h("figure", { class: "compare-side" }, this.title, this.map.element);
   }
 
   /**
-   * @param {string} label
-   * @param {(share: number) => number} colour A 32-bit pixel.
+   * @param {string} letter
+   * @param {string} text
+   * @param {Picture} picture
+   * @param {Theme} theme
    */
-  draw(label, colour) {
-    this.label.textContent = label;
-    const context = resize(this.canvas, 120, 8);
-    const { width, height } = this.canvas;
-    const image = context.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
-    for (let i = 0; i < pixels.length; i++) pixels[i] = colour((i % width) / (width - 1));
-    context.putImageData(image, 0, 0);
+  show(letter, text, picture, theme) {
+    const { texts } = this.compare;
+    const { sheet } = picture;
+    const query = fillText(texts[`query_${sheet.kind}`], { unit: unitName(sheet, texts) });
+    const axes = h("span", { class: "note side-axes" }, `\u2193 ${query}. \u2192 ${texts[`key_${sheet.kind}`]}.`);
+    this.title.replaceChildren(h("b", {}, letter), ` ${text}`, axes);
+    this.map.show(picture, theme, `${this.title.textContent}. ${texts.map_keys}`);
   }
+}
+
+/**
+ * @param {Sheet} sheet
+ * @param {Cursor} cursor
+ */
+function weight(sheet, cursor) {
+  return isCell(cursor) && !sheet.masked(cursor.query, cursor.key) ? sheet.at(cursor.query, cursor.key) : null;
 }

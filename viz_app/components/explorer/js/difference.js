@@ -1,6 +1,9 @@
 // Two matrices side by side: which of their cells belong together, and by how much they differ.
 
+import { divergingPixel } from "../../common/diverging.js";
+import { signed } from "../../common/format.js";
 import { align } from "./align.js";
+import { Picture } from "./picture.js";
 
 export class Difference {
   /**
@@ -13,40 +16,38 @@ export class Difference {
     this.b = b;
     this.comparable = a.kind === b.kind;
     /**
-     * @param {any[]} positions
+     * @param {Position[]} positions
      * @param {number} count
      */
     const names = (positions, count) => positions.slice(0, count).map(({ text, start }) => (start ? " " : "") + text);
-    /** @param {number} length */
-    const none = (length) => new Int32Array(length).fill(-1);
-    this.rows = this.comparable ? align(names(a.queries, a.rows), names(b.queries, b.rows)) : none(b.rows);
-    this.columns = this.comparable ? align(names(a.keys, a.columns), names(b.keys, b.columns)) : none(b.columns);
+    const [rowsOfA, columnsOfA] = this.comparable ? [a.rows, a.columns] : [0, 0];
+    this.rows = align(names(a.queries, rowsOfA), names(b.queries, b.rows));
+    this.columns = align(names(a.keys, columnsOfA), names(b.keys, b.columns));
   }
 
   /**
    * The cell of a that belongs to a cell of b; a side without a partner is null.
-   * @param {Cursor} given
+   * @param {Cursor} cursor
    */
   partner({ query, key }) {
     /**
-     * @param {Int32Array} positions
+     * @param {Int32Array} pairs
      * @param {number | null} index
      */
-    const of = (positions, index) =>
-      index === null || index === undefined || positions[index] < 0 ? null : (positions[index] ?? null);
+    const of = (pairs, index) => (index === null || !(pairs[index] >= 0) ? null : pairs[index]);
     return { query: of(this.rows, query), key: of(this.columns, key) };
   }
 
   /**
    * The cell of b that belongs to a cell of a.
-   * @param {Cursor} given
+   * @param {Cursor} cursor
    */
   counterpart({ query, key }) {
     /**
-     * @param {Int32Array} positions
+     * @param {Int32Array} pairs
      * @param {number | null} index
      */
-    const of = (positions, index) => (index === null || positions.indexOf(index) < 0 ? null : positions.indexOf(index));
+    const of = (pairs, index) => (index === null || !pairs.includes(index) ? null : pairs.indexOf(index));
     return { query: of(this.rows, query), key: of(this.columns, key) };
   }
 
@@ -61,36 +62,58 @@ export class Difference {
     return this.b.at(query, key) - this.a.at(row, column);
   }
 
-  /** Texts of the tokens without a partner: those of a, and those of b, each axis by itself. */
-  alone() {
+  /** Texts of the tokens without a partner: those of a, and those of b. */
+  unpaired() {
+    const { a, b, rows, columns } = this;
     /**
-     * @param {any[]} positions
+     * @param {Position[]} positions
      * @param {number} count
-     * @param {any} pairs
+     * @param {(index: number) => boolean} isPaired
      */
-    const inA = (positions, count, pairs) => {
-      const paired = new Set(pairs);
-      return positions
-        .slice(0, count)
-        .filter((_, index) => !paired.has(index))
-        .map(({ text }) => text);
-    };
-    /**
-     * @param {any[]} positions
-     * @param {number} count
-     * @param {any} pairs
-     */
-    const inB = (positions, count, pairs) =>
-      positions
-        .slice(0, count)
-        .filter((_, index) => pairs[index] < 0)
-        .map(({ text }) => text);
-    const { a, b } = this;
-    return {
-      a: { queries: inA(a.queries, a.rows, this.rows), keys: inA(a.keys, a.columns, this.columns) },
-      b: { queries: inB(b.queries, b.rows, this.rows), keys: inB(b.keys, b.columns, this.columns) },
-    };
+    const texts = (positions, count, isPaired) =>
+      positions.slice(0, count).flatMap(({ text }, index) => (isPaired(index) ? [] : [text]));
+    return [
+      [
+        ...texts(a.queries, a.rows, (index) => rows.includes(index)),
+        ...texts(a.keys, a.columns, (index) => columns.includes(index)),
+      ],
+      [
+        ...texts(b.queries, b.rows, (index) => rows[index] >= 0),
+        ...texts(b.keys, b.columns, (index) => columns[index] >= 0),
+      ],
+    ];
   }
+}
+
+/** The difference as a picture over the rows and columns of b. */
+export class DifferencePicture extends Picture {
+  /**
+   * @param {Difference} difference
+   * @param {State} state
+   */
+  constructor(difference, state) {
+    super(difference.b, state);
+    this.difference = difference;
+  }
+
+  /**
+   * @param {number} query
+   * @param {number} key
+   * @param {Theme} theme
+   */
+  pixel(query, key, theme) {
+    const value = this.difference.at(query, key);
+    return value === null ? 0 : divergingPixel(theme, value, this.scale);
+  }
+}
+
+/**
+ * Whether a cursor is at a cell, not at a label or nowhere.
+ * @param {Cursor | null} cursor
+ * @returns {cursor is Cell}
+ */
+export function isCell(cursor) {
+  return cursor !== null && cursor.query !== null && cursor.key !== null;
 }
 
 /**
@@ -99,7 +122,6 @@ export class Difference {
  * @param {number} [digits]
  */
 export function plus(value, digits = 2) {
-  const text = Math.abs(value).toFixed(digits);
-  if (Number(text) === 0) return text;
-  return `${value < 0 ? "\u2212" : "+"}${text}`;
+  const text = signed(value, digits);
+  return value > 0 && Number(text) !== 0 ? `+${text}` : text;
 }

@@ -76,7 +76,8 @@ export class Explorer {
     window.addEventListener("resize", this.onResize);
     // Widths of labels are only right once their font is there.
     this.onFonts = () => {
-      this.figure.forget();
+      for (const drawing of [this.figure.map, this.figure.lines, this.figure.token.map, this.beam.tree])
+        drawing.stale = true;
       this.store.mark("size");
     };
     document.fonts.addEventListener("loadingdone", this.onFonts);
@@ -116,7 +117,7 @@ export class Explorer {
     const other = compared && readPayload(compared);
     const first = !this.translation;
     const same = read.header.id === this.translation?.id && read.header.follow === this.translation.follow;
-    if (same && (!other || other.header.id === this.compare.pinned?.id)) {
+    if (same && (!other || other.header.id === this.compare.comparison.pinned?.id)) {
       if (new Theme(this.root, this.translation.colours).key !== this.theme.key) this.store.mark("theme");
       return;
     }
@@ -243,10 +244,7 @@ export class Explorer {
 
   retheme() {
     this.theme = new Theme(this.root, this.translation.colours);
-    for (const kind of KINDS) this.root.style.setProperty(`--${kind}`, this.theme.kinds[kind]);
-    this.root.style.setProperty("--hatch", this.theme.hatch);
-    this.root.style.setProperty("--muted", this.theme.muted);
-    this.root.style.setProperty("--line", this.theme.line);
+    this.theme.apply(this.root);
   }
 
   /**

@@ -8,6 +8,7 @@ import { LargeMap } from "./map.js";
 import { Picture, pinName } from "./picture.js";
 import { caption, hiddenNote, meanName, readout, rowSum, spoken, tellingRow, title, unitName } from "./sentences.js";
 import { Table } from "./table.js";
+import { weightTable } from "./tablecontents.js";
 import { TokenView, tokenCaption, tokenReadout, tokenSpoken } from "./token.js";
 
 const BESIDE = 185; // width that the readout needs to stand beside the picture
@@ -21,30 +22,26 @@ export class Figure {
   picture;
   /** @type {string} */
   title;
-  /** @type {any} */
+  /** @type {LargeMap | Lines} The picture that is drawn now. */
   shown;
-  /** @type {any} */
+  /** @type {string} What was last brought into sight. */
   followed;
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
+    /** @type {import("./picturecanvas.js").Hand} */
     const hand = {
       cursor: () => store.state.cursor,
-      /** @param {any} cursor */
       move: (cursor) => store.set({ cursor }),
-      /**
-       * @param {number} cell
-       * @param {any} how
-       */
-      pick: (/** @type {Cursor} */ cell, /** @type {any} */ how) => this.pin(cell, how),
+      pick: (cell, how) => this.pin(cell, how),
     };
     this.map = new LargeMap(hand);
-    this.lines = new Lines(hand);
+    this.lines = new Lines("lines", hand);
     this.token = new TokenView(store);
     this.form = new Choice("form", ["map", "lines"], store);
     this.legend = new Legend();
-    this.table = new Table(store);
+    this.table = new Table(() => store.set({ table: !store.state.table }));
     this.caption = h("figcaption", { class: "caption" });
     this.queryTitle = h("span", { class: "axis query-axis" });
     this.keyTitle = h("span", { class: "axis key-axis" });
@@ -74,14 +71,9 @@ export class Figure {
     this.form.label(texts.form, [texts.form_map, texts.form_lines]);
   }
 
-  /** Fonts have come: labels have other widths now. */
-  forget() {
-    for (const plate of [this.map, this.lines, this.token.map]) plate.stale = true;
-  }
-
   /**
-   * What is drawn now: one of the three pictures.
-   * @param {{ zoom: any, form: any }} given
+   * One of the three pictures.
+   * @param {Pick<State, "zoom" | "form">} state
    */
   plate({ zoom, form }) {
     if (zoom === "token") return this.token.map;
@@ -92,7 +84,7 @@ export class Figure {
    * In the zoom on a token something has to be pinned, and it follows the time bar.
    * @param {Sheet} sheet
    * @param {State} state
-   * @param {any} current
+   * @param {number | null} current
    * @param {boolean} stepped
    */
   pinFor(sheet, state, current, stepped) {
@@ -108,7 +100,7 @@ export class Figure {
    * @param {View} view
    * @param {Sheet} sheet
    * @param {State} state
-   * @param {any} current
+   * @param {number | null} current
    * @param {Theme} theme
    */
   update(view, sheet, state, current, theme) {
@@ -181,7 +173,7 @@ export class Figure {
    */
   tabulate(state) {
     const corner = state.zoom === "token" ? `${this.texts.token_heads} \u2193` : undefined;
-    this.table.update(this.picture, state, this.title, this.texts, corner);
+    this.table.show(weightTable(this.picture, this.title, this.texts, corner), state.table);
   }
 
   /**
@@ -261,12 +253,12 @@ export class Figure {
 
   /**
    * A click pins a label's row or column; the Enter key the row of the cell, with Shift its column.
-   * @param {Cursor} given
-   * @param {any} how
+   * @param {Cursor} cell
+   * @param {import("./picturecanvas.js").Pick} how
    */
   pin({ query, key }, how) {
-    if (query !== null && key !== null && !how?.keyboard) return;
-    const column = query === null || (how?.column && key !== null);
+    if (query !== null && key !== null && !how.keyboard) return;
+    const column = query === null || (how.column && key !== null);
     this.store.set({ pin: pinName(this.store.state, column ? { query: null, key } : { query, key: null }) });
   }
 }

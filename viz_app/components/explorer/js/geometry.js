@@ -44,6 +44,15 @@ export class Labels {
   }
 
   /**
+   * Width of the widest of some labels, at least 8 and none wider than `limit`.
+   * @param {{ text: string }[]} positions
+   * @param {number} limit
+   */
+  widest(positions, limit) {
+    return Math.max(8, ...positions.map(({ text }) => Math.min(limit, this.width(text))));
+  }
+
+  /**
    * The text, or as much of its start as fits with an ellipsis. Never cuts a character of several units in two.
    * @param {string} text
    * @param {number} limit
@@ -73,10 +82,8 @@ export class Labels {
  */
 export function measureMap(view, labels, width, height, tallest) {
   const limit = Math.min(LONGEST, width * 0.3);
-  /** @param {Position[]} positions */
-  const longest = (positions) => Math.max(8, ...positions.map(({ text }) => Math.min(limit, labels.width(text))));
-  const left = Math.ceil(longest(view.queries) + nextWidth(view, labels, limit)) + 16;
-  const keyWidth = longest(view.keys);
+  const left = Math.ceil(labels.widest(view.queries, limit) + nextWidth(view, labels, limit)) + 16;
+  const keyWidth = labels.widest(view.keys, limit);
   const Q = Math.max(1, view.queries.length);
   const K = Math.max(1, view.keys.length);
   /** @param {number[]} pair */

@@ -1,10 +1,10 @@
-// A head as lines between two columns of tokens: queries on the left, keys on the right. It scrolls inside itself; the
-// canvas covers only what is visible, and only lines that cross it are drawn.
+// A head as lines between two columns of tokens: queries on the left, keys on the right. Only lines that cross what is
+// visible are drawn.
 
-import { decimals, h } from "../../common/dom.js";
-import { Labels } from "./geometry.js";
-import { inSight, within } from "./map.js";
-import { resize } from "./paint.js";
+import { decimals } from "../../common/dom.js";
+import { clamp, consume, hasModifier } from "../../common/keyboard.js";
+import { PictureCanvas } from "./picturecanvas.js";
+import { inSight } from "./scrollcanvas.js";
 
 const FAINTEST = 3; // a line whose tone is below this index cannot be seen
 const MOST = 6000; // lines that are drawn at once, the strongest ones
@@ -13,46 +13,15 @@ const NUMBER = 44; // width of a number
 const LOW = 20;
 const HIGH = 30;
 
-export class Lines {
-  /** @type {Picture} */
-  picture;
-  /** @type {Theme} */
-  theme;
-  /** @type {any} */
-  found;
-  /** @type {Labels} */
-  labels;
-  stale = false; // whether the font of the labels has come since
+/** @typedef {number[][]} Levels By tone lists of slots [q, k, q, k ...]. */
+
+export class Lines extends PictureCanvas {
+  /** @type {Levels | null} */
+  all;
   /** @type {{ limit: number, step: number, shown: { width: number, height: number }, left: number, right: number }} */
   geometry;
-  /** @type {CanvasRenderingContext2D} */
-  context;
   /** @type {boolean} */
   omitted;
-
-  /**
-   * @param {any} hand What it is worked with, as for LargeMap.
-   */
-  constructor(hand) {
-    this.hand = hand;
-    this.canvas = h("canvas", { "aria-hidden": true });
-    this.space = h("div", { class: "map-space" }, this.canvas);
-    this.element = h(
-      "div",
-      {
-        class: "lines",
-        tabindex: "0",
-        role: "application",
-        pointermove: (event) => this.move(this.tokenAt(event)),
-        pointerdown: (event) => this.move(this.tokenAt(event)),
-        pointerleave: (event) => event.pointerType === "mouse" && this.move(null),
-        click: (event) => this.pick(this.tokenAt(event)),
-        scroll: () => this.draw(),
-        keydown: (event) => this.key(event),
-      },
-      this.space,
-    );
-  }
 
   /**
    * @param {Picture} picture
@@ -60,10 +29,8 @@ export class Lines {
    * @param {string} label
    */
   show(picture, theme, label) {
-    this.picture = picture;
-    this.theme = theme;
-    this.element.setAttribute("aria-label", label);
-    this.found = null;
+    super.show(picture, theme, label);
+    this.all = null;
   }
 
   /**
@@ -74,30 +41,21 @@ export class Lines {
   layout(width, height, tallest) {
     const { sheet, rows, columns } = this.picture;
     const size = width < 420 ? 11 : 12.5;
-    if (this.stale || this.labels?.size !== size || this.labels.family !== this.theme.code) {
-      this.labels = new Labels(this.theme.code, size);
-      this.stale = false;
-    }
+    this.useLabels(size);
     const limit = Math.min(150, width * 0.23);
-    /** @param {Position[]} positions */
-    const widest = (positions) =>
-      Math.ceil(Math.max(8, ...positions.map(({ text }) => Math.min(limit, this.labels.width(text)))));
-    const left = widest(rows.map((query) => sheet.queries[query])) + NUMBER + 14;
-    const right = widest(columns.map((key) => sheet.keys[key])) + NUMBER + 14;
+    const side = (/** @type {Position[]} */ positions) => Math.ceil(this.labels.widest(positions, limit)) + NUMBER + 14;
+    const left = side(rows.map((query) => sheet.queries[query]));
+    const right = side(columns.map((key) => sheet.keys[key]));
     const count = Math.max(1, rows.length, columns.length);
-    const step = Math.max(LOW, Math.min(HIGH, Math.floor((height - 2) / count)));
+    const step = clamp(Math.floor((height - 2) / count), LOW, HIGH);
     const shown = {
       width: Math.min(width, left + right + 420),
       height: Math.min(count * step + 2, Math.max(tallest, height)),
     };
     this.geometry = { limit, step, shown, left, right: shown.width - right };
-    this.space.style.width = `${shown.width}px`;
-    this.space.style.height = `${count * step + 2}px`;
-    this.element.style.width = `${shown.width}px`;
-    this.element.style.height = `${shown.height}px`;
+    this.resize({ width: shown.width, height: count * step + 2 }, shown);
     // Where the lines start and end, for whoever reads pixels.
     Object.assign(this.element.dataset, { left, right: this.geometry.right, step, size });
-    this.context = resize(this.canvas, shown.width, shown.height);
   }
 
   /** Whether there is room for the readout beside it. */
@@ -112,35 +70,25 @@ export class Lines {
     if (!focus) return null;
     const { query, key } = focus;
     const { rows, columns, written, existing } = this.picture;
-    if (query !== null) return written > rows.indexOf(query) && rows.includes(query) ? { query, key: null } : null;
-    return existing > columns.indexOf(key) && columns.includes(key) ? { query, key } : null;
+    const slot = query !== null ? rows.indexOf(query) : columns.indexOf(key ?? -1);
+    if (slot < 0 || slot >= (query !== null ? written : existing)) return null;
+    return { query, key: query !== null ? null : key };
   }
 
   draw() {
-    const { context, geometry, theme } = this;
-    if (!geometry) return;
-    const ratio = window.devicePixelRatio || 1;
-    const { width, height } = geometry.shown;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
+    if (!this.geometry) return;
     const focus = this.focus();
-    this.drawLines(this.wanted(focus));
+    this.context = this.begin(this.geometry.shown);
+    this.all ??= this.collect();
+    this.drawLines(focus ? this.collect(focus) : this.all, focus);
     this.drawSide("query", focus);
     this.drawSide("key", focus);
   }
 
   /**
-   * What is to be drawn, by tone: lists of slots [q, k, q, k ...]; the lines of one token, or all.
-   * @param {any} focus
+   * What is to be drawn: the lines of one token, or all.
+   * @param {Cursor | null} [focus]
    */
-  wanted(focus) {
-    if (focus) return this.collect(focus);
-    this.found ??= this.collect();
-    return this.found;
-  }
-
-  /** @param {Cursor | null} [focus] */
   collect(focus = null) {
     const { rows, columns, written, existing } = this.picture;
     /** @type {number[][]} */
@@ -158,9 +106,10 @@ export class Lines {
 
   /**
    * Strong lines lie above faint ones.
-   * @param {any} levels
+   * @param {Levels} levels
+   * @param {Cursor | null} focus
    */
-  drawLines(levels) {
+  drawLines(levels, focus) {
     const { context, geometry, theme, picture } = this;
     const { step, left, right, shown } = geometry;
     const top = this.element.scrollTop;
@@ -172,7 +121,7 @@ export class Lines {
      */
     const inside = (q, k) => Math.max(y(q), y(k)) >= 0 && Math.min(y(q), y(k)) <= shown.height;
     const first = this.weakest(levels, inside);
-    const newest = picture.current === null || this.focus() ? -1 : picture.rows.indexOf(picture.current);
+    const newest = picture.current === null || focus ? -1 : picture.rows.indexOf(picture.current);
     context.strokeStyle = theme.kinds[picture.sheet.kind];
     context.lineCap = "round";
     for (let tone = first; tone < 256; tone++) {
@@ -195,7 +144,7 @@ export class Lines {
 
   /**
    * The tone down to which the lines in sight may be drawn without drawing too many.
-   * @param {any} levels
+   * @param {Levels} levels
    * @param {(q: number, k: number) => boolean} inside
    */
   weakest(levels, inside) {
@@ -211,11 +160,11 @@ export class Lines {
 
   /**
    * One column of tokens; beside those of the other side stand the weights of the token in focus.
-   * @param {string} side
-   * @param {any} focus
+   * @param {"query" | "key"} side
+   * @param {Cursor | null} focus
    */
   drawSide(side, focus) {
-    const { context, geometry, labels, theme, picture } = this;
+    const { geometry, picture } = this;
     const { step, left, right, shown, limit } = geometry;
     const query = side === "query";
     const [indices, count, positions] = query
@@ -223,41 +172,22 @@ export class Lines {
       : [picture.columns, picture.existing, picture.sheet.keys];
     const facing = focus && focus[side] === null;
     const x = query ? left - 8 : right + 8;
-    context.textBaseline = "middle";
     for (let [slot, end] = inSight(count, this.element.scrollTop, shown.height, step); slot < end; slot++) {
       const index = indices[slot];
       const y = (slot + 0.5) * step - this.element.scrollTop;
-      const cell = facing ? { ...focus, [side]: index } : null;
+      const cell = facing ? /** @type {Cell} */ ({ ...focus, [side]: index }) : null;
       if (cell) this.drawShare(cell, query ? 0 : right + 2, y, query ? left - 2 : shown.width - right - 2);
-      const strong = (focus && focus[side] === index) || (query && picture.current === index);
-      const { text, special, start } = positions[index];
-      const short = labels.shorten(text, limit);
-      context.font = strong ? `bold ${labels.font}` : labels.font;
-      context.fillStyle = strong || cell || !special ? theme.text : theme.muted;
-      context.textAlign = query ? "right" : "left";
-      context.fillText(short, x, y);
-      if (start && picture.sheet.unit === "pieces")
-        this.drawStart(query ? x - context.measureText(short).width - 4 : x - 4, y);
-      if (picture.pin?.[/** @type {"query" | "key"} */ (side)] === index)
-        this.drawPin(query ? x + 3 : x - 3, y, context.measureText(short).width + 6, query);
+      const bold = focus?.[side] === index || (query && picture.current === index);
+      const align = query ? "right" : "left";
+      const width = this.drawToken(positions[index], x, y, { align, limit, bold, bright: bold || Boolean(cell) });
+      if (picture.pin?.[side] === index) this.drawPin(query ? x + 3 : x - 3, y, width + 6, query);
       if (cell) this.drawNumber(cell, query ? 2 : shown.width - 2, y, query);
     }
   }
 
   /**
-   * The thin mark at the start of a word.
-   * @param {number} x
-   * @param {number} y
-   */
-  drawStart(x, y) {
-    const { context, labels, theme } = this;
-    context.fillStyle = theme.mark;
-    context.fillRect(Math.round(x), y - labels.size * 0.4, 1, labels.size * 0.8);
-  }
-
-  /**
    * Behind a token: how much the token in focus looks at it, or is looked at by it.
-   * @param {{ query: number, key: number }} cell
+   * @param {Cell} cell
    * @param {number} x
    * @param {number} y
    * @param {number} width
@@ -272,7 +202,7 @@ export class Lines {
   }
 
   /**
-   * @param {{ query: number, key: number }} cell
+   * @param {Cell} cell
    * @param {number} x
    * @param {number} y
    * @param {boolean} left
@@ -305,26 +235,20 @@ export class Lines {
    * The token at the place of an event: {query, key} of which one is null; null elsewhere.
    * @param {PointerEvent} event
    */
-  tokenAt(event) {
+  at(event) {
     const { left, right, step } = this.geometry;
     const { rows, columns, written, existing } = this.picture;
-    const box = this.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left;
-    const slot = Math.floor((event.clientY - box.top + this.element.scrollTop) / step);
+    const { x, y } = this.pointOf(event);
+    const slot = Math.floor((y + this.element.scrollTop) / step);
     if (x <= left && slot < written) return { query: rows[slot], key: null };
     if (x >= right && slot < existing) return { query: null, key: columns[slot] };
     return null;
   }
 
-  /** @param {any} cursor */
-  move(cursor) {
-    const old = this.hand.cursor();
-    if (old?.query !== cursor?.query || old?.key !== cursor?.key) this.hand.move(cursor);
-  }
-
-  /** @param {Cursor | null} token */
-  pick(token) {
-    if (token) this.hand.pick(token);
+  /** @param {PointerEvent} event */
+  click(event) {
+    const token = this.at(event);
+    if (token) this.hand.pick(token, {});
   }
 
   /**
@@ -332,16 +256,15 @@ export class Lines {
    * @param {KeyboardEvent} event
    */
   key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (hasModifier(event)) return;
     const focus = this.focus();
     if (event.key === "Escape" && this.hand.cursor()) {
       event.preventDefault(); // only the next one leaves this zoom
       return this.move(null);
     }
     if ((event.key === "Enter" || event.key === " ") && focus) {
-      event.preventDefault();
-      event.stopPropagation();
-      return this.pick(focus);
+      consume(event);
+      return this.hand.pick(focus, {});
     }
     /** @type {Record<string, number>} */
     const ways = {
@@ -355,28 +278,26 @@ export class Lines {
       ArrowRight: 0,
     };
     if (!(event.key in ways) || !this.picture.written || !this.picture.existing) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     this.step(focus, event.key, ways[event.key]);
   }
 
   /**
-   * @param {any} focus
+   * @param {Cursor | null} focus
    * @param {string} key
    * @param {number} way
    */
   step(focus, key, way) {
     const { rows, columns, written, existing, current } = this.picture;
-    const was = focus ? (focus.query !== null ? "query" : "key") : null;
-    const side = key === "ArrowLeft" ? "query" : key === "ArrowRight" ? "key" : (was ?? "query");
-    const [indices, count] = side === "query" ? [rows, written] : [columns, existing];
-    const start = was
-      ? (was === "query" ? rows : columns).indexOf(focus[was])
-      : Math.max(0, rows.indexOf(current ?? -1));
-    const slot = Math.max(0, Math.min(count - 1, was ? start + way : start));
+    const from = focus?.query ?? focus?.key ?? null;
+    const wasQuery = !focus || focus.query !== null;
+    const toQuery = key === "ArrowLeft" || (key !== "ArrowRight" && wasQuery);
+    const [indices, count] = toQuery ? [rows, written] : [columns, existing];
+    const start = from === null ? rows.indexOf(current ?? -1) : (wasQuery ? rows : columns).indexOf(from) + way;
+    const slot = clamp(start, 0, count - 1);
     const index = indices[slot];
-    this.move(side === "query" ? { query: index, key: null, spoken: true } : { query: null, key: index, spoken: true });
-    this.reveal(side === "query" ? slot : -1, side === "key" ? slot : -1);
+    this.move({ query: toQuery ? index : null, key: toQuery ? null : index, spoken: true });
+    this.reveal(toQuery ? slot : -1, toQuery ? -1 : slot);
   }
 
   /**
@@ -385,8 +306,7 @@ export class Lines {
    * @param {number} k
    */
   reveal(q, k) {
-    const slot = q >= 0 ? q : k;
     const { step, shown } = this.geometry;
-    if (slot >= 0) this.element.scrollTop = within(this.element.scrollTop, slot * step, step, shown.height - 2);
+    this.scrollTo({ y: Math.max(q, k) * step, height: step }, { width: shown.width, height: shown.height - 2 });
   }
 }

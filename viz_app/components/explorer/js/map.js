@@ -1,64 +1,35 @@
-// A large map: cells, labels of both axes, crosshair, what is pinned. It scrolls inside itself when it is too large; the
-// canvas covers only what is visible and is drawn again at every scroll.
+// A large map: cells, labels of both axes, crosshair, what is pinned.
 
-import { h } from "../../common/dom.js";
+import { ARROWS, clamp, consume, hasModifier } from "../../common/keyboard.js";
 import { Cells, outline } from "./cells.js";
-import { ARROW, Labels, measureMap } from "./geometry.js";
-import { resize } from "./paint.js";
+import { ARROW, measureMap } from "./geometry.js";
+import { PictureCanvas } from "./picturecanvas.js";
+import { inSight } from "./scrollcanvas.js";
 
 const ROOMY = 16; // cells from this size on leave room for something else
 
-export class LargeMap {
-  /** @type {Picture} */
-  picture;
-  /** @type {Theme} */
-  theme;
-  /** @type {Labels} */
-  labels;
-  stale = false; // whether the font of the labels has come since
-  /** @type {any} */
+export class LargeMap extends PictureCanvas {
+  /** @type {ReturnType<typeof measureMap>} */
   geometry;
-  /** @type {CanvasRenderingContext2D} */
-  context;
   /** @type {boolean} */
   touched;
+  cells = new Cells();
 
   /**
-   * @param {any} hand What the map is worked with: `cursor()` tells the cell under the pointer or of the keyboard, `move(cell)`
-   *   puts it elsewhere, `pick(cell, how)` hears of a click or the Enter key. A cell on a label lacks query or key.
+   * @param {import("./picturecanvas.js").Hand} hand
+   * @param {string} [name] Class of the element.
    */
-  constructor(hand) {
-    this.hand = hand;
-    this.canvas = h("canvas", { "aria-hidden": true });
-    this.space = h("div", { class: "map-space" }, this.canvas);
-    this.element = h(
-      "div",
-      {
-        class: "map",
-        tabindex: "0",
-        role: "application",
-        pointermove: (event) => this.point(event),
-        pointerdown: (event) => this.press(event),
-        pointerleave: (event) => this.leave(event),
-        click: (event) => this.click(event),
-        scroll: () => this.draw(),
-        keydown: (event) => this.key(event),
-      },
-      this.space,
-    );
-    this.cells = new Cells();
+  constructor(hand, name = "map") {
+    super(name, hand);
   }
 
   /**
-   * Takes over what is to be seen.
    * @param {Picture} picture
    * @param {Theme} theme
    * @param {string} label
    */
   show(picture, theme, label) {
-    this.picture = picture;
-    this.theme = theme;
-    this.element.setAttribute("aria-label", label);
+    super.show(picture, theme, label);
     this.cells.paint(picture, theme);
   }
 
@@ -71,10 +42,7 @@ export class LargeMap {
   layout(width, height, tallest) {
     const { sheet, rows, columns } = this.picture;
     const size = width < 420 || columns.length > 40 ? 11 : 12.5;
-    if (this.stale || this.labels?.size !== size || this.labels.family !== this.theme.code) {
-      this.labels = new Labels(this.theme.code, size);
-      this.stale = false;
-    }
+    this.useLabels(size);
     const axes = {
       queries: rows.map((query) => sheet.queries[query]),
       keys: columns.map((key) => sheet.keys[key]),
@@ -83,13 +51,9 @@ export class LargeMap {
     };
     this.geometry = measureMap(axes, this.labels, width, height, tallest);
     const { full, shown, left, top, cell, row } = this.geometry;
-    this.space.style.width = `${full.width}px`;
-    this.space.style.height = `${full.height}px`;
-    this.element.style.width = `${shown.width}px`;
-    this.element.style.height = `${shown.height}px`;
+    this.resize(full, shown);
     // Where the cells lie, for whoever reads pixels.
     Object.assign(this.element.dataset, { left, top, cell, row });
-    this.context = resize(this.canvas, shown.width, shown.height);
   }
 
   /** Whether the cells have a good size here and all of them are seen from left to right. */
@@ -99,26 +63,38 @@ export class LargeMap {
   }
 
   draw() {
-    const { context, geometry, theme, picture } = this;
-    if (!geometry) return;
-    const ratio = window.devicePixelRatio || 1;
-    const { width, height } = geometry.shown;
-    const { left, top, cell, row } = geometry;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = theme.background;
-    context.fillRect(0, 0, width, height);
-    context.save();
-    context.beginPath();
-    context.rect(left, top, width - left, height - top);
-    context.clip();
-    context.translate(left - this.element.scrollLeft, top - this.element.scrollTop);
-    this.cells.draw(context, geometry, {
-      rows: inSight(picture.written, this.element.scrollTop, height - top, row),
-      columns: inSight(picture.existing, this.element.scrollLeft, width - left, cell),
+    if (!this.geometry) return;
+    const { picture, geometry } = this;
+    const { left, top, cell, row, shown } = geometry;
+    const { scrollTop, scrollLeft } = this.element;
+    this.context = this.begin(shown);
+    this.inside(left, top, () => {
+      this.context.translate(left - scrollLeft, top - scrollTop);
+      this.cells.draw(this.context, geometry, {
+        rows: inSight(picture.written, scrollTop, shown.height - top, row),
+        columns: inSight(picture.existing, scrollLeft, shown.width - left, cell),
+      });
+      this.drawMarks();
     });
-    this.drawMarks();
-    context.restore();
-    this.drawLabels();
+    this.drawRowLabels();
+    this.drawColumnLabels();
+  }
+
+  /**
+   * Draws within the part of the canvas right of and below a corner.
+   * @param {number} left
+   * @param {number} top
+   * @param {() => void} draw
+   * @param {number} [right]
+   * @param {number} [bottom]
+   */
+  inside(left, top, draw, right = this.geometry.shown.width, bottom = this.geometry.shown.height) {
+    this.context.save();
+    this.context.beginPath();
+    this.context.rect(left, top, right - left, bottom - top);
+    this.context.clip();
+    draw();
+    this.context.restore();
   }
 
   /** The newest row, what is pinned, the crosshair. */
@@ -154,61 +130,41 @@ export class LargeMap {
     outline(this.context, k * cell, q * row, width, height, colour, line);
   }
 
-  drawLabels() {
-    const { context, geometry, picture } = this;
-    const { left, top, cell, row, angle, next, shown } = geometry;
-    const { sheet, rows, columns, current, pin, written, existing } = picture;
-    const cursor = this.hand.cursor();
-    const { scrollTop, scrollLeft } = this.element;
-    context.textBaseline = "middle";
-    context.save();
-    context.beginPath();
-    context.rect(0, top, left, shown.height - top);
-    context.clip();
-    const font = row < this.labels.size + 1 ? `${row - 1}px ${this.labels.family}` : this.labels.font;
-    for (let [slot, end] = inSight(written, scrollTop, shown.height - top, row); slot < end; slot++) {
-      const query = rows[slot];
-      const y = top - scrollTop + (slot + 0.5) * row;
-      const strong = [cursor?.query, current, pin?.query].includes(query);
-      this.drawNext(sheet.queries[query], left - 8, y);
-      this.drawLabel(sheet.queries[query], left - 8 - next, y, "right", strong, font);
-    }
-    context.restore();
-    context.save();
-    context.beginPath();
-    context.rect(left - 8, 0, shown.width - left + 8, top);
-    context.clip();
-    for (let [slot, end] = inSight(existing, scrollLeft, shown.width - left, cell); slot < end; slot++) {
-      const key = columns[slot];
-      context.save();
-      context.translate(left - scrollLeft + (slot + 0.5) * cell, top - 6);
-      context.rotate(-angle);
-      this.drawLabel(sheet.keys[key], 2, 0, "left", [cursor?.key, pin?.key].includes(key));
-      context.restore();
-    }
-    context.restore();
+  drawRowLabels() {
+    const { labels, geometry, picture } = this;
+    const { left, top, row, next, limit, shown } = geometry;
+    const { sheet, rows, current, pin, written } = picture;
+    const { scrollTop } = this.element;
+    const font = row < labels.size + 1 ? `${row - 1}px ${labels.family}` : labels.font;
+    const draw = () => {
+      for (let [slot, end] = inSight(written, scrollTop, shown.height - top, row); slot < end; slot++) {
+        const query = rows[slot];
+        const y = top - scrollTop + (slot + 0.5) * row;
+        const bold = [this.hand.cursor()?.query, current, pin?.query].includes(query);
+        this.drawNext(sheet.queries[query], left - 8, y);
+        this.drawToken(sheet.queries[query], left - 8 - next, y, { align: "right", limit, bold, font });
+      }
+    };
+    this.inside(0, top, draw, left);
   }
 
-  /**
-   * A label; the start of a word carries a thin mark, a special token stands back.
-   * @param {Position} position
-   * @param {number} x
-   * @param {number} y
-   * @param {string} align
-   * @param {boolean} strong
-   * @param {string} [font]
-   */
-  drawLabel({ text, start, special }, x, y, align, strong, font = this.labels.font) {
-    const { context, geometry, labels, theme, picture } = this;
-    const short = labels.shorten(text, geometry.limit);
-    context.fillStyle = strong || !special ? theme.text : theme.muted;
-    context.textAlign = /** @type {CanvasTextAlign} */ (align);
-    context.font = strong ? `bold ${font}` : font;
-    context.fillText(short, x, y);
-    if (!start || picture.sheet.unit === "words") return;
-    const edge = align === "left" ? x - 4 : x - context.measureText(short).width - 4;
-    context.fillStyle = theme.mark;
-    context.fillRect(Math.round(edge), y - labels.size * 0.4, 1, labels.size * 0.8);
+  drawColumnLabels() {
+    const { context, geometry, picture } = this;
+    const { left, top, cell, angle, limit, shown } = geometry;
+    const { sheet, columns, pin, existing } = picture;
+    const { scrollLeft } = this.element;
+    const draw = () => {
+      for (let [slot, end] = inSight(existing, scrollLeft, shown.width - left, cell); slot < end; slot++) {
+        const key = columns[slot];
+        const bold = [this.hand.cursor()?.key, pin?.key].includes(key);
+        context.save();
+        context.translate(left - scrollLeft + (slot + 0.5) * cell, top - 6);
+        context.rotate(-angle);
+        this.drawToken(sheet.keys[key], 2, 0, { align: "left", limit, bold });
+        context.restore();
+      }
+    };
+    this.inside(left - 8, 0, draw, shown.width, top);
   }
 
   /**
@@ -230,49 +186,31 @@ export class LargeMap {
    * The cell, row label or column label at the place of an event; null elsewhere.
    * @param {PointerEvent} event
    */
-  cellAt(event) {
+  at(event) {
     const { left, top, cell, row } = this.geometry;
     const { rows, columns, written, existing } = this.picture;
-    const box = this.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left;
-    const y = event.clientY - box.top;
+    const { x, y } = this.pointOf(event);
     const q = y < top ? null : Math.floor((y - top + this.element.scrollTop) / row);
     const k = x < left ? null : Math.floor((x - left + this.element.scrollLeft) / cell);
     if ((q === null && k === null) || (q ?? 0) >= written || (k ?? 0) >= existing) return null;
     return { query: q === null ? null : rows[q], key: k === null ? null : columns[k] };
   }
 
-  /** @param {any} event */
-  point(event) {
-    this.move(this.cellAt(event));
-  }
-
   /** @param {PointerEvent} event */
   press(event) {
     const before = this.hand.cursor();
-    const cell = this.cellAt(event);
+    const cell = this.at(event);
     this.touched = event.pointerType !== "mouse" && !(before && cell && before.query === cell.query);
     this.move(cell);
   }
 
   /**
    * A finger first shows the cell; a second touch of its row picks it.
-   * @param {any} event
+   * @param {PointerEvent} event
    */
   click(event) {
-    const cell = this.cellAt(event);
-    if (cell) this.hand.pick(cell, { keyboard: false, column: false, first: this.touched });
-  }
-
-  /** @param {PointerEvent} event */
-  leave(event) {
-    if (event.pointerType === "mouse") this.move(null);
-  }
-
-  /** @param {Cursor | null} cursor */
-  move(cursor) {
-    const old = this.hand.cursor();
-    if (old?.query !== cursor?.query || old?.key !== cursor?.key) this.hand.move(cursor);
+    const cell = this.at(event);
+    if (cell) this.hand.pick(cell, { first: this.touched });
   }
 
   /** @param {KeyboardEvent} event */
@@ -283,32 +221,26 @@ export class LargeMap {
       this.move(null);
     }
     if (event.key === "Enter" && cursor) {
-      this.hand.pick(cursor, { keyboard: true, column: event.shiftKey, first: false });
+      this.hand.pick(cursor, { keyboard: true, column: event.shiftKey });
       event.preventDefault();
     }
-    const { rows, columns, written, existing } = this.picture;
-    /** @type {Record<string, number[]>} */
+    const { rows, columns, written, existing, current } = this.picture;
+    /** @type {Record<string, [number, number]>} */
     const steps = {
-      ArrowUp: [-1, 0],
-      ArrowDown: [1, 0],
-      ArrowLeft: [0, -1],
-      ArrowRight: [0, 1],
+      ...ARROWS,
       Home: [0, -existing],
       End: [0, existing],
       PageUp: [-written, 0],
       PageDown: [written, 0],
     };
-    if (!(event.key in steps) || !written || !existing || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (!(event.key in steps) || !written || !existing || hasModifier(event)) return;
+    consume(event);
     const [down, right] = steps[event.key];
-    const [q, k] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
-    const slot =
-      q < 0 || k < 0
-        ? [Math.max(0, rows.indexOf(this.picture.current ?? -1)), 0]
-        : [Math.max(0, Math.min(written - 1, q + down)), Math.max(0, Math.min(existing - 1, k + right))];
-    this.move({ query: rows[slot[0]], key: columns[slot[1]], spoken: true });
-    this.reveal(slot[0], slot[1]);
+    let [q, k] = [rows.indexOf(cursor?.query ?? -1), columns.indexOf(cursor?.key ?? -1)];
+    if (q < 0 || k < 0) [q, k] = [Math.max(0, rows.indexOf(current ?? -1)), 0];
+    else [q, k] = [clamp(q + down, 0, written - 1), clamp(k + right, 0, existing - 1)];
+    this.move({ query: rows[q], key: columns[k], spoken: true });
+    this.reveal(q, k);
   }
 
   /**
@@ -318,32 +250,7 @@ export class LargeMap {
    */
   reveal(q, k = -1) {
     const { cell, row, left, top, shown } = this.geometry;
-    if (q >= 0) this.element.scrollTop = within(this.element.scrollTop, q * row, row, shown.height - top - 2);
-    if (k >= 0) this.element.scrollLeft = within(this.element.scrollLeft, k * cell, cell, shown.width - left - 2);
+    const frame = { width: shown.width - left - 2, height: shown.height - top - 2 };
+    this.scrollTo({ x: k * cell, y: q * row, width: cell, height: row }, frame);
   }
-}
-
-/**
- * The slots [first, end) of `count` that a scrolled extent shows.
- * @param {number} count
- * @param {number} scroll
- * @param {number} extent
- * @param {number} size
- */
-export function inSight(count, scroll, extent, size) {
-  return [
-    Math.min(count, Math.max(0, Math.floor(scroll / size))),
-    Math.min(count, Math.ceil((scroll + extent) / size) + 1),
-  ];
-}
-
-/**
- * The scroll position nearest to the present one at which a slot is in sight.
- * @param {number} scroll
- * @param {number} start
- * @param {number} size
- * @param {number} extent
- */
-export function within(scroll, start, size, extent) {
-  return Math.min(start, Math.max(scroll, start + size - extent));
 }

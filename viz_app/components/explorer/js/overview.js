@@ -110,7 +110,7 @@ export class Overview {
       theme,
       texts,
       { scale: state.scale, threshold: state.threshold, sheet: state },
-      { lines: false, mean: "", hatched: views.decoder ? texts.masked : "" },
+      { hatched: views.decoder ? texts.masked : "" },
     );
     this.changed.hidden = !kindsShown(state).some((kind) => measures.changed(kind).size);
     this.changed.textContent = texts.tiles_changed_key;

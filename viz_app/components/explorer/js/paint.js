@@ -1,6 +1,5 @@
 // A whole head as pixels.
 
-import { context2d } from "../../common/canvas.js";
 import { toneIndex } from "./tone.js";
 import { visible } from "./visible.js";
 
@@ -213,20 +212,4 @@ function ranges(size, count) {
     const cell = Math.floor(((y + 0.5) * count) / size);
     return [cell, cell + 1];
   });
-}
-
-/**
- * Gives a canvas its size on the page and in device pixels; returns its context.
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height
- */
-export function resize(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  const [deviceWidth, deviceHeight] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== deviceWidth) canvas.width = deviceWidth;
-  if (canvas.height !== deviceHeight) canvas.height = deviceHeight;
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  return context2d(canvas);
 }

@@ -49,6 +49,16 @@ export class Picture {
   }
 
   /**
+   * A cell's colour as a 32-bit pixel; transparent where there is nothing to see.
+   * @param {number} query
+   * @param {number} key
+   * @param {Theme} theme
+   */
+  pixel(query, key, theme) {
+    return this.forbidden(query, key) ? 0 : theme.pixels[this.tone(query, key)];
+  }
+
+  /**
    * Where a cell's weight stands on the scale, 0 to 1, whatever the threshold.
    * @param {number} query
    * @param {number} key
@@ -112,14 +122,8 @@ export class Picture {
   /** Texts of the keys that are hidden, each once. */
   hiddenTexts() {
     const { keys, columns } = this.sheet;
-    return [
-      ...new Set(
-        keys
-          .slice(0, columns)
-          .filter(({ special }) => special)
-          .map(({ text }) => text),
-      ),
-    ];
+    const hidden = keys.slice(0, columns).filter(({ special }) => special);
+    return [...new Set(hidden.map(({ text }) => text))];
   }
 
   /**
@@ -149,7 +153,7 @@ export class Picture {
 
 /**
  * "q3" -> {query: 3, key: null}, "k3" -> {query: null, key: 3}.
- * @param {any} pin
+ * @param {string | null} pin
  * @returns {Cursor | null}
  */
 export function pinned(pin) {
@@ -160,8 +164,8 @@ export function pinned(pin) {
 
 /**
  * The state's name of a row or column that is to be pinned; null when it is pinned already, so that it comes off.
- * @param {{ pin: any }} given
- * @param {Cursor} given2
+ * @param {Pick<State, "pin">} state
+ * @param {Cursor} cell
  */
 export function pinName({ pin }, { query, key }) {
   const name = query !== null ? `q${query}` : `k${key}`;

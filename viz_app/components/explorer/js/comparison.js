@@ -1,0 +1,112 @@
+// What is compared: a pinned head, A, of this or another translation, with the head that is selected, B.
+
+const LONGEST = 500; // characters of a sentence that a link carries
+const NONE = { against: null, vs: null, vsmodel: null, vsbranch: 0 };
+
+export class Comparison {
+  /** @type {Translation} Of B. */
+  translation;
+  /** @type {Translation | null} Of A; null while Python has not sent it. */
+  pinned = null;
+
+  /** @param {Store} store */
+  constructor(store) {
+    this.store = store;
+  }
+
+  /**
+   * Takes over a new translation, and the one to compare with when Python has sent it along.
+   * @param {Translation} translation
+   * @param {Translation | null} other
+   */
+  receive(translation, other) {
+    const before = this.translation?.about?.own;
+    this.translation = translation;
+    const { state } = this.store;
+    const { about } = translation;
+    if (before !== undefined && before !== about?.own) this.changeModel(before);
+    const fits =
+      other?.about &&
+      about &&
+      other.about.model === (state.vsmodel ?? about.own) &&
+      other.about.text === (state.vs ?? about.text);
+    if (fits && other.id !== this.pinned?.id) this.pinned = other;
+    // A link to a comparison within one sentence: from now on that sentence is pinned.
+    if (!this.pinned && state.against && !state.vsmodel && (state.vs === null || state.vs === about?.text)) this.hold();
+  }
+
+  /**
+   * Another model is shown now: a comparison within the model follows it; one with this very model changes sides.
+   * @param {string} before
+   */
+  changeModel(before) {
+    const { against, vsmodel } = this.store.state;
+    if (against === null) return;
+    this.pinned = null;
+    if (vsmodel === null) this.store.set({ vsbranch: 0 });
+    else if (vsmodel === this.translation.about?.own) this.store.set({ vsmodel: before, vsbranch: 0 });
+  }
+
+  /** Pins the translation. */
+  hold() {
+    const { translation } = this;
+    const text = translation.about?.text ?? "";
+    this.pinned = translation;
+    this.store.set({
+      vs: text && text.length <= LONGEST ? text : null,
+      vsbranch: translation.beam?.shown ?? 0,
+      vsmodel: null,
+    });
+  }
+
+  /**
+   * Pins the selected head; with a model, as that model has it.
+   * @param {string | null} [vsmodel]
+   */
+  pin(vsmodel = null) {
+    const { kind, layer, head } = this.store.state;
+    const against = { against: `${kind}.${layer}.${head}`, zoom: "head" };
+    if (!vsmodel) this.hold();
+    else this.pinned = null;
+    this.store.set(vsmodel ? { ...NONE, ...against, vsmodel } : against);
+  }
+
+  /** Ends the comparison; says whether there was one. */
+  release() {
+    if (this.store.state.against === null) return false;
+    this.pinned = null;
+    this.store.set({ ...NONE });
+    return true;
+  }
+
+  /**
+   * The pinned head; of the same translation as it stands at this step, of another one complete.
+   * @param {Pick<State, "against" | "unit">} state
+   * @param {number} step
+   */
+  sheet({ against, unit }, step) {
+    const { pinned } = this;
+    if (!pinned || against === null) return null;
+    const { kind, layer, head } = parseHead(against);
+    const shape = pinned.shape(kind);
+    const view = pinned.view(kind, unit, pinned.id === this.translation.id ? step : pinned.length);
+    return view.sheet(Math.min(layer, shape.layers - 1), Math.min(head, shape.heads - 1));
+  }
+
+  /**
+   * What the page calls a model: its languages, if it has such a title.
+   * @param {string} name
+   */
+  modelTitle(name) {
+    return this.translation.about?.titles?.[name] ?? name;
+  }
+}
+
+/**
+ * "cross.5.5" -> its kind, layer and head.
+ * @param {string} name
+ */
+export function parseHead(name) {
+  const [kind, layer, head] = name.split(".");
+  return { kind, layer: Number(layer), head: Number(head) };
+}
