@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -14,7 +15,7 @@ from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, Preview
-from viz_app.figures import Animation, check
+from viz_app.figures import Animation
 from viz_app.serving.comparison import NotComparable, compare_with_selection
 from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
 from viz_app.serving.request_queue import OnPosition, Superseded
@@ -31,6 +32,9 @@ from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_s
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
+
+if TYPE_CHECKING:
+    from viz_app.figures.check import PrintIssue  # with matplotlib, which takes a second to import
 
 _ZOOMS = ("print", "fit")
 
@@ -208,13 +212,15 @@ def _draw_downloads(t: Texts, exportable: ExportableFigure) -> None:
         draw_add(t, exportable)
 
 
-def _draw_warnings(t: Texts, exportable: ExportableFigure, found: tuple[check.PrintIssue, ...]) -> None:
+def _draw_warnings(t: Texts, exportable: ExportableFigure, found: tuple[PrintIssue, ...]) -> None:
     if not found:
         st.caption(f":material/check: {t('studio.fine')}")
         return
+    from viz_app.figures.check import message
+
     with st.container(key="studio-warnings", gap="small"):
         for warning in found:
-            st.warning(escape_markdown(check.message(warning, t.language)), icon=":material/print:")
+            st.warning(escape_markdown(message(warning, t.language)), icon=":material/print:")
 
 
 def _draw_words(t: Texts, exportable: ExportableFigure) -> None:

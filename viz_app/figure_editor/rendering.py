@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -11,13 +12,16 @@ from viz_app.export import BundleItem, FigureRequest, Sentence, bundle, command_
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figures import Animation, Figure, Search, Style, check, export, file_name, formats_of
+from viz_app.figures import Animation, Figure, Search, Style, export, file_name, formats_of
 from viz_app.serving.comparison import Comparison
 from viz_app.serving.loader import stop_if_superseded
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.request_queue import OnPosition, RequestQueue
 from viz_app.serving.single_flight_cache import SingleFlightCache
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+
+if TYPE_CHECKING:
+    from viz_app.figures.check import PrintIssue  # with matplotlib, which takes a second to import
 
 PIXELS_PER_INCH = 96  # of CSS: at this scale a screen shows print size
 _SHARP = 192  # dots per inch of a preview, for screens with two dots a pixel
@@ -52,9 +56,7 @@ class RenderCache:
     def __init__(self) -> None:
         self._queue = RequestQueue(1, stop_if_superseded)
         self._previews: SingleFlightCache[Preview] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
-        self._warnings: SingleFlightCache[tuple[check.PrintIssue, ...]] = SingleFlightCache(
-            _ENTRIES, _BYTES, memory_size
-        )
+        self._warnings: SingleFlightCache[tuple[PrintIssue, ...]] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
 
     def preview(self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None) -> Preview:
         """The figure in print size; of an animation, what stands for it. Raises Superseded."""
@@ -64,10 +66,12 @@ class RenderCache:
 
     def warnings(
         self, session: str, figure: Figure, style: Style, on_position: OnPosition | None = None
-    ) -> tuple[check.PrintIssue, ...]:
+    ) -> tuple[PrintIssue, ...]:
         """What a printer or reviewer would stumble over. Raises Superseded."""
+        from viz_app.figures.check import find_print_issues
+
         return self._warnings.get_in_turn(
-            _key(figure, style), lambda _: check.find_print_issues(figure, style), self._queue, session, on_position
+            _key(figure, style), lambda _: find_print_issues(figure, style), self._queue, session, on_position
         )
 
 
