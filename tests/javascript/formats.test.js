@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { decimals, fillText, headName, percent } from "../../viz_app/components/common/dom.js";
 import { grouped, raised, signed, thousands, tiny } from "../../viz_app/components/common/format.js";
 import { toneIndex, tonePlace, toneWeight } from "../../viz_app/components/explorer/js/tone.js";
-import * as positions from "../../viz_app/lessons/positions/js/numerals.js";
+import { periodText } from "../../viz_app/lessons/positions/js/encoding.js";
 import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
 import { scientific } from "../../viz_app/lessons/warmup/js/rate.js";
 
@@ -23,7 +23,10 @@ test("placeholders are filled once: what a value says is never a placeholder", (
 test("large, small and signed numbers", () => {
   assert.equal(grouped(7896), "7\u202f896");
   assert.equal(grouped(999), "999");
-  assert.deepEqual([6.28, 112.4, 54410].map(positions.many), ["6.3", "112", "54\u202f410"]);
+  assert.deepEqual(
+    [0, 1, 2].map((pair) => periodText(pair, 4)),
+    ["6.3", "628", "62\u202f832"], // 2 pi times 1, 100 and 10,000
+  );
   assert.deepEqual(
     [-0.5, 0.5, -0.001].map((value) => signed(value)),
     ["\u22120.50", "0.50", "0.00"],

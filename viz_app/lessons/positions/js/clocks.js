@@ -4,18 +4,19 @@
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { signed, tiny } from "../../../components/common/format.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
-import { frame, Grid } from "../../stage/js/grid.js";
+import { Axis } from "../../../components/common/plot.js";
+import { playhead, slider } from "../../stage/js/describe.js";
+import { Grid } from "../../stage/js/grid.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { angle, block, dotProduct, encoding, mapError, pairs, period } from "./encoding.js";
-import { many } from "./numerals.js";
-import { word } from "./tokenaxis.js";
+import { angle, block, dotProduct, encoding, mapError, pairs, period, periodText } from "./encoding.js";
 
 const MOST_STEPS = 12; // of k
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Clocks extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
@@ -25,22 +26,17 @@ export class Clocks extends Scene {
   }
 
   get playhead() {
-    const { positions } = this.lesson.values;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.position_p,
-      min: 0,
-      max: positions - 1,
-      step: 1,
+      max: this.lesson.values.positions - 1,
       rate: 0.8,
-      start: 0,
-      /** @param {number} value */
       show: (value) => value.toFixed(value % 1 ? 1 : 0),
-    };
+    });
   }
 
   get controls() {
-    return [{ name: "k", kind: "range", label: "k", min: 1, max: MOST_STEPS, step: 1, start: 2 }];
+    return [slider({ name: "k", label: "k", min: 1, max: MOST_STEPS, start: 2 })];
   }
 
   /** @type {Scene["height"]} */
@@ -57,27 +53,21 @@ export class Clocks extends Scene {
     const { width, height } = pen;
     const small = width < 520;
     const [columns, rows] = small ? [3, 2] : [6, 1];
-    const clocks = { x: 0, y: 0, width, height: small ? 290 : Math.min(270, height * 0.47) };
-    const cell = { width: clocks.width / columns, height: clocks.height / rows };
+    const top = (small ? 290 : Math.min(270, height * 0.47)) + 20; // below the clocks
+    const cell = { width: width / columns, height: (top - 20) / rows };
     this.drawHeads(pen, at, k);
     this.shown.forEach((pair, index) => {
-      const place = {
-        x: (index % columns) * cell.width,
-        y: 22 + Math.floor(index / columns) * cell.height,
-        width: cell.width,
-        height: cell.height - (rows === 1 ? 22 : 11),
-      };
-      this.drawClock(pen, place, pair, at, k);
+      const [x, y] = [(index % columns) * cell.width, 22 + Math.floor(index / columns) * cell.height];
+      this.drawClock(pen, { x, y, width: cell.width, height: cell.height - (small ? 11 : 22) }, pair, at, k);
     });
-    const top = clocks.height + 20;
-    const side = small
-      ? { x: 0, y: top, width, height: 182 }
-      : { x: 0, y: top, width: Math.min(width * 0.5, height - top + 90), height: height - top };
+    if (small) {
+      this.drawMap(pen, { x: 0, y: top, width, height: 182 }, at, k);
+      this.drawProduct(pen, { x: 0, y: top + 196, width, height: height - top - 196 }, at, k);
+      return;
+    }
+    const side = { x: 0, y: top, width: Math.min(width * 0.5, height - top + 90), height: height - top };
     this.drawMap(pen, side, at, k);
-    const rest = small
-      ? { x: 0, y: top + side.height + 14, width, height: height - top - side.height - 14 }
-      : { x: side.width + 34, y: top, width: width - side.width - 34, height: height - top };
-    this.drawProduct(pen, rest, at, k);
+    this.drawProduct(pen, { ...side, x: side.width + 34, width: width - side.width - 34 }, at, k);
   }
 
   /** @param {Theme} theme */
@@ -91,84 +81,66 @@ export class Clocks extends Scene {
    * @param {number} at
    * @param {number} k
    */
-  drawHeads({ context, theme, width }, at, k) {
+  drawHeads(pen, at, k) {
+    const { theme, width } = pen;
     const { from, to } = this.colours(theme);
     /** @param {number} position */
     const name = (position) => {
       const token = this.lesson.values.tokens[Math.round(position)];
-      return `${Math.round(position * 10) / 10}${token ? `  ${word(token)}` : ""}`;
+      return `${Math.round(position * 10) / 10}${token ? `  ${plain(token)}` : ""}`;
     };
-    const style = { font: theme.font, size: 14, weight: 600 };
-    dot(context, 6, 9, 5, from);
-    write(context, `p = ${name(at)}`, 17, 9, { ...style, colour: theme.text, most: width / 2 - 24 });
+    const style = { size: 14, weight: 600 };
+    pen.dot(6, 9, 5, from);
+    pen.write(`p = ${name(at)}`, 17, 9, { ...style, most: width / 2 - 24 });
     const second = Math.min(width / 2, 220);
-    dot(context, second + 6, 9, 5, to);
-    write(context, `p + k = ${name(at + k)}`, second + 17, 9, {
-      ...style,
-      colour: theme.text,
-      most: width - second - 20,
-    });
+    pen.dot(second + 6, 9, 5, to);
+    pen.write(`p + k = ${name(at + k)}`, second + 17, 9, { ...style, most: width - second - 20 });
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {Box} place
    * @param {number} pair
    * @param {number} at
    * @param {number} k
    */
-  drawClock({ context, theme }, { x, y, width, height }, pair, at, k) {
+  drawClock(pen, { x, y, width, height }, pair, at, k) {
+    const { context, theme } = pen;
     const { d_model } = this.lesson.values;
     const { from, to } = this.colours(theme);
     const radius = Math.min(width / 2 - 12, (height - 44) / 2, 96);
     const [centre, middle] = [x + width / 2, y + 26 + radius];
-    const quiet = { colour: theme.muted, font: theme.font, size: 12, align: "center" };
-    write(context, fillText(this.texts.period, { length: many(period(pair, d_model)) }), centre, y + 12, {
-      ...quiet,
-      most: width - 4,
-    });
+    const length = fillText(this.texts.period, { length: periodText(pair, d_model) });
+    pen.note(length, centre, y + 12, { align: "center", most: width - 4 });
     context.beginPath();
     context.arc(centre, middle, radius, 0, 2 * Math.PI);
     context.strokeStyle = theme.line;
     context.lineWidth = 1.5;
     context.stroke();
-    this.drawAngle(context, theme, centre, middle, radius, angle(at, pair, d_model), angle(k, pair, d_model));
-    for (const [position, colour] of /** @type {[number, string][]} */ ([
-      [at + k, to],
-      [at, from],
-    ])) {
+    this.drawAngle(pen, centre, middle, radius, angle(at, pair, d_model), angle(k, pair, d_model));
+    const hand = (/** @type {number} */ position, /** @type {string} */ colour) => {
       // Twelve o'clock is angle 0, so that sine runs to the right and cosine up, and hands turn as on a clock.
       const [sine, cosine] = [encoding(position, 2 * pair, d_model), encoding(position, 2 * pair + 1, d_model)];
-      trace(
-        context,
-        [
-          [centre, middle],
-          [centre + radius * sine, middle - radius * cosine],
-        ],
-        { colour, width: 2.5 },
-      );
-      dot(context, centre + radius * sine, middle - radius * cosine, 4, colour);
-    }
-    dot(context, centre, middle, 2.5, theme.text);
-    write(context, degrees(angle(k, pair, d_model)), centre, middle + radius + 16, {
-      ...quiet,
-      colour: theme.text,
-      size: 13,
-      weight: 600,
-    });
+      pen.line(centre, middle, centre + radius * sine, middle - radius * cosine, { colour, width: 2.5 });
+      pen.dot(centre + radius * sine, middle - radius * cosine, 4, colour);
+    };
+    hand(at + k, to);
+    hand(at, from);
+    pen.dot(centre, middle, 2.5, theme.text);
+    pen.write(degrees(angle(k, pair, d_model)), centre, middle + radius + 16, { weight: 600, align: "center" });
   }
 
   /**
    * The angle between the hands, as a wedge.
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
+   * @param {Pen} pen
    * @param {number} x
    * @param {number} y
    * @param {number} radius
    * @param {number} start
    * @param {number} turned
    */
-  drawAngle(context, theme, x, y, radius, start, turned) {
+  drawAngle(pen, x, y, radius, start, turned) {
+    const { context, theme } = pen;
     const first = start - Math.PI / 2;
     context.save();
     context.globalAlpha = 0.18;
@@ -184,11 +156,12 @@ export class Clocks extends Scene {
   /**
    * M_k times PE(p) gives PE(p + k), for the pairs that are shown.
    * @param {Pen} pen
-   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {Box} place
    * @param {number} at
    * @param {number} k
    */
-  drawMap({ context, theme }, { x, y, width, height }, at, k) {
+  drawMap(pen, { x, y, width, height }, at, k) {
+    const { context, theme } = pen;
     const { d_model } = this.lesson.values;
     const count = 2 * this.shown.length;
     const size = Math.max(6, Math.min(Math.floor((width - 70) / (count + 2 * 1.6)), Math.floor((height - 46) / count)));
@@ -210,71 +183,51 @@ export class Clocks extends Scene {
     matrix.draw(context, x, top, side, side);
     from.draw(context, second, top, thick, side);
     to.draw(context, third, top, thick, side);
-    frame(context, x, top, side, side, theme.line);
+    pen.frame(x, top, side, side, theme.line);
     for (let pair = 0; pair < count / 2; pair++)
-      frame(context, x + 2 * pair * size, top + 2 * pair * size, 2 * size, 2 * size, theme.mark);
-    frame(context, second, top, thick, side, this.colours(theme).from, 1.5);
-    frame(context, third, top, thick, side, this.colours(theme).to, 1.5);
-    const sign = { colour: theme.text, font: theme.font, size: 17, align: "center" };
-    write(context, "\u00b7", x + side + 14, top + side / 2, { ...sign, size: 22 });
-    write(context, "=", second + thick + 17, top + side / 2, sign);
-    const name = { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "center" };
-    write(context, `M${subscript(k)}`, x + side / 2, y + 9, name);
-    write(context, "PE(p)", second + thick / 2, y + 9, name);
-    write(context, "PE(p+k)", third + thick / 2 + 4, y + 9, name);
-    const told = fillText(this.texts.map_check, { count: d_model, error: tiny(mapError(at, k, d_model)) });
-    write(context, told, x, top + side + 16, { colour: theme.muted, font: theme.font, size: 12, most: width + 26 });
+      pen.frame(x + 2 * pair * size, top + 2 * pair * size, 2 * size, 2 * size, theme.mark);
+    pen.frame(second, top, thick, side, this.colours(theme).from, 1.5);
+    pen.frame(third, top, thick, side, this.colours(theme).to, 1.5);
+    pen.write("\u00b7", x + side + 14, top + side / 2, { size: 22, align: "center" });
+    pen.write("=", second + thick + 17, top + side / 2, { size: 17, align: "center" });
+    const name = { weight: 600, align: "center" };
+    pen.write(`M${subscript(k)}`, x + side / 2, y + 9, name);
+    pen.write("PE(p)", second + thick / 2, y + 9, name);
+    pen.write("PE(p+k)", third + thick / 2 + 4, y + 9, name);
+    const check = fillText(this.texts.map_check, { count: d_model, error: tiny(mapError(at, k, d_model)) });
+    pen.note(check, x, top + side + 16, { most: width + 26 });
   }
 
   /**
    * The dot product over p: it depends on k alone.
    * @param {Pen} pen
-   * @param {{ x: number, y: number, width: number, height: number }} given
+   * @param {Box} place
    * @param {number} at
    * @param {number} k
    */
-  drawProduct({ context, theme }, { x, y, width, height }, at, k) {
+  drawProduct(pen, { x, y, width, height }, at, k) {
+    const { theme } = pen;
     const { d_model, positions } = this.lesson.values;
     const value = dotProduct(at, at + k, d_model);
     const bottom = y + height - 34;
     const across = new Axis(0, positions - 1, x + 26, x + width - 12);
     const up = new Axis(0, d_model / 2, bottom, y + 42);
-    write(context, `PE(p) \u00b7 PE(p+k) = ${signed(value)}`, x, y + 9, {
-      colour: theme.text,
-      font: theme.font,
-      size: 15,
-      weight: 600,
+    pen.write(`PE(p) \u00b7 PE(p+k) = ${signed(value)}`, x, y + 9, { size: 15, weight: 600 });
+    pen.axis(up, "left", x + 26, { ticks: up.ticks(3), grid: width - 38 });
+    pen.axis(across, "bottom", bottom, { ticks: across.ticks(6) });
+    pen.note("p", (across.from + across.to) / 2, bottom + 28, { size: 13, align: "center" });
+    const most = up.place(d_model / 2);
+    pen.line(across.from, most, across.to, most, { colour: theme.mark, dash: [4, 4] });
+    pen.note("k = 0", across.from + 4, most - 9);
+    const points = Array.from({ length: 97 }, (_, index) => {
+      const p = (index / 96) * (positions - 1);
+      return [across.place(p), up.place(dotProduct(p, p + k, d_model))];
     });
-    drawAxis(context, up, "left", x + 26, { theme, ticks: up.ticks(3), grid: width - 38 });
-    drawAxis(context, across, "bottom", bottom, { theme, ticks: across.ticks(6) });
-    write(context, "p", (across.from + across.to) / 2, bottom + 28, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 13,
-      align: "center",
-    });
-    const most = { colour: theme.muted, font: theme.font, size: 12 };
-    trace(
-      context,
-      [
-        [across.from, up.place(d_model / 2)],
-        [across.to, up.place(d_model / 2)],
-      ],
-      { colour: theme.mark, dash: [4, 4] },
-    );
-    write(context, "k = 0", across.from + 4, up.place(d_model / 2) - 9, most);
-    const points = Array.from({ length: 97 }, (_, index) => (index / 96) * (positions - 1)).map((p) => [
-      across.place(p),
-      up.place(dotProduct(p, p + k, d_model)),
-    ]);
-    trace(context, points, { colour: theme.kinds.encoder, width: 2.5 });
-    write(context, `k = ${k}`, across.to, up.place(value) + (value > d_model / 4 ? 14 : -12), {
-      ...most,
-      align: "right",
-      colour: theme.kinds.encoder,
-      weight: 600,
-    });
-    dot(context, across.place(at), up.place(value), 5.5, theme.kinds.decoder, theme.background);
+    const colour = theme.kinds.encoder;
+    pen.trace(points, { colour, width: 2.5 });
+    const above = value > d_model / 4 ? 14 : -12;
+    pen.note(`k = ${k}`, across.to, up.place(value) + above, { align: "right", colour, weight: 600 });
+    pen.dot(across.place(at), up.place(value), 5.5, theme.kinds.decoder, theme.background);
   }
 
   /** @type {Scene["say"]} */
@@ -291,16 +244,8 @@ export class Clocks extends Scene {
       period(pair, d_model),
       ...[at, at + k, k].map((position) => ((angle(position, pair, d_model) * 180) / Math.PI) % 360),
     ]);
-    return {
-      columns: [
-        this.texts.pair,
-        this.texts.period_head,
-        `p = ${at.toFixed(0)} (\u00b0)`,
-        "p + k (\u00b0)",
-        "k (\u00b0)",
-      ],
-      rows,
-    };
+    const hands = [`p = ${at.toFixed(0)} (\u00b0)`, "p + k (\u00b0)", "k (\u00b0)"];
+    return { columns: [this.texts.pair, this.texts.period_head, ...hands], rows };
   }
 }
 

@@ -1,5 +1,7 @@
 // The paper's formula (Section 3.5), evaluated again for motion; a test compares it with transformer_core.
 
+import { grouped } from "../../../components/common/format.js";
+
 // Where the six pairs that are shown stand among all, from the fastest to the slowest. Most waves are far longer than any
 // sentence, so pairs in even steps would be straight lines.
 const SHARES = [0, 0.095, 0.19, 0.3, 0.45, 1];
@@ -23,6 +25,16 @@ export function period(pair, width) {
 }
 
 /**
+ * The same as text: "6.3", "112", "54 410".
+ * @param {number} pair
+ * @param {number} width
+ */
+export function periodText(pair, width) {
+  const length = period(pair, width);
+  return length < 10 ? length.toFixed(1) : grouped(length);
+}
+
+/**
  * Angle of pair i at a position, which may lie between two pieces.
  * @param {number} position
  * @param {number} pair
@@ -34,7 +46,7 @@ export function angle(position, pair, width) {
 
 /**
  * PE(pos, 2i) for even columns, PE(pos, 2i + 1) for odd ones.
- * @param {any} position
+ * @param {number} position
  * @param {number} column
  * @param {number} width
  */

@@ -4,19 +4,21 @@
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
-import { Axis, dot, drawAxis, trace, write } from "../../../components/common/plot.js";
-import { frame, Grid } from "../../stage/js/grid.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { Grid } from "../../stage/js/grid.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { dotProduct, encoding } from "./encoding.js";
-import { word } from "./tokenaxis.js";
 
 const LEAST = 48; // rows
 const HEAD = 22;
 const FOOT = 40;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Heatmap extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
@@ -28,28 +30,21 @@ export class Heatmap extends Scene {
   }
 
   get playhead() {
-    return {
+    return playhead({
       name: "at",
       label: this.texts.position_p,
-      min: 0,
       max: this.rows - 1,
-      step: 1,
       rate: 3,
       start: 12,
-      /** @param {number} value */
       show: (value) => value.toFixed(value % 1 ? 1 : 0),
-    };
+    });
   }
 
   get controls() {
-    const { texts } = this;
-    const orders = [
-      ["apart", texts.columns_apart],
-      ["mixed", texts.columns_mixed],
-    ];
+    const { columns, columns_apart, columns_mixed } = this.texts;
     return [
-      { name: "order", kind: "choice", label: texts.columns, options: orders, start: "apart" },
-      { name: "k", kind: "range", label: "k", min: -20, max: 20, step: 1, start: 5, show: (value) => signed(value, 0) },
+      choice("order", columns, { apart: columns_apart, mixed: columns_mixed }),
+      slider({ name: "k", label: "k", min: -20, max: 20, start: 5, show: (value) => signed(value, 0) }),
     ];
   }
 
@@ -70,149 +65,99 @@ export class Heatmap extends Scene {
     const room = (width - left) * (small ? 0.52 : 0.6);
     const wide = room > d_model ? Math.floor(room / d_model) * d_model : room; // whole pixels, so that no column looks wider
     const curve = left + wide + (small ? 16 : 34);
-    return {
-      small,
-      left,
-      wide,
-      rows: new Axis(0, this.rows - 1, HEAD, height - FOOT),
-      product: { from: curve, to: width - 14 },
-    };
+    const rows = new Axis(0, this.rows - 1, HEAD, height - FOOT);
+    return { small, left, wide, rows, across: new Axis(this.low, d_model / 2, curve, width - 14) };
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, { at, k, order }) {
     const { context, theme, width } = pen;
-    const { d_model, tokens } = this.lesson.values;
-    const { small, left, wide, rows, product } = this.places(pen);
-    const across = new Axis(this.low, d_model / 2, product.from, product.to);
-    const half_d = d_model / 2;
-    const column =
-      order === "mixed" ? (index) => index : (index) => (index < half_d ? 2 * index : 2 * (index - half_d) + 1);
+    const { d_model } = this.lesson.values;
+    const places = this.places(pen);
+    const { small, left, wide, rows, across } = places;
+    /** @param {number} index */
+    const apart = (index) => (index < d_model / 2 ? 2 * index : 2 * index - d_model + 1);
+    const column = order === "mixed" ? (/** @type {number} */ index) => index : apart;
     this.grid.paint(`${theme.key} ${order}`, this.rows, d_model, (row, index) =>
       divergingPixel(theme, encoding(row, column(index), d_model)),
     );
     const half = (rows.place(1) - rows.place(0)) / 2;
-    this.grid.draw(context, left, rows.from - half, wide, rows.to - rows.from + 2 * half);
-    frame(context, left, rows.from - half, wide, rows.to - rows.from + 2 * half, theme.line);
-    const quiet = { colour: theme.muted, font: theme.font, size: 12 };
+    const tall = rows.to - rows.from + 2 * half;
+    this.grid.draw(context, left, rows.from - half, wide, tall);
+    pen.frame(left, rows.from - half, wide, tall, theme.line);
     this.drawColumns(pen, order, left, wide, rows.to + half + 2);
-    write(context, small ? "PE" : this.texts.table_name, left + wide / 2, 7, {
-      ...quiet,
-      colour: theme.text,
-      size: 13,
-      weight: 600,
-      align: "center",
-      most: wide,
-    });
-    const heading = { ...quiet, colour: theme.text, size: 13, weight: 600, align: "center" };
-    write(context, "PE(p) \u00b7 PE(p+k)", (product.from + product.to) / 2, 7, heading);
-    drawAxis(context, across, "bottom", rows.to + half + 2, {
-      theme,
-      ticks: small ? [0, d_model / 2] : across.ticks(4),
-      grid: rows.to - rows.from + 2 * half,
-    });
+    const heading = { weight: 600, align: "center" };
+    pen.write(small ? "PE" : this.texts.table_name, left + wide / 2, 7, { ...heading, most: wide });
+    pen.write("PE(p) \u00b7 PE(p+k)", (across.from + across.to) / 2, 7, heading);
+    const ticks = small ? [0, d_model / 2] : across.ticks(4);
+    pen.axis(across, "bottom", rows.to + half + 2, { ticks, grid: tall });
     const points = Array.from({ length: 4 * (this.rows - 1) + 1 }, (_, index) => [
       across.place(dotProduct(at, index / 4, d_model)),
       rows.place(index / 4),
     ]);
-    trace(context, points, { colour: theme.kinds.encoder, width: 2.5 });
+    pen.trace(points, { colour: theme.kinds.encoder, width: 2.5 });
     const other = at + k;
-    const inside = other >= 0 && other <= this.rows - 1;
-    this.drawCut(pen, rows, left, wide, across, at, theme.kinds.decoder, `p = ${Math.round(at)}`, tokens);
-    if (inside)
-      this.drawCut(pen, rows, left, wide, across, other, theme.kinds.cross, `p+k = ${Math.round(other)}`, tokens, at);
-    if (!inside) return;
+    this.drawCut(pen, places, at, theme.kinds.decoder, `p = ${Math.round(at)}`);
+    if (other < 0 || other > this.rows - 1) return;
+    this.drawCut(pen, places, other, theme.kinds.cross, `p+k = ${Math.round(other)}`, at);
     const value = dotProduct(at, other, d_model);
     const place = across.place(value);
-    const onLeft = place > (product.from + product.to) / 2;
-    write(context, signed(value, 1), place + (onLeft ? -10 : 10), rows.place(other) + (k < 0 ? -10 : 11), {
-      colour: theme.text,
-      font: theme.font,
-      size: 14,
-      weight: 600,
-      align: onLeft ? "right" : "left",
-      most: width,
-    });
+    const onLeft = place > (across.from + across.to) / 2;
+    const style = { size: 14, weight: 600, align: onLeft ? "right" : "left", most: width };
+    pen.write(signed(value, 1), place + (onLeft ? -10 : 10), rows.place(other) + (k < 0 ? -10 : 11), style);
   }
 
   /**
    * What the columns are: in the paper's order, or all sines before all cosines.
    * @param {Pen} pen
-   * @param {any} order
+   * @param {string} order
    * @param {number} left
    * @param {number} wide
    * @param {number} y
    */
-  drawColumns({ context, theme }, order, left, wide, y) {
+  drawColumns(pen, order, left, wide, y) {
+    const { theme } = pen;
     const { d_model } = this.lesson.values;
-    const style = { colour: theme.muted, font: theme.font, size: 12, align: "center" };
+    const style = { align: "center" };
     if (order === "mixed") {
-      drawAxis(context, new Axis(0, d_model, left, left + wide), "bottom", y, {
-        theme,
-        ticks: [0, d_model / 2, d_model],
-      });
-      write(context, this.texts.column, left + wide / 2, y + 30, style);
+      pen.axis(new Axis(0, d_model, left, left + wide), "bottom", y, { ticks: [0, d_model / 2, d_model] });
+      pen.note(this.texts.column, left + wide / 2, y + 30, style);
       return;
     }
     ["sin", "cos"].forEach((name, odd) => {
       const middle = left + (0.25 + 0.5 * odd) * wide;
-      write(context, name, middle, y + 12, { ...style, colour: theme.text, size: 13, weight: 600 });
-      if (wide > 300) write(context, `${odd}, ${odd + 2}, \u2026, ${d_model - 2 + odd}`, middle, y + 30, style);
+      pen.write(name, middle, y + 12, { ...style, weight: 600 });
+      if (wide > 300) pen.note(`${odd}, ${odd + 2}, \u2026, ${d_model - 2 + odd}`, middle, y + 30, style);
     });
-    trace(
-      context,
-      [
-        [left + wide / 2, HEAD - 4],
-        [left + wide / 2, y + 4],
-      ],
-      { colour: theme.text, width: 1 },
-    );
+    pen.line(left + wide / 2, HEAD - 4, left + wide / 2, y + 4, { colour: theme.text, width: 1 });
   }
 
   /**
    * One position: its row in the table, its token, and its point on the curve.
    * @param {Pen} pen
-   * @param {Axis} rows
-   * @param {number} left
-   * @param {number} wide
-   * @param {Axis} across
+   * @param {ReturnType<Heatmap["places"]>} places
    * @param {number} position
    * @param {string} colour
    * @param {string} name
-   * @param {string[]} tokens
-   * @param {any} [beside]
+   * @param {number | null} [beside]
    */
-  drawCut({ context, theme }, rows, left, wide, across, position, colour, name, tokens, beside = null) {
-    const { d_model } = this.lesson.values;
+  drawCut(pen, { left, wide, rows, across }, position, colour, name, beside = null) {
+    const { theme } = pen;
+    const { d_model, tokens } = this.lesson.values;
     const y = rows.place(position);
     const half = Math.max(2.5, (rows.place(1) - rows.place(0)) / 2);
-    frame(context, left - 1, y - half, wide + 2, 2 * half, colour, 2);
-    trace(
-      context,
-      [
-        [left + wide, y],
-        [across.to, y],
-      ],
-      { colour, width: 1, dash: [2, 3] },
-    );
+    pen.frame(left - 1, y - half, wide + 2, 2 * half, colour, 2);
+    pen.line(left + wide, y, across.to, y, { colour, width: 1, dash: [2, 3] });
     const at = beside ?? position;
-    dot(context, across.place(dotProduct(at, position, d_model)), y, 5.5, colour, theme.background);
-    const near = beside !== null && Math.abs(rows.place(beside) - y) < 28;
-    const shift = near ? (28 - Math.abs(rows.place(beside) - y)) * (position >= beside ? 1 : -1) : 0;
-    const style = { font: theme.font, size: 13, weight: 600, align: "right" };
-    const token = tokens[Math.round(position)];
-    write(context, left > 60 ? name : name.split(" ")[0], left - 8, y + shift - (token && left > 60 ? 7 : 0), {
-      ...style,
-      colour,
-    });
-    if (token && left > 60)
-      write(context, word(token), left - 8, y + shift + 8, {
-        ...style,
-        font: theme.code,
-        size: 12,
-        colour: theme.text,
-        most: left - 10,
-      });
+    pen.dot(across.place(dotProduct(at, position, d_model)), y, 5.5, colour, theme.background);
+    const room = beside === null ? Infinity : Math.abs(rows.place(beside) - y);
+    const shift = Math.max(0, 28 - room) * (position >= at ? 1 : -1);
+    const style = { weight: 600, align: "right" };
+    const roomy = left > 60;
+    const token = roomy && tokens[Math.round(position)];
+    pen.write(roomy ? name : name.split(" ")[0], left - 8, y + shift - (token ? 7 : 0), { ...style, colour });
+    if (token)
+      pen.write(plain(token), left - 8, y + shift + 8, { ...style, font: theme.code, size: 12, most: left - 10 });
   }
 
   /** @type {Scene["grab"]} */

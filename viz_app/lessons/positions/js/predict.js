@@ -1,12 +1,15 @@
 // The sentence backwards, with positions in the encoder and without: what does the model write? The translations of the
 // sentence as it was typed stand there from the start, those of the reversed one are revealed.
 
-import { fitted, trace, write } from "../../../components/common/plot.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LINE = 25;
 const MOST_LINES = 4;
 
+/** Where a block stands: its left edge and its width.
+ * @typedef {{ x: number, width: number }} Column */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {
   /** @type {Scene["height"]} */
   height(width) {
@@ -41,94 +44,64 @@ export class Predict extends Scene {
     const { backwards, tokens } = this.lesson.values;
     const { small, half, block } = this.sizes(width);
     const forwards = tokens.slice(0, -1);
-    /** @type {[string, string, number, number][]} */
+    /** @type {["with" | "off", string, number, number][]} */
     const blocks = [
       ["with", theme.kinds.encoder, 0, 0],
       ["off", theme.kinds.decoder, small ? 0 : half + 28, small ? block : 0],
     ];
     for (const [name, colour, x, top] of blocks) {
-      let y = this.heading(
-        pen,
-        this.texts[`group_${name}`],
-        name === "off" ? this.texts.note_off : "",
-        x,
-        top + 10,
-        half,
-        colour,
-      );
+      const column = { x, width: half };
       const [one, other] = backwards?.[name] ?? ["\u2026", "\u2026"];
-      y = this.pair(pen, { read: sentence(forwards), written: one, shown: true }, x, y + 34, half);
-      y = this.pair(pen, { read: sentence([...forwards].reverse()), written: other, shown: revealed }, x, y + 28, half);
-      if (revealed && backwards) this.verdict(pen, backwards[name], x, y + 20, half);
+      let y = this.heading(pen, name, column, top + 10, colour);
+      y = this.pair(pen, sentence(forwards), one, column, y + 34);
+      y = this.pair(pen, sentence([...forwards].reverse()), revealed ? other : null, column, y + 28);
+      if (revealed && backwards) this.verdict(pen, one === other, column, y + 20);
     }
   }
 
   /**
+   * How the model read. Returns where the next thing may stand.
    * @param {Pen} pen
-   * @param {string} text
-   * @param {string} note
-   * @param {any} x
+   * @param {"with" | "off"} name
+   * @param {Column} column
    * @param {number} y
-   * @param {number} width
-   * @param {any} colour
+   * @param {string} colour
    */
-  heading({ context, theme }, text, note, x, y, width, colour) {
-    trace(
-      context,
-      [
-        [x, y + 16],
-        [x + width, y + 16],
-      ],
-      { colour, width: 3 },
-    );
-    write(context, text, x, y, { colour: theme.text, font: theme.font, size: 16, weight: 650, most: width });
-    if (note) write(context, note, x, y + 32, { colour: theme.muted, font: theme.font, size: 13, most: width });
+  heading(pen, name, { x, width }, y, colour) {
+    pen.line(x, y + 16, x + width, y + 16, { colour, width: 3 });
+    pen.write(this.texts[`group_${name}`], x, y, { size: 16, weight: 650, most: width });
+    if (name === "off") pen.note(this.texts.note_off, x, y + 32, { size: 13, most: width });
     return y + 16;
   }
 
   /**
-   * What the model reads, and below it what it writes. Returns where the next thing may stand.
+   * What the model reads, and below it what it generates, once it is revealed. Returns where the next thing may stand.
    * @param {Pen} pen
-   * @param {{ read: any, written: any, shown: any }} given
-   * @param {any} x
+   * @param {string} read
+   * @param {string | null} written
+   * @param {Column} column
    * @param {number} y
-   * @param {number} width
    */
-  pair(pen, { read, written, shown }, x, y, width) {
-    const { context, theme } = pen;
-    const end = paragraph(context, read, x, y + 12, width, { colour: theme.muted, font: theme.font, size: 16 });
-    write(context, "\u2193", x + 4, end + 2, { colour: theme.muted, font: theme.font, size: 15 });
-    if (shown)
-      return paragraph(context, written, x + 22, end + 3, width - 22, {
-        colour: theme.text,
-        font: theme.font,
-        size: 19,
-        weight: 600,
-      });
-    context.fillStyle = theme.line;
-    context.globalAlpha = 0.6;
-    context.fillRect(x + 22, end - 10, Math.min(width - 22, 270), 27);
-    context.globalAlpha = 1;
-    write(context, "?", x + 34, end + 3, { colour: theme.text, font: theme.font, size: 17, weight: 700 });
+  pair(pen, read, written, { x, width }, y) {
+    const { theme } = pen;
+    const end = paragraph(pen, read, x, y + 12, width, { colour: theme.muted, size: 16 });
+    pen.note("\u2193", x + 4, end + 2, { size: 15 });
+    if (written !== null) return paragraph(pen, written, x + 22, end + 3, width - 22, { size: 19, weight: 600 });
+    pen.fill(x + 22, end - 10, Math.min(width - 22, 270), 27, theme.line, 0.6);
+    pen.write("?", x + 34, end + 3, { size: 17, weight: 700 });
     return end + LINE;
   }
 
   /**
    * @param {Pen} pen
-   * @param {any[]} pair
-   * @param {any} x
+   * @param {boolean} same
+   * @param {Column} column
    * @param {number} y
-   * @param {number} width
    */
-  verdict({ context, theme }, [one, other], x, y, width) {
-    const same = one === other;
-    write(context, same ? `= ${this.texts.same}` : `\u2260 ${this.texts.other}`, x + 22, y, {
-      colour: same ? theme.kinds.cross : theme.kinds.decoder,
-      font: theme.font,
-      size: 15,
-      weight: 650,
-      most: width - 22,
-    });
+  verdict(pen, same, { x, width }, y) {
+    const { cross, decoder } = pen.theme.kinds;
+    const text = same ? `= ${this.texts.same}` : `\u2260 ${this.texts.other}`;
+    pen.write(text, x + 22, y, { colour: same ? cross : decoder, size: 15, weight: 650, most: width - 22 });
   }
 
   /** @type {Scene["say"]} */
@@ -136,20 +109,24 @@ export class Predict extends Scene {
     const { backwards } = this.lesson.values;
     if (!backwards) return this.texts.computing;
     if (!revealed) return this.texts.predict_say;
-    /** @param {any[]} pair */
-    const verdict = ([one, other]) => (one === other ? this.texts.same : this.texts.other);
-    /** @param {string} name */
-    const told = (name) =>
-      `${this.texts[`group_${name}`]}: \u201c${backwards[name][1]}\u201d, ${verdict(backwards[name])}.`;
-    return `${told("with")} ${told("off")}`;
+    /** @param {"with" | "off"} name */
+    const verdict = (name) => {
+      const [one, other] = backwards[name];
+      return `${this.texts[`group_${name}`]}: \u201c${other}\u201d, ${one === other ? this.texts.same : this.texts.other}.`;
+    };
+    return `${verdict("with")} ${verdict("off")}`;
   }
 
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     const { backwards } = this.lesson.values;
     if (!backwards || !revealed) return null;
-    const rows = ["with", "off"].map((name) => [this.texts[`group_${name}`], ...backwards[name]]);
-    return { columns: ["", this.texts.forwards, this.texts.backwards], rows };
+    const { group_with, group_off, forwards } = this.texts;
+    const rows = [
+      [group_with, ...backwards.with],
+      [group_off, ...backwards.off],
+    ];
+    return { columns: ["", forwards, this.texts.backwards], rows };
   }
 }
 
@@ -160,25 +137,26 @@ function sentence(tokens) {
 
 /**
  * Text in lines of at most some width, MOST_LINES at most. Returns the middle of the line after the last one.
- * @param {CanvasRenderingContext2D} context
+ * @param {Pen} pen
  * @param {string} text
- * @param {any} x
+ * @param {number} x
  * @param {number} y
  * @param {number} width
- * @param {any} style
+ * @param {Partial<TextStyle>} style
  */
-function paragraph(context, text, x, y, width, style) {
-  context.save();
-  context.font = `${style.weight ?? 400} ${style.size}px ${style.font}`;
+function paragraph(pen, text, x, y, width, style) {
   const lines = [""];
   for (const word of text.split(" ")) {
-    const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
-    if (context.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    const line = lines[lines.length - 1];
+    const longer = line ? `${line} ${word}` : word;
+    if (pen.measure(longer, style) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  if (lines.length > MOST_LINES)
-    lines.splice(MOST_LINES - 1, lines.length, fitted(context, lines.slice(MOST_LINES - 1).join(" "), width - 4));
-  context.restore();
-  lines.forEach((line, index) => write(context, line, x, y + index * LINE, { ...style, most: width }));
-  return y + lines.length * LINE;
+  const last = MOST_LINES - 1;
+  const shown = lines.length > MOST_LINES ? [...lines.slice(0, last), lines.slice(last).join(" ")] : lines;
+  const most = lines.length > MOST_LINES ? width - 4 : width;
+  shown.forEach((line, index) =>
+    pen.write(line, x, y + index * LINE, { ...style, most: index === last ? most : width }),
+  );
+  return y + shown.length * LINE;
 }

@@ -1,9 +1,10 @@
 // The real encoder reads the sentence, then the same words with two of them exchanged. Each word carries how much its own
 // vector and its own attention have changed: upwards and downwards from one line, for each way of reading.
 
-import { fillText } from "../../../components/common/dom.js";
-import { tiny } from "../../../components/common/format.js";
-import { Axis, trace, write } from "../../../components/common/plot.js";
+import { fillText, percent } from "../../../components/common/dom.js";
+import { ease, tiny } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const TOKENS = 86; // height of the words
@@ -14,41 +15,28 @@ const ROUNDING = 1e-5; // float32: below this nothing has changed
 const FIRST = 1.9; // height of the first way of reading, in heights of another
 const LEVEL = 54; // width of a column in which most words lie flat
 
+/** How the words fly to their new places.
+ * @typedef {ReturnType<Swap["flight"]>} Flight */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Swap extends Scene {
   get playhead() {
-    return {
-      name: "moved",
-      label: this.texts.exchange,
-      min: 0,
-      max: 1,
-      step: 1,
-      rate: 0.6,
-      start: 0,
-      /** @param {number} value */
-      show: (value) => `${Math.round(100 * value)}\u202f%`,
-    };
+    return playhead({ name: "moved", label: this.texts.exchange, max: 1, rate: 0.6, show: percent });
   }
 
   get controls() {
     const { words, plain, start } = this.lesson.values;
     if (!words.length) return [];
-    /**
-     * @param {string} name
-     * @param {number} index
-     */
-    const range = (name, index) => ({
-      name,
-      kind: "range",
-      label: this.texts[name],
-      min: 0,
-      max: plain.length - 1,
-      step: 1,
-      start: start[index],
-      server: true,
-      /** @param {number} value */
-      show: (value) => words[plain[value]] ?? "",
-    });
-    return [range("first", 0), range("second", 1)];
+    return ["first", "second"].map((name, index) =>
+      slider({
+        name,
+        label: this.texts[name],
+        max: plain.length - 1,
+        start: start[index],
+        server: true,
+        show: (value) => words[plain[value]] ?? "",
+      }),
+    );
   }
 
   /** @type {Scene["height"]} */
@@ -68,36 +56,28 @@ export class Swap extends Scene {
   /**
    * Middle of the column in which each word stands now, and how far above the line it flies.
    * @param {number} width
-   * @param {any} moved
+   * @param {number} moved
    */
   flight(width, moved) {
     const { order } = this.lesson.values;
     const column = (width - LEFT - RIGHT) / order.length;
-    const eased = moved * moved * (3 - 2 * moved);
+    const eased = ease(moved);
+    /** @type {{ x: number, up: number, moves: number }[]} */
     const places = [];
     order.forEach((old, place) => {
-      const way = place - old;
-      places[old] = {
-        x: LEFT + column * (old + 0.5 + way * eased),
-        up: way ? (way > 0 ? 48 : 25) * Math.sin(Math.PI * eased) : 0,
-        moves: way,
-      };
+      const moves = place - old;
+      const up = moves ? (moves > 0 ? 48 : 25) * Math.sin(Math.PI * eased) : 0;
+      places[old] = { x: LEFT + column * (old + 0.5 + moves * eased), up, moves };
     });
     return { column, places, eased };
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, width, height, theme } = pen;
+    const { context, width, height } = pen;
     const { words, groups } = this.lesson.values;
     if (!words.length) {
-      write(context, this.texts.too_short, width / 2, height / 2, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 15,
-        align: "center",
-        most: width - 20,
-      });
+      pen.message(this.texts.too_short);
       return;
     }
     context.globalAlpha = this.fresh(settings) ? 1 : 0.35;
@@ -114,24 +94,20 @@ export class Swap extends Scene {
 
   /**
    * @param {Pen} pen
-   * @param {{ column: number, places: any }} given
+   * @param {Flight} flight
    */
-  drawWords({ context, theme }, { column, places }) {
+  drawWords(pen, { column, places }) {
+    const { theme } = pen;
     const { words } = this.lesson.values;
-    context.font = `13px ${theme.code}`;
-    const level =
-      words.every((text) => context.measureText(text).width < Math.max(column - 4, LEVEL - 20)) && column > LEVEL - 14;
+    const most = Math.max(column - 4, LEVEL - 20);
+    const level = column > LEVEL - 14 && words.every((text) => pen.measure(text, { font: theme.code }) < most);
     words.forEach((text, old) => {
       const { x, up, moves } = places[old];
       if (!moves && column < 11) return; // no room: only the two that move are named
-      const style = {
-        colour: moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.muted,
-        font: theme.code,
-        size: 13,
-        weight: moves ? 700 : 400,
-      };
-      if (level) write(context, text, x, TOKENS - 22 - up, { ...style, align: "center" });
-      else write(context, text, x + 2, TOKENS - 10 - up, { ...style, turn: -Math.PI / 3.2, most: 74 });
+      const colour = moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.muted;
+      const style = { colour, font: theme.code, weight: moves ? 700 : 400 };
+      if (level) pen.write(text, x, TOKENS - 22 - up, { ...style, align: "center" });
+      else pen.write(text, x + 2, TOKENS - 10 - up, { ...style, turn: -Math.PI / 3.2, most: 74 });
     });
   }
 
@@ -139,59 +115,41 @@ export class Swap extends Scene {
    * One way of reading: change of the vectors above the line, of the attention below it.
    * @param {Pen} pen
    * @param {string} name
-   * @param {any} group
+   * @param {number} group
    * @param {number} top
    * @param {number} lane
-   * @param {{ column: number, places: any[], eased: any }} given
+   * @param {Flight} flight
    */
   drawGroup(pen, name, group, top, lane, { column, places, eased }) {
-    const { context, theme, width } = pen;
+    const { theme, width } = pen;
     const changes = this.lesson.arrays.changes.part(group);
     const [up, down] = this.largest();
     const unit = (lane - HEAD - 44) / (up + down);
     const middle = top + HEAD + 16 + unit * up;
     const shares = [new Axis(0, up, middle, middle - unit * up), new Axis(0, down, middle, middle + unit * down)];
     this.drawName(pen, name, top + 10);
-    const quiet = { colour: theme.muted, font: theme.font, size: 12, align: "right", most: LEFT - 10 };
-    write(context, this.texts.outputs, LEFT - 8, middle - Math.max(9, (unit * up) / 2), quiet);
-    write(context, this.texts.attention, LEFT - 8, middle + Math.max(9, (unit * down) / 2), quiet);
+    const beside = { align: "right", most: LEFT - 10 };
+    pen.note(this.texts.outputs, LEFT - 8, middle - Math.max(9, (unit * up) / 2), beside);
+    pen.note(this.texts.attention, LEFT - 8, middle + Math.max(9, (unit * down) / 2), beside);
     const half = Math.min(column * 0.36, 22);
     const largest = Math.max(...changes.data);
     if (largest >= ROUNDING) {
       places.forEach(({ x, moves }, old) => {
         const colour = moves ? theme.kinds[moves > 0 ? "decoder" : "cross"] : theme.kinds.encoder;
         shares.forEach((axis, row) => {
-          const tip = axis.place(changes.at(row, old) * eased);
-          context.fillStyle = colour;
-          context.globalAlpha *= row ? 0.45 : 1;
-          context.fillRect(x - half, Math.min(middle, tip), 2 * half, Math.abs(tip - middle));
-          context.globalAlpha /= row ? 0.45 : 1;
+          const change = changes.at(row, old);
+          const tip = axis.place(change * eased);
+          pen.fill(x - half, Math.min(middle, tip), 2 * half, Math.abs(tip - middle), colour, row ? 0.45 : 1);
           if (column < 36 || eased < 1) return;
-          write(context, `${Math.round(100 * changes.at(row, old))}`, x, row ? tip + 9 : tip - 9, {
-            colour: theme.text,
-            font: theme.font,
-            size: 12,
-            align: "center",
-          });
+          pen.write(String(Math.round(100 * change)), x, row ? tip + 9 : tip - 9, { size: 12, align: "center" });
         });
       });
     }
-    trace(
-      context,
-      [
-        [LEFT, middle],
-        [width, middle],
-      ],
-      { colour: theme.mark, width: 1.5 },
-    );
+    pen.line(LEFT, middle, width, middle, { colour: theme.mark, width: 1.5 });
     if (largest < ROUNDING && eased === 1) {
-      const style = { colour: theme.text, font: theme.font, size: 14, most: width - LEFT - 8 };
-      write(context, this.texts.unchanged, LEFT + 8, middle - 14, { ...style, weight: 600 });
-      write(context, fillText(this.texts.rounding, { error: tiny(largest) }), LEFT + 8, middle + 14, {
-        ...style,
-        colour: theme.muted,
-        size: 13,
-      });
+      const most = width - LEFT - 8;
+      pen.write(this.texts.unchanged, LEFT + 8, middle - 14, { size: 14, weight: 600, most });
+      pen.note(fillText(this.texts.rounding, { error: tiny(largest) }), LEFT + 8, middle + 14, { size: 13, most });
     }
   }
 
@@ -201,19 +159,12 @@ export class Swap extends Scene {
    * @param {string} name
    * @param {number} y
    */
-  drawName({ context, theme, width }, name, y) {
-    const style = { colour: theme.text, font: theme.font, size: 14, weight: 600, most: width };
-    write(context, this.texts[`group_${name}`], 0, y, style);
+  drawName(pen, name, y) {
+    const style = { size: 14, weight: 600, most: pen.width };
+    pen.write(this.texts[`group_${name}`], 0, y, style);
     if (name !== "off") return;
-    context.font = `600 14px ${theme.font}`;
-    const end = context.measureText(this.texts.group_off).width + 10;
-    write(context, this.texts.note_off, end, y, {
-      ...style,
-      colour: theme.muted,
-      size: 13,
-      weight: 400,
-      most: width - end,
-    });
+    const end = pen.measure(this.texts.group_off, style) + 10;
+    pen.note(this.texts.note_off, end, y, { size: 13, most: pen.width - end });
   }
 
   /** The largest change of a vector and of attention, over all ways of reading, for one scale. */
@@ -234,8 +185,7 @@ export class Swap extends Scene {
     const { words, order, groups } = this.lesson.values;
     if (!words.length) return this.texts.too_short;
     if (moved < 1) return this.texts.swap_start;
-    const changed = order.map((old, place) => [old, place]).filter(([old, place]) => old !== place);
-    if (!changed.length) return this.texts.swap_same;
+    if (order.every((old, place) => old === place)) return this.texts.swap_same;
     const { changes } = this.lesson.arrays;
     const most = words.reduce((best, _, word) => (changes.at(0, 0, word) > changes.at(0, 0, best) ? word : best), 0);
     return fillText(groups.includes("off") ? this.texts.swap_say : "", {

@@ -1,24 +1,17 @@
 // The positions from left to right with the sentence under them. A sentence that does not fit is shown page by page: the
 // waves must stand still, so the window does not glide along with the cut.
 
-import { Axis, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { Axis } from "../../../components/common/plot.js";
+import { plain } from "../../stage/js/map.js";
 
 const ROOM = 25; // pixels between two positions, for tokens that stand aslant
 const LEAST = 8;
 export const FOOT = 84; // height of numbers, tokens and the mark of the page
 
-/**
- * A piece as it is read: without its mark of the word boundary.
- * @param {string} token
- */
-export function word(token) {
-  return token.replace("\u2581", "") || "\u2423";
-}
-
 export class TokenAxis {
   /**
-   * @param {any} positions How many there are.
    * @param {string[]} tokens
+   * @param {number} positions How many there are.
    * @param {number} from
    * @param {number} to
    */
@@ -57,56 +50,34 @@ export class TokenAxis {
    * @param {Pen} pen
    * @param {number} at
    * @param {number} y
-   * @param {{ [x: number]: string }} marks
+   * @param {Record<number, string>} marks
    */
-  draw({ context, theme }, at, y, marks) {
+  draw(pen, at, y, marks) {
+    const { theme } = pen;
     const axis = this.page(at);
     const step = axis.place(axis.low + 1) - axis.place(axis.low);
-    drawAxis(context, axis, "bottom", y, {
-      theme,
-      ticks: axis.ticks(Math.min(8, this.span)).filter((tick) => tick % 1 === 0),
-    });
-    context.font = `12px ${theme.code}`;
-    const shown = this.tokens.slice(axis.low, axis.high + 1).map(word);
-    const level = shown.every((text) => context.measureText(text).width < step - 4);
+    pen.axis(axis, "bottom", y, { ticks: axis.ticks(Math.min(8, this.span)).filter((tick) => tick % 1 === 0) });
+    const shown = this.tokens.slice(axis.low, axis.high + 1).map(plain);
+    const level = shown.every((text) => pen.measure(text, { size: 12, font: theme.code }) < step - 4);
+    const place = level ? { align: "center" } : { align: "right", turn: -Math.PI / 3.4, most: 56 };
+    const [right, down] = level ? [0, 34] : [4, 26];
     shown.forEach((text, index) => {
-      const colour = marks[axis.low + index];
-      const style = { colour: colour ?? theme.muted, font: theme.code, size: 12, weight: colour ? 700 : 400 };
-      if (level) write(context, text, axis.place(axis.low + index), y + 34, { ...style, align: "center" });
-      else
-        write(context, text, axis.place(axis.low + index) + 4, y + 26, {
-          ...style,
-          align: "right",
-          turn: -Math.PI / 3.4,
-          most: 56,
-        });
+      const colour = marks[axis.low + index] ?? theme.muted;
+      const weight = colour === theme.muted ? 400 : 700;
+      pen.note(text, axis.place(axis.low + index) + right, y + down, { ...place, colour, font: theme.code, weight });
     });
-    if (this.pages > 1) this.drawPages(context, theme, axis, y + FOOT - 6);
+    if (this.pages > 1) this.drawPages(pen, axis, y + FOOT - 6);
   }
 
   /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Theme} theme
+   * @param {Pen} pen
    * @param {Axis} axis
    * @param {number} y
    */
-  drawPages(context, theme, axis, y) {
+  drawPages(pen, axis, y) {
+    const { theme } = pen;
     const all = new Axis(0, this.pages * this.span, this.from, this.to);
-    trace(
-      context,
-      [
-        [this.from, y],
-        [this.to, y],
-      ],
-      { colour: theme.line, width: 3 },
-    );
-    trace(
-      context,
-      [
-        [all.place(axis.low), y],
-        [all.place(axis.high), y],
-      ],
-      { colour: theme.muted, width: 3 },
-    );
+    pen.line(this.from, y, this.to, y, { colour: theme.line, width: 3 });
+    pen.line(all.place(axis.low), y, all.place(axis.high), y, { colour: theme.muted, width: 3 });
   }
 }

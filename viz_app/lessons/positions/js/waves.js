@@ -3,19 +3,23 @@
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
-import { Axis, dot, trace, write } from "../../../components/common/plot.js";
-import { frame, Grid } from "../../stage/js/grid.js";
+import { Axis } from "../../../components/common/plot.js";
+import { choice, playhead } from "../../stage/js/describe.js";
+import { Grid } from "../../stage/js/grid.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { encoding, pairs, period } from "./encoding.js";
-import { many } from "./numerals.js";
-import { FOOT, TokenAxis, word } from "./tokenaxis.js";
+import { encoding, pairs, periodText } from "./encoding.js";
+import { FOOT, TokenAxis } from "./tokenaxis.js";
 
 const HEAD = 20; // over the vector: what its two columns are
 const POINTS = 480; // of a curve
 
+/** @typedef {ReturnType<Waves["places"]>} Places */
+
+/** @extends {Scene<import("./numbers").Values>} */
 export class Waves extends Scene {
   /**
-   * @param {LessonData} lesson
+   * @param {LessonData<import("./numbers").Values>} lesson
    * @param {Texts} texts
    */
   constructor(lesson, texts) {
@@ -25,33 +29,17 @@ export class Waves extends Scene {
   }
 
   get playhead() {
-    const { positions } = this.lesson.values;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.position,
-      min: 0,
-      max: positions - 1,
-      step: 1,
+      max: this.lesson.values.positions - 1,
       rate: 1.6,
-      start: 0,
-      /** @param {number} value */
       show: (value) => value.toFixed(value % 1 ? 1 : 0),
-    };
+    });
   }
 
   get controls() {
-    return [
-      {
-        name: "part",
-        kind: "choice",
-        label: this.texts.columns,
-        options: [
-          ["sin", "sin"],
-          ["cos", "cos"],
-        ],
-        start: "sin",
-      },
-    ];
+    return [choice("part", this.texts.columns, { sin: "sin", cos: "cos" })];
   }
 
   /** @type {Scene["height"]} */
@@ -74,49 +62,29 @@ export class Waves extends Scene {
     const strip = width - 2 * cell - 2;
     const [left, right] = small ? [40, strip - 74] : [104, strip - 118];
     const { tokens, positions } = this.lesson.values;
-    return {
-      small,
-      cell,
-      strip,
-      left,
-      right,
-      axis: new TokenAxis(tokens, positions, left, right),
-      lane: (height - FOOT - HEAD) / this.shown.length,
-      bottom: height - FOOT,
-    };
+    const axis = new TokenAxis(tokens, positions, left, right);
+    const lane = (height - FOOT - HEAD) / this.shown.length;
+    return { small, cell, strip, left, right, axis, lane, bottom: height - FOOT };
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, { at, part }) {
-    const { context, theme } = pen;
+    const { theme } = pen;
     const places = this.places(pen);
     const across = places.axis.page(at);
     const x = across.place(at);
     this.drawVector(pen, places, at);
     this.shown.forEach((pair, index) => this.drawLane(pen, places, across, pair, index, at, part));
-    trace(
-      context,
-      [
-        [x, HEAD - 8],
-        [x, places.bottom + 4],
-      ],
-      { colour: theme.text, width: 1.5 },
-    );
-    this.shown.forEach((pair, index) =>
-      dot(
-        context,
-        x,
-        this.lane(places, index).place(this.value(at, pair, part)),
-        5.5,
-        theme.kinds.decoder,
-        theme.background,
-      ),
-    );
+    pen.line(x, HEAD - 8, x, places.bottom + 4, { colour: theme.text, width: 1.5 });
+    this.shown.forEach((pair, index) => {
+      const y = this.lane(places, index).place(this.value(at, pair, part));
+      pen.dot(x, y, 5.5, theme.kinds.decoder, theme.background);
+    });
     places.axis.draw(pen, at, places.bottom + 6, { [Math.round(at)]: theme.text });
   }
 
   /**
-   * @param {{ lane: number }} given
+   * @param {Places} places
    * @param {number} index
    */
   lane({ lane }, index) {
@@ -126,7 +94,7 @@ export class Waves extends Scene {
   /**
    * @param {number} at
    * @param {number} pair
-   * @param {any} part
+   * @param {string} part
    */
   value(at, pair, part) {
     return encoding(at, 2 * pair + (part === "cos" ? 1 : 0), this.lesson.values.d_model);
@@ -134,52 +102,31 @@ export class Waves extends Scene {
 
   /**
    * @param {Pen} pen
-   * @param {any} places
+   * @param {Places} places
    * @param {Axis} across
    * @param {number} pair
    * @param {number} index
    * @param {number} at
-   * @param {any} part
+   * @param {string} part
    */
-  drawLane({ context, theme }, places, across, pair, index, at, part) {
+  drawLane(pen, places, across, pair, index, at, part) {
+    const { context, theme } = pen;
     const { d_model } = this.lesson.values;
     const { left, right, small, strip, cell } = places;
     const axis = this.lane(places, index);
     const middle = axis.place(0);
-    trace(
-      context,
-      [
-        [left, middle],
-        [right, middle],
-      ],
-      { colour: theme.line, width: 1 },
-    );
+    pen.line(left, middle, right, middle, { colour: theme.line, width: 1 });
     const points = Array.from({ length: POINTS + 1 }, (_, point) => {
       const position = across.low + (point * (across.high - across.low)) / POINTS;
       return [across.place(position), axis.place(this.value(position, pair, part))];
     });
-    trace(context, points, { colour: theme.kinds.encoder, width: 2 });
-    const quiet = { colour: theme.muted, font: theme.font, size: 12, align: "right" };
+    pen.trace(points, { colour: theme.kinds.encoder, width: 2 });
     const column = String(2 * pair + (part === "cos" ? 1 : 0));
-    write(context, column, left - 12, middle - (small ? 0 : 8), {
-      ...quiet,
-      colour: theme.text,
-      size: 13,
-      weight: 600,
-    });
-    if (!small)
-      write(context, fillText(this.texts.period, { length: many(period(pair, d_model)) }), left - 12, middle + 9, {
-        ...quiet,
-        most: left - 14,
-      });
-    const value = this.value(at, pair, part);
-    write(context, signed(value), right + (small ? 44 : 56), middle, {
-      colour: theme.text,
-      font: theme.font,
-      size: small ? 13 : 14,
-      weight: 600,
-      align: "right",
-    });
+    pen.write(column, left - 12, middle - (small ? 0 : 8), { weight: 600, align: "right" });
+    const length = fillText(this.texts.period, { length: periodText(pair, d_model) });
+    if (!small) pen.note(length, left - 12, middle + 9, { align: "right", most: left - 14 });
+    const value = signed(this.value(at, pair, part));
+    pen.write(value, right + (small ? 44 : 56), middle, { size: small ? 13 : 14, weight: 600, align: "right" });
     const row = HEAD + ((pair + 0.5) / (d_model / 2)) * (places.bottom - HEAD);
     const [from, to] = [right + (small ? 48 : 62), strip - 3];
     context.beginPath();
@@ -189,34 +136,30 @@ export class Waves extends Scene {
     context.lineWidth = 1;
     context.stroke();
     const height = Math.max(4, (places.bottom - HEAD) / (d_model / 2));
-    frame(context, strip + (part === "cos" ? cell : 0), row - height / 2, cell, height, theme.text, 1.25);
+    pen.frame(strip + (part === "cos" ? cell : 0), row - height / 2, cell, height, theme.text, 1.25);
   }
 
   /**
    * PE(pos): a row for each pair, sine left and cosine right.
    * @param {Pen} pen
-   * @param {{ strip: any, cell: number, bottom: number, small: any }} given
+   * @param {Places} places
    * @param {number} at
    */
-  drawVector({ context, theme }, { strip, cell, bottom, small }, at) {
+  drawVector(pen, { strip, cell, bottom, small }, at) {
+    const { context, theme } = pen;
     const { d_model } = this.lesson.values;
     this.grid.paint(`${theme.key} ${at}`, d_model / 2, 2, (pair, odd) =>
       divergingPixel(theme, encoding(at, 2 * pair + odd, d_model)),
     );
     this.grid.draw(context, strip, HEAD, 2 * cell, bottom - HEAD);
-    frame(context, strip, HEAD, 2 * cell, bottom - HEAD, theme.line);
-    const style = { colour: theme.muted, font: theme.font, size: small ? 10 : 12, align: "center" };
+    pen.frame(strip, HEAD, 2 * cell, bottom - HEAD, theme.line);
+    const right = strip + 2 * cell;
     if (small)
-      write(context, "sin  cos", strip + 2 * cell, HEAD - 9, { ...style, align: "right" }); // wider than the strip
-    else ["sin", "cos"].forEach((name, column) => write(context, name, strip + (column + 0.5) * cell, HEAD - 9, style));
-    const name = { colour: theme.text, font: theme.font, size: 13, weight: 600, align: "right" };
-    write(context, `PE(${Math.round(at * 10) / 10})`, strip + 2 * cell, bottom + 16, name);
-    write(context, fillText(this.texts.numbers, { count: d_model }), strip + 2 * cell, bottom + 34, {
-      ...name,
-      colour: theme.muted,
-      size: 12,
-      weight: 400,
-    });
+      pen.note("sin  cos", right, HEAD - 9, { size: 10, align: "right" }); // wider than the strip
+    else
+      ["sin", "cos"].forEach((name, odd) => pen.note(name, strip + (odd + 0.5) * cell, HEAD - 9, { align: "center" }));
+    pen.write(`PE(${Math.round(at * 10) / 10})`, right, bottom + 16, { weight: 600, align: "right" });
+    pen.note(fillText(this.texts.numbers, { count: d_model }), right, bottom + 34, { align: "right" });
   }
 
   /** @type {Scene["grab"]} */
@@ -228,7 +171,7 @@ export class Waves extends Scene {
   say({ at }) {
     const { tokens } = this.lesson.values;
     const position = Math.round(at);
-    const token = tokens[position] && word(tokens[position]);
+    const token = tokens[position] && plain(tokens[position]);
     return fillText(token ? this.texts.waves_say : this.texts.waves_say_beyond, { position, token });
   }
 

@@ -15,7 +15,7 @@ export class Grid {
    * @param {string} key What the cells depend on; equal texts mean equal cells.
    * @param {number} rows
    * @param {number} columns
-   * @param {any} pixelAt
+   * @param {(row: number, column: number) => number} pixelAt
    */
   paint(key, rows, columns, pixelAt) {
     if (key === this.key) return;
