@@ -13,15 +13,12 @@ from typing import Any
 
 import torch
 
-from benchmarks.machine import describe, interleaved, machine_options, prepare, report
-from benchmarks.twins import SPECIAL
+from benchmarks.machine import interleaved, read_options, report
+from benchmarks.twins import QUICK, SHAPE, SPECIAL
 from transformer_core.config import ModelConfig
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
-
-SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
-QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
 
 
 def computed_bytes(config: ModelConfig, sentences: int, source: int, target: int) -> int:
@@ -67,25 +64,12 @@ def measure(options: argparse.Namespace, sentences: int) -> dict[str, Any]:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument("--length", type=int, default=32, metavar="N", help="Pieces on each side. (default: 32)")
-    options = parser.parse_args()
-    prepare(options)
+    about = "Pieces on each side. (default: 32)"
+    options = read_options(__doc__, ("--length", {"type": int, "default": 32, "metavar": "N", "help": about}))
     found = [measure(options, sentences) for sentences in ((1, 2) if options.quick else (1, 4, 16))]
     header = ["sentences", "pieces", "plain ms", "captured ms", "captured / plain", "MB captured"]
-    rows = [
-        [
-            entry["sentences"],
-            entry["pieces"],
-            entry["ms"]["plain"],
-            entry["ms"]["captured"],
-            entry["captured_over_plain"],
-            entry["bytes"] / 1e6,
-        ]
-        for entry in found
-    ]
-    report("A forced pass, all heads captured", header, rows, {"capture": found, "machine": describe(options)})
+    rows = [[e["sentences"], e["pieces"], *e["ms"].values(), e["captured_over_plain"], e["bytes"] / 1e6] for e in found]
+    report("A forced pass, all heads captured", header, rows, {"capture": found}, options)
 
 
 if __name__ == "__main__":

@@ -20,15 +20,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from benchmarks.machine import describe, interleaved, machine_options, prepare, report
-from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian
+from benchmarks.machine import interleaved, read_options, report
+from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.model import Transformer
 
-SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
-QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
 LENGTH = 32
 Pieces = list[list[int]]
 
@@ -134,12 +132,12 @@ def _entry(
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument("--batch", type=int, nargs="+", metavar="N", help="Sentences at a time. (default: 1 16 64)")
-    parser.add_argument("--beam", type=int, nargs="+", default=[1, 4], metavar="N", help="1 is greedy. (default: 1 4)")
-    options = parser.parse_args()
-    prepare(options)
+    several: dict[str, Any] = {"type": int, "nargs": "+", "metavar": "N"}
+    options = read_options(
+        __doc__,
+        ("--batch", {**several, "help": "Sentences at a time. (default: 1 16 64)"}),
+        ("--beam", {**several, "default": [1, 4], "help": "1 is greedy. (default: 1 4)"}),
+    )
     entries = measure(options)
     header = ["batch", "beam", "peer", "ms", "ours / peer", "same pieces"]
     rows = [
@@ -147,7 +145,7 @@ def main() -> None:
         for e in entries
         for name, ms in e["ms"].items()
     ]
-    report("Decoding 32 pieces", header, rows, {"decode": entries, "machine": describe(options)})
+    report("Decoding 32 pieces", header, rows, {"decode": entries}, options)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from benchmarks.browser import APP, FLAGS, ROOT, chromium, serving, wait_until_up
-from benchmarks.machine import describe, machine_options, prepare, report
+from benchmarks.machine import read_options, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, CDPSession, Page
@@ -253,13 +253,10 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument("--tokens", type=int, nargs="+", default=[20, 50, 200, 512], metavar="N")
-    options = parser.parse_args()
+    tokens = {"type": int, "nargs": "+", "default": [20, 50, 200, 512], "metavar": "N"}
+    options = read_options(__doc__, ("--tokens", tokens))
     if options.quick:
         options.tokens = [12]
-    prepare(options)
     entries = measure(options)
     columns = ["tokens", "wire_mb", "visible_ms", "kind_ms", "layer_ms", "head_ms", "slowest_switch_ms", "dom_nodes"]
     columns += ["heap_mb", "buffers_mb", "page_cached_ms", "page_translated_ms", "times_faster"]
@@ -267,14 +264,7 @@ def main() -> None:
         [*(entry.get(name, "") for name in columns), entry.get("bertviz", {}).get("visible_ms", "")]
         for entry in entries
     ]
-    answer = {"explorer": [_rounded(entry) for entry in entries], "machine": describe(options)}
-    report("The attention explorer in Chromium", [*columns, "bertviz_ms"], rows, answer)
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _rounded(inner) for name, inner in value.items()}
-    return round(value, 3) if isinstance(value, float) else value
+    report("The attention explorer in Chromium", [*columns, "bertviz_ms"], rows, {"explorer": entries}, options)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.machine import describe, interleaved, machine_options, prepare, report
+from benchmarks.machine import interleaved, read_options, report
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.export import file_bytes
 from viz_app.figures import VIEWS, Figure
@@ -147,19 +147,16 @@ def resident_mb() -> float | None:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="What to measure. (default: all)")
-    options = parser.parse_args()
-    prepare(options)
+    parts = {"nargs": "+", "choices": PARTS, "default": PARTS, "help": "What to measure. (default: all)"}
+    options = read_options(__doc__, ("--parts", parts))
     rounds = options.rounds or (1 if options.quick else 5)
     started = time.perf_counter()
     file_bytes(figure("head", 6 if options.quick else 20), "svg")
-    answer: dict[str, Any] = {"first_s": round(time.perf_counter() - started, 3), "rounds": rounds}
+    answer: dict[str, Any] = {"first_s": time.perf_counter() - started, "rounds": rounds}
     rows: list[list[object]] = []
     if "times" in options.parts:
         entries = measure_times(options, rounds)
-        answer["export"] = rounded(entries)
+        answer["export"] = entries
         rows += [
             [entry["case"], format, seconds, entry["kilobytes"][format], entry["budget"] or "", entry["identical"]]
             for entry in entries
@@ -167,23 +164,13 @@ def main() -> None:
         ]
     if "concurrent" in options.parts:
         together = measure_together(options)
-        answer["concurrent"] = rounded(together)
+        answer["concurrent"] = together
         rows.append([f"{together['threads']} at once, own: {together['own']}", "svg", together["seconds"], "", "", ""])
     if "memory" in options.parts:
         memory = measure_memory(options)
-        answer["memory"] = rounded(memory)
+        answer["memory"] = memory
         rows.append([f"{memory['exports']} exports, grown by MB", "", memory["grown_mb"], "", "", ""])
-    answer["machine"] = describe(options)
-    report("Figures as files", ["case", "format", "seconds", "kB", "budget", "identical"], rows, answer)
-
-
-def rounded(value: Any) -> Any:
-    """The same with numbers of three decimals."""
-    if isinstance(value, dict):
-        return {name: rounded(inner) for name, inner in value.items()}
-    if isinstance(value, list):
-        return [rounded(inner) for inner in value]
-    return round(value, 3) if isinstance(value, float) else value
+    report("Figures as files", ["case", "format", "seconds", "kB", "budget", "identical"], rows, answer, options)
 
 
 if __name__ == "__main__":

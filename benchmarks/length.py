@@ -10,14 +10,14 @@ longer show.
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 
-from benchmarks.machine import describe, interleaved, machine_options, prepare, report
+from benchmarks.machine import interleaved, read_options, report
 from benchmarks.twins import SPECIAL
 from transformer_core.config import ModelConfig
 from transformer_core.layers import EncoderLayer
@@ -31,11 +31,7 @@ QUICK = SHAPE.replace(d_model=32, d_ff=64, num_layers=1, num_heads=4, d_k=8, d_v
 def exponent(lengths: list[int], seconds: list[float]) -> float:
     """Slope of log(seconds) over log(length), by least squares over the longer half."""
     half = len(lengths) // 2
-    xs = [math.log(length) for length in lengths[half:]]
-    ys = [math.log(value) for value in seconds[half:]]
-    mean_x, mean_y = sum(xs) / len(xs), sum(ys) / len(ys)
-    rise = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
-    return rise / sum((x - mean_x) ** 2 for x in xs)
+    return float(np.polyfit(np.log(lengths[half:]), np.log(seconds[half:]), 1)[0])
 
 
 @torch.no_grad()
@@ -77,13 +73,8 @@ def _without_gradients(run: Callable[..., object], *arguments: object) -> None:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument(
-        "--window", type=int, default=32, metavar="N", help="Of restricted attention, on either side. (default: 32)"
-    )
-    options = parser.parse_args()
-    prepare(options)
+    about = "Of restricted attention, on either side. (default: 32)"
+    options = read_options(__doc__, ("--window", {"type": int, "default": 32, "metavar": "N", "help": about}))
     config = QUICK if options.quick else SHAPE
     lengths = [16, 32, 64, 128] if options.quick else [16, 32, 64, 128, 256, 512, 1024]
     models = {"full": config, f"window {options.window}": config.replace(window=options.window)}
@@ -94,7 +85,7 @@ def main() -> None:
         for part, values in parts.items()
     ]
     header = ["model", "ms", *map(str, lengths), "exponent"]
-    report("Cost against length", header, rows, {"length": found, "lengths": lengths, "machine": describe(options)})
+    report("Cost against length", header, rows, {"length": found, "lengths": lengths}, options)
 
 
 if __name__ == "__main__":

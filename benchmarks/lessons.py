@@ -15,14 +15,13 @@ opened before. All times are wall-clock.
 
 from __future__ import annotations
 
-import argparse
 import re
 import statistics
 import time
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.browser import APP, FLAGS, chromium, serving, wait_until_up
-from benchmarks.machine import describe, machine_options, prepare, report
+from benchmarks.machine import read_options, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -82,8 +81,12 @@ _CONTROLS = """async (rounds) => {
 
 def main() -> None:
     """Measure and print."""
-    options = _options()
-    prepare(options)
+    options = read_options(
+        __doc__,
+        ("--lessons", {"nargs": "*", "help": "which; all unless given"}),
+        ("--seconds", {"type": float, "default": 3.0, "help": "for which each scene plays"}),
+    )
+    options.rounds = options.rounds or (1 if options.quick else 3)
     from playwright.sync_api import sync_playwright
 
     from viz_app.lessons import load_lesson
@@ -112,16 +115,9 @@ def main() -> None:
             slowest = [f"{max(times.values()):.0f}" if times else "-" for times in (here, there)]
             rows.append([name, len(frames), *worst, f"{usable:.2f}", *slowest])
         browser.close()
-    header = [
-        "lesson",
-        "scenes that play",
-        "frames/s, worst",
-        "gaps > 20 ms, worst",
-        "usable s",
-        "control ms",
-        "model ms",
-    ]
-    report("lessons", header, rows, {"benchmark": "lessons", "lessons": found, "machine": describe(options)})
+    header = ["lesson", "scenes that play", "frames/s, worst", "gaps > 20 ms, worst"]
+    header += ["usable s", "control ms", "model ms"]
+    report("lessons", header, rows, {"benchmark": "lessons", "lessons": found}, options)
 
 
 def _open(page: Page, title: str) -> float:
@@ -170,16 +166,6 @@ def _scenes(
         if gaps:
             frames[scene] = (1000 / statistics.mean(gaps), sum(gap > SLOW for gap in gaps) / len(gaps))
     return frames, controls
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument("--lessons", nargs="*", help="which; all unless given")
-    parser.add_argument("--seconds", type=float, default=3.0, help="for which each scene plays")
-    options = parser.parse_args()
-    options.rounds = options.rounds or (1 if options.quick else 3)
-    return options
 
 
 if __name__ == "__main__":

@@ -16,8 +16,14 @@ from typing import Any
 import torch
 
 
-def machine_options(parser: argparse.ArgumentParser) -> None:
-    """Options that every benchmark has."""
+def read_options(about: str | None, *own: tuple[str, dict[str, Any]]) -> argparse.Namespace:
+    """The options of a benchmark, its own and those that every one has; sets threads and seed.
+
+    Args:
+        about: Its help.
+        own: Names of its own options, each with the arguments of `add_argument`.
+    """
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="Tiny and short: shows that it runs, measures nothing.")
     parser.add_argument("--rounds", type=int, default=0, metavar="N", help="Runs of each peer; 0 takes the default.")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="CPU threads. (default: 1)")
@@ -28,17 +34,17 @@ def machine_options(parser: argparse.ArgumentParser) -> None:
         default="wall",
         help="cpu counts this process's own time, for a machine that does other work too. (default: wall)",
     )
-
-
-def prepare(options: argparse.Namespace) -> None:
-    """Set threads and seed."""
+    for name, arguments in own:
+        parser.add_argument(name, **arguments)
+    options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     if options.clock == "cpu" and options.device != "cpu":
         raise SystemExit("--clock cpu measures nothing on a GPU")
+    return options
 
 
-def describe(options: argparse.Namespace) -> dict[str, Any]:
+def _describe(options: argparse.Namespace) -> dict[str, Any]:
     """The machine, for the record."""
     device = torch.device(options.device)
     return {
@@ -88,11 +94,25 @@ def _wait(device: str) -> None:
         torch.cuda.synchronize(device)
 
 
-def report(title: str, header: Sequence[str], rows: Sequence[Sequence[object]], answer: Mapping[str, Any]) -> None:
-    """Print a table, then one line of JSON."""
+def report(
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    answer: Mapping[str, Any],
+    options: argparse.Namespace,
+) -> None:
+    """Print a table, then one line of JSON with the machine, its numbers rounded to three decimals."""
     cells = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *rows)]
     widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
     sys.stdout.write(title + "\n")
     for row in cells:
         sys.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + "\n")
-    sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+    sys.stdout.write(json.dumps(_rounded({**answer, "machine": _describe(options)}), ensure_ascii=False) + "\n")
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_rounded(inner) for inner in value]
+    return round(value, 3) if isinstance(value, float) else value

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from benchmarks.machine import describe, interleaved, machine_options, prepare, report
-from benchmarks.train import QUICK, SHAPE
+from benchmarks.machine import interleaved, read_options, report
+from benchmarks.twins import QUICK, SHAPE
 from transformer_core.config import TrainingConfig
 from transformer_core.model import Transformer, count_parameters
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, join_process_group, local_device
@@ -57,18 +57,14 @@ def measure(options: argparse.Namespace, group: ProcessGroup) -> dict[str, Any]:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    options = parser.parse_args()
-    prepare(options)
+    options = read_options(__doc__)
     options.device = local_device(options.device)
     with join_process_group(torch.device(options.device)) as group:
         found = measure(options, group)
         if group.is_main:
             rows = [[name, ms, found["times_muon"][name]] for name, ms in found["ms"].items()]
             title = f"One step, {found['parameters']} parameters, {group.size} process(es)"
-            answer = {"optimizer": found, "machine": describe(options)}
-            report(title, ["optimizer", "ms", "times Muon undivided"], rows, answer)
+            report(title, ["optimizer", "ms", "times Muon undivided"], rows, {"optimizer": found}, options)
 
 
 if __name__ == "__main__":

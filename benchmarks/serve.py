@@ -13,33 +13,16 @@ import json
 import statistics
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.browser import APP, chromium, serving, wait_until_up
+from benchmarks.browser import APP, ROOT, chromium, serving, wait_until_up
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-ROOT = Path(__file__).resolve().parents[1]
-# Fifteen words each; the last one is typed last.
-SENTENCES = [
-    f"The old man who lives next door gave my sister a beautiful book about {topic}."
-    for topic in (
-        "trains",
-        "birds",
-        "cats",
-        "horses",
-        "music",
-        "stars",
-        "trees",
-        "ships",
-        "bread",
-        "snow",
-        "maps",
-        "tea",
-    )
-]
+# Sentences of fifteen words; the last one is typed last.
+TOPICS = ["trains", "birds", "cats", "horses", "music", "stars", "trees", "ships", "bread", "snow", "maps", "tea"]
+SENTENCES = [f"The old man who lives next door gave my sister a beautiful book about {topic}." for topic in TOPICS]
 # Painted means: the explorer holds the translation of this sentence, and two more frames have passed.
 _PAINTED = """
 (root, before) => new Promise((resolve) => {

@@ -17,8 +17,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.machine import describe, interleaved, machine_options, prepare, report
-from benchmarks.twins import SPECIAL, marian
+from benchmarks.machine import interleaved, read_options, report
+from benchmarks.twins import QUICK, SHAPE, SPECIAL, marian
 from transformer_core.config import ModelConfig
 from transformer_core.data import Batch
 from transformer_core.flops import Work, training_flops
@@ -26,8 +26,6 @@ from transformer_core.model import Transformer
 from transformer_core.positions import sinusoidal_positions
 from transformer_core.training.validation import batch_loss
 
-SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.1)
-QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
 LENGTH = 32
 SMOOTHING = 0.1
 
@@ -124,7 +122,7 @@ def peers(config: ModelConfig, batch: Batch, device: str) -> dict[str, Callable[
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """Milliseconds of an update, target pieces a second, ratios, MFU."""
-    config = QUICK if options.quick else SHAPE
+    config = (QUICK if options.quick else SHAPE).replace(dropout=0.1)
     sentences = options.batch or (4 if options.quick else 64)
     ids = torch.randint(4, config.vocab_size, (3, sentences, LENGTH), device=options.device)
     batch = Batch(source=ids[0], inputs=ids[1], outputs=ids[2])
@@ -145,11 +143,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def main() -> None:
     """Print a table, then one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    machine_options(parser)
-    parser.add_argument("--batch", type=int, default=0, metavar="N", help="Sentences; 0 takes 64, or 4 with --quick.")
-    options = parser.parse_args()
-    prepare(options)
+    about = "Sentences; 0 takes 64, or 4 with --quick."
+    options = read_options(__doc__, ("--batch", {"type": int, "default": 0, "metavar": "N", "help": about}))
     found = measure(options)
     rows = [
         [name, ms, found["target_pieces_per_second"][name], found["ours_times_as_fast"][name]]
@@ -157,7 +152,7 @@ def main() -> None:
     ]
     title = f"One update of {found['sentences']} pairs of {LENGTH} pieces; MFU {found['mfu']}"
     header = ["peer", "ms", "target pieces/s", "ours is so many times as fast"]
-    report(title, header, rows, {"train": found, "machine": describe(options)})
+    report(title, header, rows, {"train": found}, options)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from transformer_core.config import ModelConfig, SpecialIds
 from transformer_core.model import Transformer
 
 SPECIAL = SpecialIds()
+SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
+QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
 
 
 def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> Any:
@@ -91,7 +93,7 @@ def _copy(to: Any, source: nn.Module) -> None:
     to.bias.copy_(source.get_parameter("bias"))
 
 
-def ctranslate2_of(twin: Any, folder: Path, *, threads: int, compute_type: str = "float32") -> Any:
+def ctranslate2_of(twin: Any, folder: Path, *, threads: int) -> Any:
     """The same model in CTranslate2; None where it is not installed."""
     try:
         import ctranslate2
@@ -109,4 +111,4 @@ def ctranslate2_of(twin: Any, folder: Path, *, threads: int, compute_type: str =
     spec.config.decoder_start_token = "<s>"
     spec.validate()
     spec.save(str(folder))
-    return ctranslate2.Translator(str(folder), device="cpu", compute_type=compute_type, intra_threads=threads)
+    return ctranslate2.Translator(str(folder), device="cpu", compute_type="float32", intra_threads=threads)

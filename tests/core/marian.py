@@ -31,11 +31,3 @@ def marian_twin(model: Transformer) -> Any:
         for theirs, layer in zip(stack.layers, ours.layers, strict=True):
             copy_layer(theirs, layer)
     return twin
-
-
-def drawn_biases_and_norms(model: Transformer) -> Transformer:
-    """Biases that are not 0 and norms that are not 1, or a forgotten one would not show."""
-    for name, parameter in model.named_parameters():
-        if parameter.dim() == 1:
-            nn.init.normal_(parameter, 1.0 if name.endswith("norm.weight") else 0.0, 0.2)
-    return model

@@ -8,16 +8,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.decoding import slow_search
 from tests.core.test_attention import listen
 from tests.core.test_restricted import Largest
-from tests.core.tiny import SPECIAL, inputs_for, tiny_model
+from tests.core.tiny import inputs_for, tiny_model
 from transformer_core import additive
 from transformer_core.additive import AdditiveAttention, additive_scores
-from transformer_core.config import DecodingConfig
-from transformer_core.data import make_batch
-from transformer_core.decoding.beam import beam_search
-from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks import POINTS, capture
 from transformer_core.model import count_parameters
 
@@ -99,28 +94,6 @@ def test_inner_values_of_all_pairs_are_neither_made_nor_kept(monkeypatch: pytest
         out.backward()
     assert seen.numbers <= 4 * 64 * 64  # no more than the scores of every head, which are all that full attention needs
     assert forward < 4 * 64 * 64 * 3 / 2  # of the inner values of all pairs only a part
-
-
-@torch.no_grad()
-def test_cached_steps_and_beams_agree_with_full_decoding() -> None:
-    model = tiny_model(attention="additive")
-    source, target, mask = inputs_for([7, 4, 1], 9)
-    full = model(source, target, mask)
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)
-    for t in range(9):
-        torch.testing.assert_close(decoder.step(target[:, t : t + 1]), full[:, t], atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_beam_search_against_a_search_without_a_cache(seed: int) -> None:
-    model = tiny_model(seed=seed, vocab_size=10, attention="additive")
-    sources = [[4, 5, 6], [7]]
-    batch = make_batch(sources, [[], []], SPECIAL)
-    for source, result in zip(
-        sources, beam_search(model, batch.source, SPECIAL, DecodingConfig(beam=3, extra_length=4)), strict=True
-    ):
-        expected = slow_search.beam(model, source, 3, 0.6, limit=len(source) + 4)
-        assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
 @torch.no_grad()

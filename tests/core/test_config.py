@@ -9,22 +9,12 @@ import math
 import pytest
 
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds, TrainingConfig
+from transformer_core.presets import preset
 
 
 def test_defaults_are_the_papers_base_model() -> None:
-    model, training, decoding = ModelConfig(), TrainingConfig(), DecodingConfig()
-    assert (model.d_model, model.d_ff, model.num_layers, model.num_heads, model.d_k, model.d_v) == (
-        512,
-        2048,
-        6,
-        8,
-        64,
-        64,
-    )
-    assert (model.dropout, training.label_smoothing, training.warmup_steps, training.steps) == (0.1, 0.1, 4000, 100_000)
-    assert (training.beta1, training.beta2, training.adam_epsilon) == (0.9, 0.98, 1e-9)
-    assert training.batch_tokens == 25_000
-    assert (decoding.beam, decoding.alpha, decoding.extra_length) == (4, 0.6, 50)
+    base = preset("base")
+    assert (ModelConfig(), TrainingConfig(), DecodingConfig()) == (base.model, base.training, base.decoding)
 
 
 @pytest.mark.parametrize(

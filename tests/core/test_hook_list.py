@@ -21,7 +21,9 @@ def test_told_shapes_are_those_of_the_values() -> None:
     numbers |= {"d_model": c.d_model, "vocab_size": c.vocab_size}
     with capture(model, points=POINTS) as seen:
         run(model, (source, 3), target)
+    assert set(seen) == set(hook_points(model))
     for address, value in seen.items():
+        assert len(seen.calls[address]) == 1
         site = hook_points(model)[address].site
         assert site is not None
         of_stack = source if address.startswith("encoder") else target

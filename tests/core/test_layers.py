@@ -10,9 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.core.tiny import tiny_config
-from transformer_core.attention import MultiHeadAttention
-from transformer_core.config import ModelConfig
+from tests.core.tiny import drawn_biases_and_norms, tiny_config
+from tests.core.torch_twins import copy_layer, torchs
 from transformer_core.dropout import Dropout
 from transformer_core.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward, SharedEmbedding
 from transformer_core.masks import causal_mask
@@ -23,46 +22,6 @@ CHOICES: list[dict[str, Any]] = [
     {"activation": "gelu", "attention_biases": True},
     {"activation": "swish", "norm": "pre", "attention_biases": True},
 ]
-ACTIVATIONS = {"relu": F.relu, "gelu": F.gelu, "swish": F.silu}
-
-
-def torchs(config: ModelConfig) -> dict[str, Any]:
-    """The options of torch.nn's layers that mean the same."""
-    return {
-        "d_model": config.d_model,
-        "nhead": config.num_heads,
-        "dim_feedforward": config.d_ff,
-        "dropout": 0.0,
-        "activation": ACTIVATIONS[config.activation],
-        "layer_norm_eps": config.layer_norm_epsilon,
-        "batch_first": True,
-        "norm_first": config.norm == "pre",
-    }
-
-
-def seeded_norms(layer: nn.Module) -> None:
-    """Norms and biases that are not all 1 and 0, or a forgotten one would not show."""
-    for module in layer.modules():
-        if isinstance(module, nn.Linear) and module.bias is not None:
-            nn.init.normal_(module.bias, 0.0, 0.3)
-        if isinstance(module, nn.LayerNorm):
-            nn.init.normal_(module.weight, 1.0, 0.3)
-            nn.init.normal_(module.bias, 0.0, 0.3)
-
-
-def copy_attention(to: nn.MultiheadAttention, source: MultiHeadAttention) -> None:
-    to.in_proj_weight.copy_(torch.cat((source.w_q.weight, source.w_k.weight, source.w_v.weight)))
-    to.in_proj_bias.zero_()
-    to.out_proj.weight.copy_(source.w_o.weight)
-    to.out_proj.bias.zero_()
-    if source.w_o.bias is not None:
-        to.in_proj_bias.copy_(torch.cat((source.w_q.bias, source.w_k.bias, source.w_v.bias)))
-        to.out_proj.bias.copy_(source.w_o.bias)
-
-
-def copy_linear(to: nn.Linear | nn.LayerNorm, source: nn.Linear | nn.LayerNorm) -> None:
-    to.weight.copy_(source.weight)
-    to.bias.copy_(source.bias)
 
 
 @pytest.mark.parametrize("options", CHOICES, ids=str)
@@ -70,14 +29,9 @@ def copy_linear(to: nn.Linear | nn.LayerNorm, source: nn.Linear | nn.LayerNorm) 
 def test_encoder_layer_against_torch(options: dict[str, Any]) -> None:
     config = tiny_config(d_k=4, d_v=4, **options)
     torch.manual_seed(3)
-    layer = EncoderLayer(config).eval()
-    seeded_norms(layer)
+    layer = drawn_biases_and_norms(EncoderLayer(config).eval())
     reference = nn.TransformerEncoderLayer(**torchs(config))
-    copy_attention(reference.self_attn, layer.self_attention)
-    copy_linear(reference.linear1, layer.feed_forward.w_1)
-    copy_linear(reference.linear2, layer.feed_forward.w_2)
-    copy_linear(reference.norm1, layer.self_attention_add_norm.norm)
-    copy_linear(reference.norm2, layer.feed_forward_add_norm.norm)
+    copy_layer(reference, layer)
     x = torch.randn(3, 6, 16)
     padding = torch.arange(6)[None] >= torch.tensor([[6], [4], [1]])
     expected = reference.train()(x, src_key_padding_mask=padding)  # train: its own code, not the fast path
@@ -89,16 +43,9 @@ def test_encoder_layer_against_torch(options: dict[str, Any]) -> None:
 def test_decoder_layer_against_torch(options: dict[str, Any]) -> None:
     config = tiny_config(d_k=4, d_v=4, **options)
     torch.manual_seed(4)
-    layer = DecoderLayer(config).eval()
-    seeded_norms(layer)
+    layer = drawn_biases_and_norms(DecoderLayer(config).eval())
     reference = nn.TransformerDecoderLayer(**torchs(config))
-    copy_attention(reference.self_attn, layer.self_attention)
-    copy_attention(reference.multihead_attn, layer.cross_attention)
-    copy_linear(reference.linear1, layer.feed_forward.w_1)
-    copy_linear(reference.linear2, layer.feed_forward.w_2)
-    copy_linear(reference.norm1, layer.self_attention_add_norm.norm)
-    copy_linear(reference.norm2, layer.cross_attention_add_norm.norm)
-    copy_linear(reference.norm3, layer.feed_forward_add_norm.norm)
+    copy_layer(reference, layer)
     x, memory = torch.randn(3, 5, 16), torch.randn(3, 7, 16)
     padding = torch.arange(7)[None] >= torch.tensor([[7], [3], [1]])
     causal, source_mask = causal_mask(5), ~padding[:, None, None, :]

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from tests.core.marian import drawn_biases_and_norms, marian_twin
-from tests.core.tiny import SPECIAL, inputs_for, padded, run, tiny_config, tiny_model
+from tests.core.marian import marian_twin
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_config, tiny_model
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ModelConfig
 from transformer_core.hooks import capture

@@ -17,17 +17,6 @@ def counted(config: ModelConfig) -> int:
         return count_parameters(Transformer(config))
 
 
-def by_formula(config: ModelConfig) -> int:
-    """Attention 4 matrices per head, feed-forward, LayerNorms, and the one shared matrix; no attention biases."""
-    d, ff, heads = config.d_model, config.d_ff, config.num_heads
-    attention = heads * (2 * config.d_k + config.d_v) * d + heads * config.d_v * d
-    feed_forward = 2 * d * ff + ff + d
-    encoder = attention + feed_forward + 2 * 2 * d
-    decoder = 2 * attention + feed_forward + 3 * 2 * d
-    tables = config.vocab_size + (2 * config.max_positions if config.positions == "learned" else 0)
-    return config.num_layers * (encoder + decoder) + tables * d
-
-
 # By hand from Table 3: with V = 37,000 and no biases in attention, as the text has it; with V = 40,960 and biases, as
 # the authors' code had it; and what Table 3 prints, in millions. For `big` it prints 213, which neither explains.
 COUNTS = {
@@ -114,13 +103,6 @@ def test_the_parsers_of_section_6_3() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_builds_the_model_that_it_describes(name: str) -> None:
-    config = preset(name).model
-    assert counted(config) == by_formula(config)
-    assert preset(name).about
-
-
-@pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_runs_forwards_and_backwards(name: str) -> None:
     """On the meta device, which checks every shape and computes nothing."""
     with torch.device("meta"):
@@ -130,6 +112,7 @@ def test_every_preset_runs_forwards_and_backwards(name: str) -> None:
         assert logits.shape == (2, 5, model.config.vocab_size)
         logits.sum().backward()
     assert all(parameter.grad is not None for parameter in model.parameters())
+    assert preset(name).about
 
 
 def test_base_is_section_5_and_6() -> None:
@@ -139,6 +122,8 @@ def test_base_is_section_5_and_6() -> None:
     assert (training.steps, training.warmup_steps, training.label_smoothing) == (100_000, 4_000, 0.1)
     assert (training.batch_tokens, training.learning_rate_factor, training.keep_checkpoints) == (25_000, 1.0, 5)
     assert (training.beta1, training.beta2, training.adam_epsilon) == (0.9, 0.98, 1e-9)
+    decoding = preset("base").decoding
+    assert (decoding.beam, decoding.alpha, decoding.extra_length) == (4, 0.6, 50)
 
 
 def test_big_is_the_last_row_of_table_3() -> None:

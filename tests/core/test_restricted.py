@@ -12,14 +12,10 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.core.decoding import slow_search
 from tests.core.test_attention import listen
-from tests.core.tiny import SPECIAL, inputs_for, tiny_model
+from tests.core.tiny import inputs_for, tiny_model
 from transformer_core.attention import MultiHeadAttention
-from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
-from transformer_core.data import make_batch
-from transformer_core.decoding.beam import beam_search
-from transformer_core.decoding.incremental import IncrementalDecoder
+from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.hooks import capture
 from transformer_core.model import Transformer
 from transformer_core.restricted import RestrictedAttention, window_mask
@@ -160,36 +156,6 @@ def test_captured_weights_are_of_all_pairs_and_zero_outside_of_the_window() -> N
         assert bool((weights[..., near] > 0).all())
         torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
     assert bool((seen["decoder.layers.1.cross_attention.weights"][0] > 0).all())  # sees the whole source
-
-
-@pytest.mark.parametrize("opened", [False, True])
-@torch.no_grad()
-def test_cached_steps_agree_with_full_decoding(opened: bool) -> None:
-    model = tiny_model(window=2)
-    source, target, mask = inputs_for([7, 4, 1], 9)
-    full = model(source, target, mask)
-    with capture(model, kinds={"decoder"}) as forced:
-        model(source, target, mask)
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)
-    for t in range(9):
-        if opened:
-            with capture(model, kinds={"decoder"}) as step:
-                logits = decoder.step(target[:, t : t + 1])
-            for address, row in step.items():
-                torch.testing.assert_close(row, forced[address][:, :, t : t + 1, : t + 1], atol=1e-5, rtol=1e-5)
-        else:
-            logits = decoder.step(target[:, t : t + 1])
-        torch.testing.assert_close(logits, full[:, t], atol=1e-5, rtol=1e-5)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_beam_search_against_a_search_without_a_cache(seed: int) -> None:
-    model = tiny_model(seed=seed, vocab_size=10, window=1)
-    (result,) = beam_search(
-        model, make_batch([[4, 5, 6]], [[]], SPECIAL).source, SPECIAL, DecodingConfig(beam=3, extra_length=4)
-    )
-    expected = slow_search.beam(model, [4, 5, 6], 3, 0.6, limit=7)
-    assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
 def test_gradients_of_long_padded_batches_are_finite() -> None:

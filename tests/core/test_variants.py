@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.core.decoding import slow_search
-from tests.core.test_layers import copy_attention, copy_linear, torchs
-from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_config, tiny_model
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, tiny_config, tiny_model
+from tests.core.torch_twins import copy_layer, torchs
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig, TrainingConfig
 from transformer_core.data import Corpus, make_batch
@@ -30,23 +31,19 @@ from transformer_core.training.validation import batch_loss
 from transformer_core.translator import SourceTooLong, Translator
 
 VARIANTS: list[dict[str, Any]] = [
+    {},
     {"norm": "pre", "activation": "gelu"},
     {"positions": "concatenated", "activation": "swish", "attention_biases": True},
     {"positions": "learned", "max_positions": 20, "tie": "target"},
     {"tie": "none", "output_bias": True},
     {"norm": "pre", "positions": "learned", "max_positions": 20, "tie": "none", "output_bias": True},
     {"positions": "none", "scaled": False, "residual": False},
+    {"attention": "additive"},
+    {"window": 2},
 ]
-each_variant = pytest.mark.parametrize("options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())))
-
-
-def unlike_their_start(model: Transformer) -> Transformer:
-    """Biases that are not 0 and norms that are not 1."""
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.dim() == 1:
-                parameter.add_(0.3 * torch.randn(parameter.shape))
-    return model
+each_variant = pytest.mark.parametrize(
+    "options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())) or "paper"
+)
 
 
 # --- pre-norm ---------------------------------------------------------------------------------------------------------
@@ -54,27 +51,16 @@ def unlike_their_start(model: Transformer) -> Transformer:
 
 @torch.no_grad()
 def test_pre_norm_stacks_end_with_a_norm_as_torchs_do() -> None:
-    model = unlike_their_start(tiny_model(norm="pre", d_k=4, d_v=4, attention_biases=True))
+    model = drawn_biases_and_norms(tiny_model(norm="pre", d_k=4, d_v=4, attention_biases=True))
     options = torchs(model.config)
     encoder = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(**options), 2, nn.LayerNorm(16, eps=1e-6), enable_nested_tensor=False
     )
     decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(**options), 2, nn.LayerNorm(16, eps=1e-6))
     for stack, ours in ((encoder, model.encoder), (decoder, model.decoder)):
-        copy_linear(stack.norm, ours.norm)  # type: ignore[arg-type]
+        stack.norm.load_state_dict(ours.norm.state_dict())  # type: ignore[union-attr]
         for to, layer in zip(stack.layers, ours.layers, strict=True):
-            steps = (
-                ["self_attention", "cross_attention", "feed_forward"]
-                if ours is model.decoder
-                else ["self_attention", "feed_forward"]
-            )
-            for number, step in enumerate(steps, start=1):
-                copy_linear(to.get_submodule(f"norm{number}"), layer.get_submodule(f"{step}_add_norm.norm"))  # type: ignore[arg-type]
-            copy_attention(to.self_attn, layer.self_attention)  # type: ignore[arg-type]
-            if ours is model.decoder:
-                copy_attention(to.multihead_attn, layer.cross_attention)  # type: ignore[arg-type]
-            copy_linear(to.linear1, layer.get_submodule("feed_forward.w_1"))  # type: ignore[arg-type]
-            copy_linear(to.linear2, layer.get_submodule("feed_forward.w_2"))  # type: ignore[arg-type]
+            copy_layer(to, layer)  # type: ignore[arg-type]
     source, target, mask = inputs_for([6, 4], 5)
     memory = encoder.train()(model.embed(source, of_source=True), src_key_padding_mask=~mask[:, 0, 0])
     expected = decoder(
@@ -186,24 +172,36 @@ def test_training_refuses_sentences_beyond_learned_positions(corpus: Corpus, tmp
 
 
 @each_variant
+@pytest.mark.parametrize("opened", [False, True])
 @torch.no_grad()
-def test_cached_steps_agree_with_full_decoding(options: dict[str, Any]) -> None:
-    model = unlike_their_start(tiny_model(**options))
+def test_cached_steps_agree_with_full_decoding(options: dict[str, Any], opened: bool) -> None:
+    model = drawn_biases_and_norms(tiny_model(**options))
     source, target, mask = inputs_for([7, 4, 1], 9)
     full = model(source, target, mask)
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)
+    with capture(model, kinds={"decoder", "cross"}) as forced:
+        model(source, target, mask)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)  # grows at 2, 4 and 8
     for t in range(9):
-        torch.testing.assert_close(decoder.step(target[:, t : t + 1]), full[:, t], atol=1e-5, rtol=1e-5)
+        watched: Any = capture(model, kinds={"decoder", "cross"}) if opened else nullcontext({})
+        with watched as step:
+            logits = decoder.step(target[:, t : t + 1])
+        torch.testing.assert_close(logits, full[:, t], atol=1e-5, rtol=1e-5)
+        assert len(step) == 4 * opened
+        for address, row in step.items():
+            live = forced[address][:, :, t : t + 1, : row.shape[-1]]
+            torch.testing.assert_close(row, live, atol=1e-5, rtol=1e-5)
+    assert decoder.length == 9
 
 
 @each_variant
 def test_beam_search_against_a_search_without_a_cache(options: dict[str, Any]) -> None:
-    model = unlike_their_start(tiny_model(vocab_size=10, **options))
-    source = [4, 5, 6]
-    batch = make_batch([source], [[]], SPECIAL)
-    (result,) = beam_search(model, batch.source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
-    expected = slow_search.beam(model, source, 3, 0.6, limit=7)
-    assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
+    model = drawn_biases_and_norms(tiny_model(vocab_size=10, **options))
+    sources = [[4, 5, 6], [7]]
+    batch = make_batch(sources, [[], []], SPECIAL)
+    results = beam_search(model, batch.source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
+    for source, result in zip(sources, results, strict=True):
+        expected = slow_search.beam(model, source, 3, 0.6, limit=len(source) + 4)
+        assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
 @each_variant
@@ -220,7 +218,7 @@ def test_every_parameter_learns(options: dict[str, Any]) -> None:
 
 @each_variant
 def test_the_loss_of_a_batch_against_torch(options: dict[str, Any]) -> None:
-    model = unlike_their_start(tiny_model(**options))
+    model = drawn_biases_and_norms(tiny_model(**options))
     batch = make_batch([[4, 5, 6], [7, 8]], [[9, 4], [5]], SPECIAL)
     loss = batch_loss(model, batch, smoothing=0.0, pad=SPECIAL.pad, dtype=torch.float32)
     logits = model(batch.source, batch.inputs, batch.source[:, None, None] != SPECIAL.pad)
@@ -233,7 +231,7 @@ def test_a_checkpoint_keeps_every_option_and_weight(
     options: dict[str, Any], tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     config = tiny_config(vocab_size=len(tokenizer), **options)
-    model = unlike_their_start(Transformer(config))
+    model = drawn_biases_and_norms(Transformer(config))
     weights = {name: parameter.detach().half().float() for name, parameter in model.named_parameters()}
     save_checkpoint(tmp_path / "model", weights, config, tokenizer)
     loaded = load_checkpoint(tmp_path / "model").model

@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.core.test_layers import copy_attention, copy_linear, seeded_norms, torchs
-from tests.core.tiny import SPECIAL, inputs_for, padded, run, tiny_config, tiny_model
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_config, tiny_model
+from tests.core.torch_twins import copy_attention, copy_layer, torchs
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.data import make_batch
@@ -77,8 +77,7 @@ def test_unscaled_scores_are_torchs_with_queries_times_the_root_of_d_k(window: i
 def test_layer_without_residual_connections_by_hand() -> None:
     for norm in ("post", "pre"):
         torch.manual_seed(3)
-        layer = EncoderLayer(tiny_config(d_k=4, d_v=4, residual=False, norm=norm)).eval()
-        seeded_norms(layer)
+        layer = drawn_biases_and_norms(EncoderLayer(tiny_config(d_k=4, d_v=4, residual=False, norm=norm)).eval())
         attention = nn.MultiheadAttention(16, 4, batch_first=True)
         copy_attention(attention, layer.self_attention)
         norms = [layer.self_attention_add_norm.norm, layer.feed_forward_add_norm.norm]
@@ -113,12 +112,7 @@ def test_decoder_without_its_mask_against_torch() -> None:
     model = tiny_model(causal=False, d_k=4, d_v=4)
     reference = nn.TransformerDecoder(nn.TransformerDecoderLayer(**torchs(model.config)), 2)
     for to, layer in zip(reference.layers, model.decoder.layers, strict=True):
-        copy_attention(to.self_attn, layer.self_attention)  # type: ignore[arg-type]
-        copy_attention(to.multihead_attn, layer.cross_attention)  # type: ignore[arg-type]
-        for number, name in enumerate(("self_attention", "cross_attention", "feed_forward"), start=1):
-            copy_linear(to.get_submodule(f"norm{number}"), layer.get_submodule(f"{name}_add_norm.norm"))  # type: ignore[arg-type]
-        for name in ("1", "2"):
-            copy_linear(to.get_submodule(f"linear{name}"), layer.get_submodule(f"feed_forward.w_{name}"))  # type: ignore[arg-type]
+        copy_layer(to, layer)  # type: ignore[arg-type]
     source, _, mask = inputs_for([6, 4], 5)
     target = padded([5, 3])
     memory, target_mask = model.encode(source, mask), (target != SPECIAL.pad)[:, None, None]

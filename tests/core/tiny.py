@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_core.config import ModelConfig, SpecialIds
 from transformer_core.hooks import hook_points
@@ -15,6 +15,8 @@ from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
 
 SPECIAL = SpecialIds()
+
+Module = TypeVar("Module", bound=nn.Module)
 
 _SUBJECTS = (
     ("The man", "Der Mann"),
@@ -60,6 +62,15 @@ def tiny_model(seed: int = 1, **options: Any) -> Transformer:
     """A tiny model with drawn weights, in evaluation mode."""
     torch.manual_seed(seed)
     return Transformer(tiny_config(**options)).eval()
+
+
+@torch.no_grad()
+def drawn_biases_and_norms(module: Module) -> Module:
+    """Biases that are not 0 and norms that are not 1, or a forgotten one would not show."""
+    for name, parameter in module.named_parameters():
+        if parameter.dim() == 1:
+            nn.init.normal_(parameter, 1.0 if name.endswith("norm.weight") else 0.0, 0.2)
+    return module
 
 
 def padded(lengths: Sequence[int], vocab_size: int = 40, seed: int = 0) -> Tensor:

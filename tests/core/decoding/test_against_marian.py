@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
-from tests.core.marian import drawn_biases_and_norms, marian_twin
-from tests.core.tiny import SPECIAL, tiny_model
+from tests.core.marian import marian_twin
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import beam_search

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from tests.core.tiny import SPECIAL, padded, tiny_model
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, padded, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding import packed
 from transformer_core.decoding.beam import beam_search
@@ -39,14 +39,8 @@ VARIANTS: tuple[dict[str, Any], ...] = (
 STEPS = 6
 
 
-@torch.no_grad()
 def drawn(**options: Any) -> Transformer:
-    """A model whose biases and norms do something too."""
-    model = tiny_model(**options)
-    for parameter in model.parameters():
-        if parameter.dim() == 1:
-            parameter.add_(torch.randn_like(parameter) / 4)
-    return model
+    return drawn_biases_and_norms(tiny_model(**options))
 
 
 def start(model: Transformer, lengths: tuple[int, ...], beams: int) -> IncrementalDecoder:

@@ -2,51 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_model
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
-
-
-@pytest.mark.parametrize("opened", [False, True])
-@torch.no_grad()
-def test_cached_steps_agree_with_full_decoding(opened: bool) -> None:
-    model = tiny_model()
-    source, target, mask = inputs_for([7, 4, 1], 9)
-    full = model(source, target, mask)
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)  # grows at 2, 4 and 8
-    for t in range(9):
-        if opened:
-            with capture(model):
-                step = decoder.step(target[:, t : t + 1])
-        else:
-            step = decoder.step(target[:, t : t + 1])
-        torch.testing.assert_close(step, full[:, t], atol=1e-5, rtol=1e-5)
-    assert decoder.length == 9
-
-
-@torch.no_grad()
-def test_forced_and_stepwise_weights_agree() -> None:
-    model = tiny_model()
-    source, target, mask = inputs_for([7, 4], 6)
-    with capture(model) as forced:
-        memory = model.encode(source, mask)
-        model.decode(target, memory, mask)
-    decoder = IncrementalDecoder(model, memory, mask, beams=1, capacity=2)
-    with capture(model, kinds={"decoder", "cross"}) as steps:
-        for t in range(6):
-            decoder.step(target[:, t : t + 1])
-    assert len(steps) == 4
-    for address, rows in steps.calls.items():
-        assert len(rows) == 6
-        for t, row in enumerate(rows):
-            live = forced[address][:, :, t : t + 1, : row.shape[-1]]
-            torch.testing.assert_close(row, live, atol=1e-5, rtol=1e-5)
 
 
 @torch.no_grad()
