@@ -5,30 +5,26 @@
     view = times.watch()           # what there is of it so far
 
 Real layers of PyTorch with the weights that they start with, one sentence, no gradient; each point is the fastest of
-five passes. The measurement runs in a thread of its own that rests between points and gives way to translations on the
-same server, and it ends when somebody stops it or nobody has watched for a while. What was measured of a width stays
-until that width is measured again.
+five passes. What was measured of a width stays until that width is measured again.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import platform
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from viz_app.serving.background_throttle import PATIENCE, BackgroundThrottle, Busy, never_busy
+from viz_app.lessons.jobs.shared_job import SharedJob, State
+from viz_app.serving.background_throttle import Busy, never_busy
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 Kind = Literal["attention", "recurrent", "convolution", "restricted"]
-State = Literal["idle", "running", "done", "stopped", "left", "failed"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 WIDTHS = (64, 256)
@@ -38,8 +34,6 @@ KERNEL = 3
 REACH = 32  # positions on either side that restricted attention sees
 PASSES = 5
 PACE = 0.2  # seconds from one point to the next, at least: one sees them come
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -161,33 +155,20 @@ def machine() -> Machine:
     return Machine(platform.system(), processor, os.cpu_count() or 1, torch.get_num_threads(), torch.__version__)
 
 
-class LayerBenchmark:
+class LayerBenchmark(SharedJob):
     """A measurement that all sessions share.
 
     Args:
         lengths: n of the points, in the order in which they are measured.
         pace: Seconds from one point to the next, at least.
-        patience: Seconds without a watcher after which it stops.
-        clock: Tells the time.
-        pause: Waits.
+        options: Of a `SharedJob`: patience, clock and pause.
     """
 
-    def __init__(
-        self,
-        lengths: Sequence[int] = LENGTHS,
-        pace: float = PACE,
-        patience: float = PATIENCE,
-        clock: Callable[[], float] = time.monotonic,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._lengths, self._pace = tuple(lengths), pace
-        self._manners = BackgroundThrottle(patience, clock, pause)
-        self._lock = threading.Lock()
-        self._stopping = threading.Event()
-        self._state: State = "idle"
-        self._number = self._width = 0
+    def __init__(self, lengths: Sequence[int] = LENGTHS, pace: float = PACE, **options: Any) -> None:
+        super().__init__("measuring layers", pace, **options)
+        self._lengths = tuple(lengths)
+        self._width = 0
         self._points: dict[int, tuple[Measurement, ...]] = {}
-        self.thread: threading.Thread | None = None
 
     @property
     def total(self) -> int:
@@ -195,7 +176,7 @@ class LayerBenchmark:
         return len(self._lengths) * len(KINDS)
 
     def start(self, width: int, busy: Busy = never_busy) -> bool:
-        """Start to measure, unless that is going on. Returns whether this call started it.
+        """Start to measure; see `SharedJob`.
 
         Args:
             width: One of `WIDTHS`.
@@ -206,60 +187,33 @@ class LayerBenchmark:
         """
         if width not in WIDTHS:
             raise ValueError(f"width is {width}, but must be one of {', '.join(map(str, WIDTHS))}")
-        with self._lock:
-            if self._state == "running":
-                return False
-            self._manners.watch()
-            self._stopping.clear()
-            self._state, self._number, self._width = "running", self._number + 1, width
-            self._points[width] = ()
-            self.thread = threading.Thread(target=self._measure, args=(width, busy), name="layer-times", daemon=True)
-            self.thread.start()
-            return True
-
-    def stop(self) -> None:
-        """Stop what goes on, for everybody; what was measured stays."""
-        self._stopping.set()
+        return self._start(partial(self._begin, width), self.total, busy)
 
     def watch(self) -> Progress:
         """What there is; the measurement goes on as long as somebody watches."""
-        self._manners.watch()
+        self.throttle.watch()
         return self.view()
 
     def view(self) -> Progress:
         """What there is; asking so is no watching."""
         with self._lock:
-            return Progress(self._state, self._number, self._width, dict(self._points))
+            return Progress(self.state, self.number, self._width, dict(self._points))
 
-    def _measure(self, width: int, busy: Busy) -> None:
-        try:
-            import torch
+    def _begin(self, width: int) -> Iterator[None]:
+        self._width, self._points[width] = width, ()
+        return self._measure(width)
 
-            layers = make_layers(width)
-            for n in self._lengths:
-                x = torch.randn(1, n, width, generator=torch.Generator().manual_seed(n))
-                for kind in KINDS:
-                    if over := self._stop_reason():
-                        return self._end(over)
-                    self._manners.yield_to(busy)
-                    with self._manners.work_slice(self._pace):
-                        point = Measurement(kind, n, min_seconds(kind, layers[kind], x))
-                        with self._lock:
-                            self._points[width] += (point,)
-            self._end("done")
-        except Exception:
-            self._end("failed")
-            _log.exception("measuring layers of width %d failed", width)
+    def _measure(self, width: int) -> Iterator[None]:
+        import torch
 
-    def _stop_reason(self) -> State | None:
-        """How it ends before its end, if it does."""
-        if self._stopping.is_set():
-            return "stopped"
-        return "left" if self._manners.unwatched else None
-
-    def _end(self, state: State) -> None:
-        with self._lock:
-            self._state = state
+        layers = make_layers(width)
+        for n in self._lengths:
+            x = torch.randn(1, n, width, generator=torch.Generator().manual_seed(n))
+            for kind in KINDS:
+                point = Measurement(kind, n, min_seconds(kind, layers[kind], x))
+                with self._lock:
+                    self._points[width] += (point,)
+                yield
 
 
 @cache

@@ -9,7 +9,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from viz_app.lessons.jobs import layer_benchmark as module
 from viz_app.lessons.jobs.layer_benchmark import (
     HEAD,
     KINDS,
@@ -23,7 +22,6 @@ from viz_app.lessons.jobs.layer_benchmark import (
     machine,
     make_layers,
 )
-from viz_app.serving import background_throttle
 
 SECONDS = 30.0
 
@@ -92,54 +90,6 @@ def test_two_watchers_see_one_measurement_and_it_leaves_nothing_behind() -> None
     assert later.number == 2 and later.points[64] == first.points[64] and len(later.points[256]) == 8
     with pytest.raises(ValueError, match="must be one of 64, 256"):
         times.start(63)
-
-
-def test_it_can_be_stopped_and_started_again() -> None:
-    def pause(seconds: float) -> None:
-        times.stop()
-
-    times = LayerBenchmark(lengths=(2, 4), pause=pause)
-    times.start(64)
-    view = finished(times).watch()
-    assert view.state == "stopped" and len(view.points[64]) == 1, "what was measured stays"
-    times._manners = background_throttle.BackgroundThrottle(pause=lambda seconds: None)
-    assert times.start(64)
-    assert finished(times).watch().state == "done" and len(times.watch().points[64]) == 8
-
-
-def test_it_stops_when_nobody_watches() -> None:
-    time = [0.0]
-
-    def alone(seconds: float) -> None:
-        time[0] += 4.0
-        times.view()  # to ask is not to watch
-
-    times = LayerBenchmark(patience=10.0, clock=lambda: time[0], pause=alone)
-    times.start(64)
-    view = finished(times).watch()
-    assert view.state == "left" and len(view.points[64]) == 3, "points at 0, 4 and 8 seconds, none at 12"
-
-
-def test_it_gives_way_and_rests() -> None:
-    rests: list[float] = []
-    times = LayerBenchmark(lengths=(2,), pace=1000.0, pause=rests.append)
-    asked = iter([True, True, False])
-    times.start(64, busy=lambda: next(asked, False))
-    finished(times)
-    assert [rest == background_throttle.YIELD for rest in rests] == [True, True, False, False, False, False]
-    assert min(rests[2:]) > 900
-
-
-def test_a_failure_is_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(width: int) -> None:
-        raise RuntimeError("no memory")
-
-    monkeypatch.setattr(module, "make_layers", fail)
-    times = LayerBenchmark()
-    times.start(64)
-    assert finished(times).watch().state == "failed" and "failed" in caplog.text
-    assert times.start(64), "another one may start"
-    finished(times)
 
 
 def course(attention: list[float], recurrent: list[float]) -> list[Measurement]:

@@ -15,7 +15,6 @@ from viz_app.lessons.jobs import live_training as module
 from viz_app.lessons.jobs.live_training import LiveTraining
 from viz_app.lessons.jobs.recorded_training import WORD, load_recorded_training, record_training
 from viz_app.lessons.jobs.reversal_task import LONGEST, AttentionProbe, ReversalTrainer, word_from_text
-from viz_app.serving import background_throttle
 
 SECONDS = 30.0
 
@@ -53,47 +52,6 @@ def test_there_is_one_run_for_all_and_it_leaves_nothing_behind() -> None:
     assert run.start() and finished(run).watch("word").number == 2, "what was recorded gives way to the next run"
 
 
-def test_it_stops_when_nobody_watches_and_goes_on_while_somebody_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    time = [0.0]
-
-    def alone(seconds: float) -> None:
-        time[0] += 3.0
-        assert run.state == "running"  # to ask is not to watch
-
-    run = LiveTraining(steps=50, patience=10.0, clock=lambda: time[0], pause=alone)
-    run.start()
-    view = finished(run).watch("word")
-    assert view.state == "stopped"
-    assert len(view.loss) == 4, "updates at 0, 3, 6 and 9 seconds, none at 12"
-
-    def watched(seconds: float) -> None:
-        time[0] += 3.0
-        again.watch("word")
-
-    again = LiveTraining(steps=6, patience=10.0, clock=lambda: time[0], pause=watched)
-    again.start()
-    assert finished(again).state == "done"
-
-
-def test_it_rests_between_updates() -> None:
-    for pace, least in ((1000.0, 900.0), (0.0, 1e-6)):  # by the clock, and at least in proportion to its work
-        rests: list[float] = []
-        run = LiveTraining(steps=3, pace=pace, pause=rests.append)
-        run.start()
-        finished(run)
-        assert len(rests) == 3 and min(rests) > least
-
-
-def test_it_gives_way_but_not_for_ever() -> None:
-    rests: list[float] = []
-    run = LiveTraining(steps=2, pace=5.0, pause=rests.append)
-    asked = iter([True, True, True, False])
-    run.start(busy=lambda: next(asked, True))
-    finished(run)
-    waits = [rest == background_throttle.YIELD for rest in rests]
-    assert waits == [True] * 3 + [False] + [True] * background_throttle.MOST_YIELDS + [False]
-
-
 def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_WORDS", 2)
     run = LiveTraining(steps=1, pace=0.0, pause=lambda seconds: None)
@@ -102,19 +60,6 @@ def test_looks_at_few_words_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     guesses = [run.watch(word).looks[0].guess for word in ("one", "two", "six", "one")]
     assert run._record is not None and list(run._record.looks) == ["six", "one"]
     assert guesses[0] == guesses[3]
-
-
-def test_a_failure_ends_the_run(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def fail(self: ReversalTrainer) -> float:
-        raise RuntimeError("no memory")
-
-    monkeypatch.setattr(ReversalTrainer, "step", fail)
-    run = LiveTraining(steps=3)
-    run.start()
-    assert finished(run).state == "stopped"
-    assert "the live run failed" in caplog.text
-    assert run.start(), "another one may start"
-    finished(run)
 
 
 def test_looks_at_two_runs_at_once_are_each_of_their_own_weights(monkeypatch: pytest.MonkeyPatch) -> None:
