@@ -54,7 +54,7 @@ def compared(made: Workplace, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def surprise(run: Path, pairs: list[tuple[str, str]]) -> float:
+def perplexity_by_hand(run: Path, pairs: list[tuple[str, str]]) -> float:
     """Perplexity as the textbook has it: one pair after the other, plain cross-entropy, rounded weights."""
     settings = json.loads((run / "config.json").read_text(encoding="utf-8"))
     model = Transformer(ModelConfig.from_dict(settings["model"]))
@@ -79,7 +79,7 @@ def test_scores_are_those_that_others_find(row: str, made: Workplace, compared: 
     found = next(run for run in results(compared)["runs"] if run["row"] == row)
     folder = compared / "runs" / f"{row}-seed1"
     pairs = list(read_pairs(made.valid))
-    assert found["perplexity"] == pytest.approx(surprise(folder, pairs), rel=1e-4)
+    assert found["perplexity"] == pytest.approx(perplexity_by_hand(folder, pairs), rel=1e-4)
     weights = load_file(folder / "step-00000060" / "model.safetensors")
     assert found["parameters"] == sum(weight.numel() for weight in weights.values())
     checkpoint = folder.parent.parent.parent / f"model-{row}"

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from transformer_core.analysis.stations import Side, Station, stations
+from transformer_core.analysis.activations import Activation, Side, record_activations
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.masks import padding_mask
@@ -85,8 +85,8 @@ def trace_forward(
     model, special = translator.model, translator.tokenizer.special
     batch = make_batch([source], [list(target)], special)
     inputs, outputs = batch.inputs[:, :length], batch.outputs[0, :length]
-    found = stations(model, batch.source, inputs)
-    inner = [station for station in found if station.activations is not None]
+    found = record_activations(model, batch.source, inputs)
+    inner = [station for station in found if station.hidden is not None]
     logits = found[-1].values  # (T, V)
     steps, again = _step_by_step(model, batch.source, inputs[:, :shown], special.pad)  # (n, V) each
     first = logits[:shown]
@@ -110,7 +110,7 @@ def trace_forward(
     )
 
 
-def _station_values(station: Station) -> dict[str, Any]:
+def _station_values(station: Activation) -> dict[str, Any]:
     return {
         "side": station.side,
         "name": station.name,
@@ -136,20 +136,20 @@ def _bytes(values: Tensor) -> ByteArray:
     return (values / LIMIT * 127).round().clamp(-127, 127).add(128).to(torch.uint8).numpy()
 
 
-def _inner_bytes(station: Station, shown: int) -> ByteArray:
+def _inner_bytes(station: Activation, shown: int) -> ByteArray:
     """Inner values on a scale of their network; what is on is at least 1."""
-    assert station.activations is not None
-    values = station.activations[:shown].clamp(min=0)
+    assert station.hidden is not None
+    values = station.hidden[:shown].clamp(min=0)
     scaled = (values / values.max().clamp(min=1e-9) * 255).ceil()
     return scaled.to(torch.uint8).numpy()
 
 
-def _share_on(station: Station) -> FloatArray:
-    assert station.activations is not None
-    return (station.activations > 0).float().mean(dim=-1).numpy()
+def _share_on(station: Activation) -> FloatArray:
+    assert station.hidden is not None
+    return (station.hidden > 0).float().mean(dim=-1).numpy()
 
 
-def _sums(found: Sequence[Station], shown: int, residual: bool) -> FloatArray:
+def _sums(found: Sequence[Activation], shown: int, residual: bool) -> FloatArray:
     """(Add & Norms, shown, 3)."""
     rows: list[FloatArray] = []
     before: Tensor | None = None
@@ -162,7 +162,7 @@ def _sums(found: Sequence[Station], shown: int, residual: bool) -> FloatArray:
     return np.stack(rows)
 
 
-def _cosines(found: Sequence[Station], shown: int) -> FloatArray:
+def _cosines(found: Sequence[Activation], shown: int) -> FloatArray:
     """(Add & Norms, shown, 2)."""
     rows: list[FloatArray] = []
     start: dict[Side, Tensor] = {}
@@ -178,7 +178,7 @@ def _cosines(found: Sequence[Station], shown: int) -> FloatArray:
 
 
 @torch.no_grad()
-def _order_error(model: Transformer, found: Sequence[Station], station: Station, shown: int) -> float:
+def _order_error(model: Transformer, found: Sequence[Activation], station: Activation, shown: int) -> float:
     """Run a feed-forward network again with its first token at every other place, and compare what each token gets."""
     module = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")
     add_norm: Any = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward_add_norm")

@@ -15,7 +15,7 @@ import torch
 from torch.nn import functional as F
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.stations import stations
+from transformer_core.analysis.activations import record_activations
 from transformer_core.config import ModelConfig
 from transformer_core.data import make_batch
 from transformer_core.model import Transformer
@@ -53,7 +53,7 @@ def test_what_the_stations_tell_is_what_passed_there(context: LessonContext, dat
     batch = make_batch(
         [translation.source_encoding.ids], [list(translation.hypotheses[0].ids)], translator.tokenizer.special
     )
-    truth = stations(translator.model, batch.source, batch.inputs[:, : len(maps.inputs)])
+    truth = record_activations(translator.model, batch.source, batch.inputs[:, : len(maps.inputs)])
     assert len(data.values["stations"]) == len(truth)
     for number, (station_values, station) in enumerate(zip(data.values["stations"], truth, strict=True)):
         assert (station_values["side"], station_values["name"], station_values["layer"]) == (
@@ -81,7 +81,7 @@ def test_sums_and_cosines_follow_from_the_stations(context: LessonContext, data:
     source, target = architecture._ids(context)
     model, special = context.service.translator.model, context.service.translator.tokenizer.special
     batch = make_batch([source], [list(target)], special)
-    found = stations(model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
+    found = record_activations(model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
     norms = [number for number, station in enumerate(found) if station.name == "add_norm"]
     assert len(norms) == len(data.arrays["cosines"]) == len(data.arrays["sums"])
     starts = {station.side: station.values.double().numpy() for station in found if station.name == "positions"}
@@ -99,7 +99,7 @@ def test_inner_values_are_on_or_off_as_the_network_says(context: LessonContext, 
     source, target = architecture._ids(context)
     translator = context.service.translator
     batch = make_batch([source], [list(target)], translator.tokenizer.special)
-    found = stations(translator.model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
+    found = record_activations(translator.model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
     networks = [number for number, station in enumerate(found) if station.name == "feed_forward"]
     for row, number in enumerate(networks):
         station = found[number]
@@ -122,7 +122,7 @@ def test_the_order_error_would_see_a_network_that_looks_around(translator: Trans
     """A feed-forward network that mixes its positions is caught."""
     model = translator.model
     ids = torch.tensor([[5, 9, 11, 2]])
-    found = stations(model, ids, ids)
+    found = record_activations(model, ids, ids)
     station = next(each for each in found if each.name == "feed_forward")
     assert forward_steps._order_error(model, found, station, 16) < 1e-4
     module = model.get_submodule("encoder.layers.0.feed_forward")

@@ -1,4 +1,4 @@
-"""The stations of Figure 1: against PyTorch's own hooks on the modules, and against the formulas of Section 3."""
+"""Activations between the boxes of Figure 1: against PyTorch's hooks on the modules, and the formulas of Section 3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tests.core.tiny import tiny_model
-from transformer_core.analysis.stations import SUBLAYERS, stations
+from transformer_core.analysis.activations import SUBLAYERS, record_activations
 from transformer_core.model import Transformer
 
 SOURCE, INPUTS = torch.tensor([[5, 9, 11, 7, 2]]), torch.tensor([[1, 8, 6]])
@@ -38,41 +38,41 @@ def outputs_of_modules(model: Transformer) -> dict[str, Tensor]:
     "options",
     [{}, {"norm": "pre"}, {"attention": "additive"}, {"window": 2}, {"positions": "learned", "max_positions": 9}],
 )
-def test_every_station_gives_what_its_module_gives(options: dict[str, Any]) -> None:
+def test_every_activation_is_what_its_module_gives(options: dict[str, Any]) -> None:
     model = tiny_model(**options)
-    seen, found = outputs_of_modules(model), stations(model, SOURCE, INPUTS)
+    seen, found = outputs_of_modules(model), record_activations(model, SOURCE, INPUTS)
     config = model.config
     assert len(found) == 2 * 2 + config.num_layers * 2 * (2 + 3) + 1
-    for station in found:
-        if station.sublayer is None:
+    for each in found:
+        if each.sublayer is None:
             continue
-        address = f"{station.side}.layers.{station.layer}.{station.sublayer}"
-        name = f"{address}_add_norm" if station.name == "add_norm" else address
-        torch.testing.assert_close(station.values, seen[name], rtol=1e-5, atol=1e-6)
-        if station.activations is not None:
-            assert station.activations.shape == (len(station.values), config.d_ff)
+        address = f"{each.side}.layers.{each.layer}.{each.sublayer}"
+        name = f"{address}_add_norm" if each.name == "add_norm" else address
+        torch.testing.assert_close(each.values, seen[name], rtol=1e-5, atol=1e-6)
+        if each.hidden is not None:
+            assert each.hidden.shape == (len(each.values), config.d_ff)
     assert found[-1].values.shape == (INPUTS.shape[1], config.vocab_size)
 
 
-def test_stations_follow_from_one_another_as_the_paper_says() -> None:
+def test_activations_follow_from_one_another_as_the_paper_says() -> None:
     """Post-norm: LayerNorm(x + Sublayer(x)); embedding rows times the root of the width."""
     model = tiny_model()
-    found = stations(model, SOURCE, INPUTS)
+    found = record_activations(model, SOURCE, INPUTS)
     d_model = model.config.d_model
     torch.testing.assert_close(found[0].values, model.embedding.weight[SOURCE[0]] * d_model**0.5)
-    for number, station in enumerate(found):
-        if station.name != "add_norm":
+    for number, each in enumerate(found):
+        if each.name != "add_norm":
             continue
-        assert station.layer is not None
-        norm: Any = model.get_submodule(f"{station.side}.layers.{station.layer}.{station.sublayer}_add_norm.norm")
+        assert each.layer is not None
+        norm: Any = model.get_submodule(f"{each.side}.layers.{each.layer}.{each.sublayer}_add_norm.norm")
         x, sublayer = found[number - 2].values, found[number - 1].values
         expected = F.layer_norm(x + sublayer, (d_model,), norm.weight, norm.bias, norm.eps)
-        torch.testing.assert_close(station.values, expected, rtol=1e-5, atol=1e-6)
-    sides = [side for side in SUBLAYERS for station in found if station.side == side]
-    assert [station.side for station in found] == sides, "the encoder first"
+        torch.testing.assert_close(each.values, expected, rtol=1e-5, atol=1e-6)
+    sides = [side for side in SUBLAYERS for each in found if each.side == side]
+    assert [each.side for each in found] == sides, "the encoder first"
     torch.testing.assert_close(found[-1].values, found[-2].values @ model.embedding.weight.T)
 
 
 def test_one_sentence_at_a_time() -> None:
     with pytest.raises(ValueError, match="must be one sentence"):
-        stations(tiny_model(), SOURCE.expand(2, -1), INPUTS)
+        record_activations(tiny_model(), SOURCE.expand(2, -1), INPUTS)

@@ -1,4 +1,4 @@
-"""The tensors at each station of Figure 1, between its boxes, while a model reads one sentence pair.
+"""The activations between the boxes of Figure 1 while a model reads one sentence pair.
 
 There are hook points at the embeddings, at every Add & Norm and at the logits; the output of a sub-layer, before it is
 added, is computed from its heads or its inner values.
@@ -27,8 +27,8 @@ _POINTS: tuple[Point, ...] = ("embeddings", "head_outputs", "activations", "resi
 
 
 @dataclass(frozen=True, eq=False)
-class Station:
-    """A station of Figure 1 and what left it.
+class Activation:
+    """What a box of Figure 1 gives to the next one.
 
     Args:
         side: Which stack.
@@ -36,7 +36,7 @@ class Station:
         layer: From 0; None outside the layers.
         sublayer: The one before an `add_norm`, or the sub-layer itself; None elsewhere.
         values: (S or T, d), of `linear` (T, V); one row for each position.
-        activations: (S or T, d_ff) inner values of a feed-forward network, after max(0, ...); None elsewhere.
+        hidden: (S or T, d_ff) inner values of a feed-forward network, after max(0, ...); None elsewhere.
     """
 
     side: Side
@@ -44,12 +44,12 @@ class Station:
     layer: int | None
     sublayer: Sublayer | None
     values: Tensor
-    activations: Tensor | None = None
+    hidden: Tensor | None = None
 
 
 @torch.no_grad()
-def stations(model: Transformer, source: Tensor, inputs: Tensor) -> tuple[Station, ...]:
-    """All stations, from the source's embedding to the logits, in the order of the computation.
+def record_activations(model: Transformer, source: Tensor, inputs: Tensor) -> tuple[Activation, ...]:
+    """All of them, from the source's embedding to the logits, in the order of the computation.
 
     Args:
         model: In evaluation mode, so that there is no dropout between a sub-layer and its sum.
@@ -66,15 +66,15 @@ def stations(model: Transformer, source: Tensor, inputs: Tensor) -> tuple[Statio
         model(source, inputs, mask)
     of_source = (model.source_embedding or model.embedding)(source)[0]
     found = [*_side(model, "encoder", of_source, seen), *_side(model, "decoder", model.embedding(inputs)[0], seen)]
-    found.append(Station("decoder", "linear", None, None, seen["decoder.logits"][0]))
+    found.append(Activation("decoder", "linear", None, None, seen["decoder.logits"][0]))
     return tuple(found)
 
 
-def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> list[Station]:
-    """The stations of one stack."""
+def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> list[Activation]:
+    """The activations of one stack."""
     found = [
-        Station(side, "embedding", None, None, embedded),
-        Station(side, "positions", None, None, seen[f"{side}.embeddings"][0]),
+        Activation(side, "embedding", None, None, embedded),
+        Activation(side, "positions", None, None, seen[f"{side}.embeddings"][0]),
     ]
     for layer in range(model.config.num_layers):
         for sublayer in SUBLAYERS[side]:
@@ -87,6 +87,6 @@ def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> l
             else:
                 heads = seen[f"{address}.head_outputs"][0]  # (H, n, d_v)
                 out = module.w_o(heads.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
-            found.append(Station(side, sublayer, layer, sublayer, out, inner))
-            found.append(Station(side, "add_norm", layer, sublayer, seen[f"{address}_add_norm.residual"][0]))
+            found.append(Activation(side, sublayer, layer, sublayer, out, inner))
+            found.append(Activation(side, "add_norm", layer, sublayer, seen[f"{address}_add_norm.residual"][0]))
     return found
