@@ -1,14 +1,14 @@
 // Equation 1 for small numbers, evaluated again for motion; a test compares it with transformer_core.
 
 /**
- * @param {any} a
- * @param {any} b
+ * @param {number[]} a
+ * @param {number[]} b
  */
 export function dotProduct(a, b) {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
-/** @param {any} scores */
+/** @param {number[]} scores */
 export function softmax(scores) {
   const most = Math.max(...scores);
   const raised = Array.from(scores, (score) => Math.exp(score - most));
@@ -18,9 +18,9 @@ export function softmax(scores) {
 
 /**
  * One query against all keys: every step of softmax(q K^T / sqrt(d_k)) V.
- * @param {any} query
- * @param {any[]} keys
- * @param {any} values
+ * @param {number[]} query
+ * @param {number[][]} keys
+ * @param {number[][]} values
  */
 export function attend(query, keys, values) {
   const products = keys.map((key) => dotProduct(query, key));
@@ -32,9 +32,9 @@ export function attend(query, keys, values) {
 
 /**
  * Additive attention without its projections, v . tanh(q + k).
- * @param {number} query
- * @param {any[]} keys
- * @param {any} vector
+ * @param {number[]} query
+ * @param {number[][]} keys
+ * @param {number[]} vector
  */
 export function additive(query, keys, vector) {
   return keys.map((key) => key.reduce((sum, value, i) => sum + vector[i] * Math.tanh(query[i] + value), 0));
@@ -46,7 +46,7 @@ export const LIMIT = 9.9;
 
 /**
  * Rows of tenths as one word that an address can hold, two letters a number.
- * @param {any} rows
+ * @param {number[][]} rows
  */
 export function pack(rows) {
   return rows
@@ -65,14 +65,4 @@ export function unpack(word, width) {
   const numbers = (word.match(/../g) ?? []).map((pair) => (parseInt(pair, BASE) - ZERO) / 10);
   if (!numbers.every((value) => Math.abs(value) <= LIMIT)) return null;
   return Array.from({ length: numbers.length / width }, (_, row) => numbers.slice(row * width, (row + 1) * width));
-}
-
-/**
- * A number as it is shown: a fixed number of decimals and a true minus.
- * @param {number} value
- * @param {number} [decimals]
- */
-export function shown(value, decimals = 1) {
-  const text = value.toFixed(decimals);
-  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
 }

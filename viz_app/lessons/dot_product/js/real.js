@@ -1,12 +1,16 @@
 // A real head on the reader's sentence: its query, keys and values as colours, its scores and weights as numbers.
 
-import { fillText, percent } from "../../../components/common/dom.js";
+import { fillText, headName, percent } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
+import { playhead, slider } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { attend, shown } from "./attend.js";
+import { attend } from "./attend.js";
 
 const NARROW = 560;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
   get tokens() {
     return this.lesson.values.tokens;
@@ -17,33 +21,22 @@ export class Real extends Scene {
   }
 
   get playhead() {
-    return {
+    return playhead({
       name: "at",
       label: this.texts.query,
       min: 1,
       max: this.count,
-      step: 1,
       rate: 0.8,
       start: Math.min(3, this.count),
-      /** @param {number} value */
       show: (value) => String(Math.round(value)),
-    };
+    });
   }
 
   get controls() {
     const { layer, head } = this.lesson.values;
+    const max = this.lesson.arrays.queries.shape[0] - 1;
     return [
-      {
-        name: "head",
-        kind: "range",
-        label: this.texts.head,
-        min: 0,
-        max: this.lesson.arrays.queries.shape[0] - 1,
-        step: 1,
-        start: head,
-        /** @param {number} value */
-        show: (value) => `${layer + 1}.${value + 1}`,
-      },
+      slider({ name: "head", label: this.texts.head, max, start: head, show: (value) => headName(layer, value) }),
     ];
   }
 
@@ -66,6 +59,16 @@ export class Real extends Scene {
   }
 
   /**
+   * Every step of the attention of one query.
+   * @param {number} query
+   * @param {number} head
+   */
+  attend(query, head) {
+    const [queries, keys, values] = ["queries", "keys", "values"].map((name) => this.rows(name, head));
+    return { keys, values, query: queries[query], ...attend(queries[query], keys, values) };
+  }
+
+  /**
    * Left to right: tokens, keys, scores, weights, values; the query above, the result below.
    * @param {number} width
    * @param {number} height
@@ -84,29 +87,18 @@ export class Real extends Scene {
   draw(pen, { at, head }) {
     const { context, theme, width, height } = pen;
     const place = this.place(width, height);
-    const [queries, keys, values] = ["queries", "keys", "values"].map((name) => this.rows(name, head));
     const query = Math.max(0, Math.min(this.count - 1, Math.round(at) - 1));
-    const { scores, weights, output } = attend(queries[query], keys, values);
+    const { keys, values, query: vector, scores, weights, output } = this.attend(query, head);
     const { largest: most, largest_value: mostValue } = this.lesson.values;
     const { left, strip, top, row, right, middle, numbers, narrow } = place;
-    const label = { colour: theme.text, font: theme.font, size: 13, weight: 600 };
-    this.strip(pen, queries[query], left, 24, strip - 10, 20, most);
-    pen.write(`q ${this.plain(query)}`, left - 8, 34, {
-      colour: theme.kinds.decoder,
-      font: theme.code,
-      size: 12,
-      weight: 700,
-      align: "right",
-      most: left - 10,
-    });
-    pen.write("k", left + strip / 2, top - 9, { ...label, align: "center" });
-    pen.write("v", right + strip / 2, top - 9, { ...label, align: "center" });
-    pen.write(narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, { ...label, align: "center" });
-    pen.write(this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, {
-      ...label,
-      align: "center",
-      most: numbers,
-    });
+    const label = { weight: 600, align: "center" };
+    this.strip(pen, vector, left, 24, strip - 10, 20, most);
+    const asked = { colour: theme.kinds.decoder, font: theme.code, size: 12, weight: 700, most: left - 10 };
+    pen.write(`q ${this.plain(query)}`, left - 8, 34, { ...asked, align: "right" });
+    pen.write("k", left + strip / 2, top - 9, label);
+    pen.write("v", right + strip / 2, top - 9, label);
+    pen.write(narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, label);
+    pen.write(this.texts.softmax, middle + numbers * (narrow ? 0.5 : 0.68), top - 9, { ...label, most: numbers });
     keys.forEach((key, k) => {
       const y = top + k * row;
       const tall = row - 2;
@@ -114,21 +106,16 @@ export class Real extends Scene {
       context.globalAlpha = 0.15 + (0.85 * weights[k]) / Math.max(...weights);
       this.strip(pen, values[k], right + 4, y, strip - 10, tall, mostValue);
       context.globalAlpha = 1;
-      const text = { colour: theme.text, font: theme.font, size: Math.min(13, Math.max(9, row - 2)) };
-      pen.write(this.plain(k), left - 8, y + row / 2, {
-        ...text,
-        font: theme.code,
-        colour: k === query ? theme.text : theme.muted,
-        weight: k === query ? 700 : 400,
-        align: "right",
-        most: left - 12,
-      });
-      if (!narrow) pen.write(shown(scores[k], 2), middle + numbers * 0.2, y + row / 2, { ...text, align: "center" });
+      const size = Math.min(13, Math.max(9, row - 2));
+      const here = k === query;
+      const name = { colour: here ? theme.text : theme.muted, font: theme.code, size, weight: here ? 700 : 400 };
+      pen.write(this.plain(k), left - 8, y + row / 2, { ...name, align: "right", most: left - 12 });
+      if (!narrow) pen.write(signed(scores[k]), middle + numbers * 0.2, y + row / 2, { size, align: "center" });
       const from = middle + (narrow ? 2 : numbers * 0.42);
       const room = numbers * (narrow ? 0.55 : 0.32);
       pen.fill(from, y + 1, room * weights[k], tall - 2, shade(theme, weights[k]));
       pen.frame(from + 0.5, y + 1.5, Math.max(1, room * weights[k]), Math.max(1, tall - 3), theme.mark);
-      pen.write(percent(weights[k]), right - 6, y + row / 2, { ...text, align: "right" });
+      pen.write(percent(weights[k]), right - 6, y + row / 2, { size, align: "right" });
     });
     this.strip(pen, output, right + 4, height - 40, strip - 10, 20, mostValue);
     pen.write(this.texts.output, right - 6, height - 30, { ...label, align: "right", most: right - 8 });
@@ -138,7 +125,7 @@ export class Real extends Scene {
   /**
    * A vector as a row of cells, brown above zero and blue below.
    * @param {Pen} pen
-   * @param {any[]} vector
+   * @param {number[]} vector
    * @param {number} x
    * @param {number} y
    * @param {number} width
@@ -157,7 +144,7 @@ export class Real extends Scene {
   /**
    * @param {Pen} pen
    * @param {number} most
-   * @param {any} mostValue
+   * @param {number} mostValue
    */
   legend(pen, most, mostValue) {
     const { theme, width, height } = pen;
@@ -165,14 +152,14 @@ export class Real extends Scene {
     const steps = 9;
     for (let i = 0; i < steps; i++)
       pen.fill(96 + i * 14, height - 20 - 12, 13, 12, twoSided(theme, (2 * i) / (steps - 1) - 1));
-    const style = { colour: theme.muted, font: theme.font, size: 12 };
-    pen.write("\u2212", 90, height - 26, { ...style, align: "right" });
-    pen.write(`+   q, k: \u00b1${shown(most)}   v: \u00b1${shown(mostValue)}`, 96 + steps * 14 + 6, height - 26, style);
+    pen.note("\u2212", 90, height - 26, { align: "right" });
+    const range = `+   q, k: \u00b1${signed(most, 1)}   v: \u00b1${signed(mostValue, 1)}`;
+    pen.note(range, 96 + steps * 14 + 6, height - 26);
   }
 
   /** @param {number} index */
   plain(index) {
-    return this.tokens[index].replaceAll("\u2581", "") || "\u2423";
+    return plain(this.tokens[index]);
   }
 
   /** @type {Scene["grab"]} */
@@ -185,27 +172,18 @@ export class Real extends Scene {
   /** @type {Scene["say"]} */
   say({ at, head }) {
     const query = Math.round(at) - 1;
-    const { weights } = attend(this.rows("queries", head)[query], this.rows("keys", head), this.rows("values", head));
+    const { weights } = this.attend(query, head);
     const most = weights.indexOf(Math.max(...weights));
-    return fillText(this.texts.real_say, {
-      query: this.plain(query),
-      key: this.plain(most),
-      weight: percent(weights[most]),
-    });
+    const weight = percent(weights[most]);
+    return fillText(this.texts.real_say, { query: this.plain(query), key: this.plain(most), weight });
   }
 
   /** @type {Scene["table"]} */
   table({ at, head }) {
     const query = Math.round(at) - 1;
-    const { products, scores, weights } = attend(
-      this.rows("queries", head)[query],
-      this.rows("keys", head),
-      this.rows("values", head),
-    );
+    const { products, scores, weights } = this.attend(query, head);
     const rows = this.tokens.map((_, k) => [this.plain(query), this.plain(k), products[k], scores[k], weights[k]]);
-    return {
-      columns: [this.texts.query, this.texts.key, "q\u00b7k", "q\u00b7k / \u221ad_k", this.texts.softmax],
-      rows,
-    };
+    const { query: reads, key, softmax } = this.texts;
+    return { columns: [reads, key, "q\u00b7k", "q\u00b7k / \u221ad_k", softmax], rows };
   }
 }

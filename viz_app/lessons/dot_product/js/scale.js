@@ -3,12 +3,14 @@
 import { fillText } from "../../../components/common/dom.js";
 import { raised } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
-import { bar } from "../../stage/js/bars.js";
+import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 
+/** @type {("unscaled" | "scaled" | "additive")[]} */
 const WAYS = ["unscaled", "scaled", "additive"];
 const NARROW = 560;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Scale extends Scene {
   get widths() {
     return this.lesson.values.widths;
@@ -16,17 +18,14 @@ export class Scale extends Scene {
 
   get playhead() {
     const { widths } = this;
-    return {
+    return playhead({
       name: "width",
       label: "d_k",
-      min: 0,
       max: widths.length - 1,
-      step: 1,
       rate: 1,
       start: 4,
-      /** @param {number} value */
       show: (value) => String(widths[Math.round(value)]),
-    };
+    });
   }
 
   /** @type {Scene["height"]} */
@@ -48,22 +47,11 @@ export class Scale extends Scene {
     const { width, height } = pen;
     const at = Math.round(chosen);
     const below = width < NARROW;
-    /** @type {[string, boolean][]} */
-    const plots = [
-      ["variance", true],
-      ["entropy", false],
-      ["gradient", true],
-    ];
     const high = below ? (height - 150) / 3 : height - 150;
     const wide = below ? width : width / 3;
-    plots.forEach(([name, log], index) => {
-      const box = {
-        left: (below ? 0 : index * wide) + 46,
-        right: (below ? 0 : index * wide) + wide - 18,
-        top: (below ? index * high : 0) + 28,
-        bottom: (below ? index * high : 0) + high - 34,
-      };
-      this.drawPlot(pen, box, name, log, chosen, at);
+    ["variance", "entropy", "gradient"].forEach((name, index) => {
+      const [x, y] = below ? [0, index * high] : [index * wide, 0];
+      this.drawPlot(pen, { left: x + 46, right: x + wide - 18, top: y + 28, bottom: y + high - 34 }, name, chosen, at);
     });
     this.drawRows(pen, height - 138, at);
   }
@@ -71,40 +59,29 @@ export class Scale extends Scene {
   /**
    * @param {Pen} pen
    * @param {{ left: number, right: number, top: number, bottom: number }} box
-   * @param {any} name
-   * @param {boolean} log
-   * @param {any} chosen
+   * @param {string} name
+   * @param {number} chosen
    * @param {number} at
    */
-  drawPlot(pen, box, name, log, chosen, at) {
+  drawPlot(pen, box, name, chosen, at) {
     const { theme } = pen;
     const { texts, widths, lesson } = this;
+    const log = name !== "entropy";
     const values = lesson.arrays[name];
     const all = Array.from(values.data).filter((value) => value > 0);
     const low = log ? 10 ** Math.floor(Math.log10(Math.max(1e-6, Math.min(...all)))) : 0;
     const top = log ? 10 ** Math.ceil(Math.log10(Math.max(...all))) : 1;
     const across = new Axis(0, widths.length - 1, box.left, box.right);
     const axis = new Axis(low, top, box.bottom, box.top, { log });
-    pen.write(texts[name], box.left, box.top - 16, {
-      size: 13,
-      weight: 600,
-      most: box.right - box.left + 14,
-    });
+    pen.write(texts[name], box.left, box.top - 16, { weight: 600, most: box.right - box.left + 14 });
     const ticks = log ? axis.ticks().filter((_, index, each) => each.length < 5 || index % 2 === 0) : [0, 0.5, 1];
-    pen.axis(axis, "left", box.left, {
-      ticks,
-      grid: box.right - box.left,
-      show: (tick) => (log ? power(tick) : tick.toFixed(1)),
-    });
-    pen.axis(across, "bottom", box.bottom, {
-      ticks: widths.map((_, index) => index).filter((index) => index % 2 === 0),
-      show: (index) => String(widths[index]),
-    });
-    pen.line(across.place(chosen), box.top, across.place(chosen), box.bottom, {
-      colour: theme.muted,
-      width: 1,
-      dash: [4, 4],
-    });
+    /** @param {number} tick */
+    const show = (tick) => (log ? power(tick) : tick.toFixed(1));
+    pen.axis(axis, "left", box.left, { ticks, grid: box.right - box.left, show });
+    const even = widths.map((_, index) => index).filter((index) => index % 2 === 0);
+    pen.axis(across, "bottom", box.bottom, { ticks: even, show: (index) => String(widths[index]) });
+    const x = across.place(chosen);
+    pen.line(x, box.top, x, box.bottom, { colour: theme.muted, width: 1, dash: [4, 4] });
     WAYS.forEach((way, row) => {
       const colour = this.colours(theme)[way];
       const points = widths.map((_, index) => [across.place(index), axis.place(Math.max(low, values.at(row, index)))]);
@@ -120,28 +97,25 @@ export class Scale extends Scene {
    * @param {number} at
    */
   drawRows(pen, top, at) {
-    const { context, theme, width } = pen;
+    const { theme, width } = pen;
+    const narrow = width < NARROW;
     const rows = this.lesson.arrays.weights; // (3, widths, keys)
     const keys = rows.shape[2];
     const wide = width / 3;
     WAYS.forEach((way, row) => {
-      const left = row * wide + (width < NARROW ? 4 : 46);
-      const right = (row + 1) * wide - (width < NARROW ? 6 : 18);
+      const left = row * wide + (narrow ? 4 : 46);
+      const right = (row + 1) * wide - (narrow ? 6 : 18);
       const step = (right - left) / keys;
       const base = top + 108;
-      pen.write(this.texts[way], left, top + 12, {
-        colour: this.colours(theme)[way],
-        size: width < NARROW ? 12 : 14,
-        weight: 650,
-        most: wide - 12,
-      });
-      for (let key = 0; key < keys; key++)
-        bar(context, left + key * step + 1, base, step - 3, 76 * rows.at(row, at, key), this.colours(theme)[way]);
+      const colour = this.colours(theme)[way];
+      pen.write(this.texts[way], left, top + 12, { colour, size: narrow ? 12 : 14, weight: 650, most: wide - 12 });
+      for (let key = 0; key < keys; key++) {
+        const high = 76 * rows.at(row, at, key);
+        pen.fill(left + key * step + 1, base - high, step - 3, high, colour);
+      }
       pen.line(left, base, right, base, { colour: theme.line, width: 1 });
     });
-    pen.note(this.texts.one_row, width < NARROW ? 4 : 46, top + 124, {
-      most: width - 50,
-    });
+    pen.note(this.texts.one_row, narrow ? 4 : 46, top + 124, { most: width - 50 });
   }
 
   /** @type {Scene["grab"]} */

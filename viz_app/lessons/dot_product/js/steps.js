@@ -1,13 +1,21 @@
 // Three tokens with four numbers each: every number can be changed, every step of the formula is shown.
 
 import { fillText } from "../../../components/common/dom.js";
-import { ease } from "../../../components/common/format.js";
+import { ease, signed } from "../../../components/common/format.js";
+import { choice, playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { additive, attend, LIMIT, pack, shown, softmax, unpack } from "./attend.js";
+import { additive, attend, LIMIT, pack, softmax, unpack } from "./attend.js";
 import { stations } from "./stations.js";
 
+/**
+ * @typedef {ReturnType<typeof stations>} Place
+ * @typedef {ReturnType<typeof attend>} Attended
+ */
+
+/** @type {import("./numbers").MatrixName[]} */
 const NAMES = ["q", "k", "v"];
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Steps extends Scene {
   get tokens() {
     return this.lesson.values.three;
@@ -18,29 +26,18 @@ export class Steps extends Scene {
   }
 
   get playhead() {
-    return {
+    return playhead({
       name: "step",
       label: this.texts.step,
-      min: 0,
       max: 4,
-      step: 1,
       rate: 0.45,
-      start: 0,
-      /** @param {number} value */
       show: (value) => this.texts[`step_${Math.ceil(value - 1e-6)}`],
-    };
+    });
   }
 
   get controls() {
-    return [
-      {
-        name: "query",
-        kind: "choice",
-        label: this.texts.query,
-        options: this.tokens.map((token, index) => [`q${index}`, token]),
-        start: "q1",
-      },
-    ];
+    const tokens = Object.fromEntries(this.tokens.map((token, index) => [`q${index}`, token]));
+    return [choice("query", this.texts.query, tokens, { start: "q1" })];
   }
 
   /** The numbers of Q, K and V, which have fields instead of controls. */
@@ -81,24 +78,16 @@ export class Steps extends Scene {
       matrix.flatMap((numbers, row) =>
         numbers.map((value, column) => {
           const { x, y } = place.cell(NAMES[which], row, column);
+          const box = { x: x + 1, y: y + 2, width: place.cellWidth - 2, height: place.cellHeight - 4 };
           const label = `${NAMES[which].toUpperCase()} ${this.tokens[row]} ${column + 1}`;
-          return {
-            key: `${which} ${row} ${column}`,
-            x: x + 1,
-            y: y + 2,
-            width: place.cellWidth - 2,
-            height: place.cellHeight - 4,
-            size: place.size - 1,
-            value: shown(value),
-            label,
-          };
+          return { key: `${which} ${row} ${column}`, ...box, size: place.size - 1, value: signed(value, 1), label };
         }),
       ),
     );
   }
 
   /**
-   * @param {any} key
+   * @param {string} key
    * @param {number} number
    * @param {Settings} settings
    */
@@ -123,54 +112,35 @@ export class Steps extends Scene {
 
   /**
    * @param {Pen} pen
-   * @param {any} place
-   * @param {any[]} matrices
+   * @param {Place} place
+   * @param {number[][][]} matrices
    * @param {number} row
    * @param {number} step
-   * @param {{ weights: any }} given
+   * @param {Attended} attended
    */
   drawMatrices(pen, place, matrices, row, step, { weights }) {
-    const { context, theme } = pen;
-    const number = { colour: theme.text, font: theme.font, size: place.size - 1, align: "center" };
+    const { theme } = pen;
+    const wide = this.width * place.cellWidth;
+    const colours = { q: theme.kinds.decoder, k: theme.kinds.encoder, v: theme.kinds.cross };
     matrices.forEach((matrix, which) => {
       const name = NAMES[which];
       const head = place.cell(name, 0, 0);
-      const middle = head.x + (this.width * place.cellWidth) / 2;
-      pen.write(name.toUpperCase(), middle, head.y - 12, {
-        size: 14,
-        weight: 650,
-        align: "center",
-      });
+      pen.write(name.toUpperCase(), head.x + wide / 2, head.y - 12, { size: 14, weight: 650, align: "center" });
       matrix.forEach((numbers, index) => {
         const { x, y } = place.cell(name, index, 0);
+        const middle = y + place.cellHeight / 2;
         const used = name === "q" ? index === row : step > 0;
         const strength = name === "v" && step > 3 ? 0.12 + 0.88 * weights[index] : used ? 0.5 : 0.12;
-        context.globalAlpha = strength;
-        pen.fill(
-          x,
-          y + place.cellHeight - 3,
-          this.width * place.cellWidth,
-          3,
-          theme.kinds[{ q: "decoder", k: "encoder", v: "cross" }[name]],
-        );
-        context.globalAlpha = 1;
-        numbers.forEach((value, column) =>
-          pen.write(
-            shown(value),
-            place.cell(name, index, column).x + place.cellWidth / 2,
-            y + place.cellHeight / 2,
-            number,
-          ),
-        );
-        if (name === "q" || place.stacked)
-          pen.write(this.tokens[index], place.label(name), y + place.cellHeight / 2, {
-            colour: index === row || name !== "q" ? theme.text : theme.muted,
-            font: theme.code,
-            size: 13,
-            weight: index === row && name === "q" ? 700 : 400,
-            align: "right",
-            most: 58,
-          });
+        pen.fill(x, y + place.cellHeight - 3, wide, 3, colours[name], strength);
+        numbers.forEach((value, column) => {
+          const style = { size: place.size - 1, align: "center" };
+          pen.write(signed(value, 1), x + (column + 0.5) * place.cellWidth, middle, style);
+        });
+        if (name !== "q" && !place.stacked) return;
+        const here = index === row;
+        const colour = here || name !== "q" ? theme.text : theme.muted;
+        const style = { colour, font: theme.code, weight: here && name === "q" ? 700 : 400, most: 58 };
+        pen.write(this.tokens[index], place.label, middle, { ...style, align: "right" });
       });
     });
     const { x, y } = place.cell("q", row, 0);
@@ -180,74 +150,43 @@ export class Steps extends Scene {
   /**
    * Products, scores and weights, a row for each key.
    * @param {Pen} pen
-   * @param {any} place
-   * @param {{ products: any, scores: any, weights: any }} given
+   * @param {Place} place
+   * @param {Attended} attended
    * @param {number} step
-   * @param {number} query
-   * @param {any[]} keys
+   * @param {number[]} query
+   * @param {number[][]} keys
    */
   drawColumns(pen, place, { products, scores, weights }, step, query, keys) {
-    const { context, theme } = pen;
-    const { texts } = this;
-    const heads = [
-      ["dot", "q\u00b7k"],
-      ["scaled", `\u00f7 \u221a${this.width}`],
-      ["weight", texts.softmax],
-    ];
-    heads.forEach(([column, text]) =>
-      pen.write(text, place.column(column), place.columnTop - 12, {
-        colour: theme.muted,
-        size: 13,
-        align: "center",
-      }),
-    );
+    const { theme } = pen;
+    const heads = { dot: "q\u00b7k", scaled: `\u00f7 \u221a${this.width}`, weight: this.texts.softmax };
+    for (const [column, text] of Object.entries(heads))
+      pen.note(text, place.column(column), place.columns.y - 12, { size: 13, align: "center" });
+    const style = { size: place.size, weight: 600, align: "center" };
     keys.forEach((key, index) => {
       const y = place.row(index);
       const done = Math.min(1, step) * this.width; // how many products are added
       if (step > 0) {
         const sum = key.reduce((total, value, i) => total + Math.max(0, Math.min(1, done - i)) * value * query[i], 0);
-        pen.write(shown(step < 1 ? sum : products[index], 2), place.column("dot"), y, {
-          size: place.size,
-          weight: 600,
-          align: "center",
-        });
+        pen.write(signed(step < 1 ? sum : products[index]), place.column("dot"), y, style);
       }
-      if (step > 1)
-        this.fade(context, ease(step - 1), () =>
-          pen.write(shown(scores[index], 2), place.column("scaled"), y, {
-            size: place.size,
-            weight: 600,
-            align: "center",
-          }),
-        );
+      if (step > 1) this.fade(pen, step - 1, () => pen.write(signed(scores[index]), place.column("scaled"), y, style));
       if (step > 2) {
-        const grown = ease(step - 2) * weights[index];
-        pen.fill(
-          place.column("weight") - place.barWidth / 2,
-          y + 0.42 * place.size,
-          place.barWidth * grown,
-          6,
-          theme.kinds.decoder,
-        );
-        this.fade(context, ease(step - 2), () =>
-          pen.write(shown(weights[index], 2), place.column("weight"), y - 0.3 * place.size, {
-            size: place.size,
-            weight: 600,
-            align: "center",
-          }),
-        );
+        const x = place.column("weight");
+        const grown = place.barWidth * ease(step - 2) * weights[index];
+        pen.fill(x - place.barWidth / 2, y + 0.42 * place.size, grown, 6, theme.kinds.decoder);
+        this.fade(pen, step - 2, () => pen.write(signed(weights[index]), x, y - 0.3 * place.size, style));
       }
     });
     if (step > 0 && step < 1) this.mark(pen, place, Math.floor(step * this.width));
   }
 
   /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {number} alpha
+   * @param {Pen} pen
+   * @param {number} share Of the way from nothing to all of it.
    * @param {() => void} paint
    */
-  fade(context, alpha, paint) {
-    context.globalAlpha = alpha;
+  fade({ context }, share, paint) {
+    context.globalAlpha = ease(share);
     paint();
     context.globalAlpha = 1;
   }
@@ -255,67 +194,51 @@ export class Steps extends Scene {
   /**
    * The column of K that is multiplied just now.
    * @param {Pen} pen
-   * @param {any} place
+   * @param {Place} place
    * @param {number} column
    */
   mark(pen, place, column) {
-    const { theme } = pen;
+    const { encoder } = pen.theme.kinds;
     const { x, y } = place.cell("k", 0, Math.min(column, this.width - 1));
-    pen.frame(x - 1, y - 2, place.cellWidth + 2, this.tokens.length * place.cellHeight + 4, theme.kinds.encoder, 2);
+    pen.frame(x - 1, y - 2, place.cellWidth + 2, this.tokens.length * place.cellHeight + 4, encoder, 2);
   }
 
   /**
    * The weighted sum of the values.
    * @param {Pen} pen
-   * @param {any} place
-   * @param {{ output: any[] }} given
+   * @param {Place} place
+   * @param {Attended} attended
    * @param {number} step
    */
   drawOutput(pen, place, { output }, step) {
-    const { context, theme } = pen;
     const { x, y } = place.output;
-    pen.line(x, y - 6, x + this.width * place.cellWidth, y - 6, { colour: theme.line, width: 1 });
-    pen.write(this.texts.output, x - 10, y + place.cellHeight / 2, {
-      colour: theme.muted,
-      size: 13,
-      align: "right",
-      most: place.stacked ? 66 : 190,
-    });
+    const middle = y + place.cellHeight / 2;
+    pen.line(x, y - 6, x + this.width * place.cellWidth, y - 6, { colour: pen.theme.line, width: 1 });
+    pen.note(this.texts.output, x - 10, middle, { size: 13, align: "right", most: place.stacked ? 66 : 190 });
     if (step <= 3) return;
-    this.fade(context, ease(step - 3), () =>
-      output.forEach((value, column) =>
-        pen.write(shown(value, 2), x + (column + 0.5) * place.cellWidth, y + place.cellHeight / 2, {
-          size: Math.min(place.size, place.cellWidth * 0.37),
-          weight: 650,
-          align: "center",
-        }),
-      ),
+    const style = { size: Math.min(place.size, place.cellWidth * 0.37), weight: 650, align: "center" };
+    this.fade(pen, step - 3, () =>
+      output.forEach((value, column) => pen.write(signed(value), x + (column + 0.5) * place.cellWidth, middle, style)),
     );
   }
 
   /**
    * The same query and keys as additive attention scores them, with a v of ones over the root of the width.
    * @param {Pen} pen
-   * @param {any} place
-   * @param {any} query
-   * @param {any} keys
+   * @param {Place} place
+   * @param {number[]} query
+   * @param {number[][]} keys
    */
   drawAdditive(pen, place, query, keys) {
     const { theme, width } = pen;
     const vector = query.map(() => 1 / Math.sqrt(query.length));
     const scores = additive(query, keys, vector);
     const weights = softmax(scores);
-    const values = this.tokens
-      .map((token, k) => `${token} ${shown(scores[k], 2)} \u2192 ${shown(weights[k], 2)}`)
-      .join("    ");
-    const style = { font: theme.font, most: width - place.foot.x };
-    pen.write(this.texts.additive_line, place.foot.x, place.foot.y, { ...style, colour: theme.muted, size: 13 });
-    pen.write(values, place.foot.x, place.foot.y + 22, {
-      ...style,
-      colour: theme.kinds.cross,
-      size: 14,
-      weight: 600,
-    });
+    const { x, y } = place.foot;
+    const values = this.tokens.map((token, k) => `${token} ${signed(scores[k])} \u2192 ${signed(weights[k])}`);
+    pen.note(this.texts.additive_line, x, y, { size: 13, most: width - x });
+    const style = { colour: theme.kinds.cross, size: 14, weight: 600, most: width - x };
+    pen.write(values.join("    "), x, y + 22, style);
   }
 
   /** @type {Scene["grab"]} */
@@ -333,7 +256,7 @@ export class Steps extends Scene {
     return fillText(this.texts.steps_say, {
       token: this.tokens[row],
       key: this.tokens[most],
-      weight: shown(weights[most], 2),
+      weight: signed(weights[most]),
     });
   }
 

@@ -2,12 +2,12 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
-import { bar } from "../../stage/js/bars.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LEFT = 20;
 const RIGHT = 20;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Variance extends Scene {
   /** @type {Scene["height"]} */
   height(width, room) {
@@ -24,36 +24,27 @@ export class Variance extends Scene {
 
   /**
    * @param {Pen} pen
-   * @param {{ d_k: any, variance: any, counts: any[], low: number, high: number }} given
+   * @param {import("./numbers").Histogram} histogram
    * @param {number} top
    * @param {number} lane
    * @param {boolean} open
    */
   drawOne(pen, { d_k, variance, counts, low, high }, top, lane, open) {
-    const { context, theme, width } = pen;
+    const { theme, width } = pen;
     const across = new Axis(low, high, LEFT, width - RIGHT);
     const base = top + lane - 34;
     const most = Math.max(...counts);
     const step = (across.to - across.from) / counts.length;
-    const told = open
+    const title = open
       ? fillText(this.texts.variance_is, { width: d_k, variance: variance.toFixed(1) })
       : fillText(this.texts.variance_ask, { width: d_k });
-    pen.write(told, LEFT, top + 14, {
-      size: 15,
-      weight: 650,
-      most: width - 40,
-    });
-    if (open)
-      counts.forEach((count, index) =>
-        bar(context, across.from + index * step, base, step - 1, ((lane - 76) * count) / most, theme.kinds.encoder),
-      );
-    else
-      pen.write("?", width / 2, top + lane / 2, {
-        colour: theme.mark,
-        size: 40,
-        weight: 600,
-        align: "center",
-      });
+    pen.write(title, LEFT, top + 14, { size: 15, weight: 650, most: width - 40 });
+    const unknown = { colour: theme.mark, size: 40, weight: 600, align: "center" };
+    if (!open) pen.write("?", width / 2, top + lane / 2, unknown);
+    for (const [index, count] of open ? counts.entries() : []) {
+      const tall = ((lane - 76) * count) / most;
+      pen.fill(across.from + index * step, base - tall, step - 1, tall, theme.kinds.encoder);
+    }
     pen.line(LEFT, base, width - RIGHT, base, { colour: theme.muted, width: 1 });
     pen.axis(across, "bottom", base, { ticks: across.ticks(8), show: (tick) => String(tick).replace("-", "\u2212") });
   }

@@ -2,24 +2,24 @@
 
 import { fillText, percent } from "../../../components/common/dom.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
-import { futureColour, Grid, plain } from "./grid.js";
+import { playhead } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
+import { futureColour, Grid } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
 const NARROW = 560;
 
 export class Compare extends HeadScene {
   get playhead() {
-    return {
+    return playhead({
       name: "step",
       label: this.texts.step,
       min: 1,
       max: this.count,
-      step: 1,
       rate: 1.2,
       start: Math.min(4, this.count),
-      /** @param {number} value */
       show: (value) => String(Math.round(value)),
-    };
+    });
   }
 
   /** @type {Scene["height"]} */
@@ -58,6 +58,7 @@ export class Compare extends HeadScene {
     const row = Math.round(step) - 1;
     const masked = inputs.map((_, q) => this.weights(head, q, 0));
     const unmasked = inputs.map((_, q) => this.weights(head, q, 1));
+    /** @type {((q: number, k: number) => string)[]} */
     const colours = [
       (q, k) => shade(theme, masked[q][k]),
       (q, k) => shade(theme, unmasked[q][k]),
@@ -74,13 +75,9 @@ export class Compare extends HeadScene {
       grid.outline(pen, row, theme.kinds.decoder);
       const heading = [texts.masked, texts.unmasked, texts.difference][index];
       const top = below && index ? grid.top - 12 : 9;
-      pen.write(heading, grid.left + grid.width / 2, top, {
-        size: 13,
-        weight: 600,
-        align: "center",
-        most: grid.width + 60,
-      });
-      if (below ? index === 0 : true) grid.nameColumns(pen, inputs, { strong });
+      const style = { weight: 600, align: "center", most: grid.width + 60 };
+      pen.write(heading, grid.left + grid.width / 2, top, style);
+      if (!below || index === 0) grid.nameColumns(pen, inputs, { strong });
       if (below || index === 0) grid.nameRows(pen, inputs, "left", { strong, most: grid.left - 12 });
       if (below || index === 2) grid.nameRows(pen, outputs, "right", { strong, most: 80 });
       if (index === 1) this.ringAnswers(pen, grid, row);
@@ -96,24 +93,17 @@ export class Compare extends HeadScene {
    * @param {number} row
    */
   ringAnswers({ context, theme }, grid, row) {
+    const [wide, high] = [grid.cell, grid.row].map((side) => Math.max(3, side / 2 - 1.5));
+    context.save();
+    context.strokeStyle = futureColour(theme);
     for (let q = 0; q + 1 < this.count; q++) {
-      context.save();
       context.globalAlpha = q <= row ? 1 : 0.3;
-      context.strokeStyle = futureColour(theme);
       context.lineWidth = q === row ? 2.5 : 1.5;
       context.beginPath();
-      context.ellipse(
-        grid.middle(q + 1),
-        grid.y(q + 0.5),
-        Math.max(3, grid.cell / 2 - 1.5),
-        Math.max(3, grid.row / 2 - 1.5),
-        0,
-        0,
-        2 * Math.PI,
-      );
+      context.ellipse(grid.middle(q + 1), grid.y(q + 0.5), wide, high, 0, 0, 2 * Math.PI);
       context.stroke();
-      context.restore();
     }
+    context.restore();
   }
 
   /**
@@ -122,11 +112,10 @@ export class Compare extends HeadScene {
    * @param {boolean} below
    */
   nameSides(pen, grids, below) {
-    const { theme } = pen;
-    const style = { colour: theme.muted, font: theme.font, size: below ? 11 : 12 };
+    const style = { size: below ? 11 : 12, most: grids[0].left - 8 };
     const last = grids[below ? 0 : 2];
-    pen.write(this.texts.reads, grids[0].left - 8, 9, { ...style, align: "right", most: grids[0].left - 8 });
-    pen.write(this.texts.predicts, last.left + last.width + 8, 9, { ...style, most: grids[0].left - 8 });
+    pen.note(this.texts.reads, grids[0].left - 8, 9, { ...style, align: "right" });
+    pen.note(this.texts.predicts, last.left + last.width + 8, 9, style);
   }
 
   /**
@@ -134,21 +123,23 @@ export class Compare extends HeadScene {
    * @param {Pen} pen
    * @param {Grid[]} grids
    * @param {number} row
-   * @param {any[]} unmasked
+   * @param {number[]} unmasked
    */
   sum(pen, grids, row, unmasked) {
     const { theme, width, height } = pen;
     if (width < NARROW) return;
     const future = unmasked.reduce((total, weight, k) => total + (k > row ? weight : 0), 0);
-    const told = [
-      "\u03a3 = 1.00",
-      `${this.texts.future} ${percent(future)}`,
-      fillText(this.texts.moved, { freed: percent(future) }),
+    const { future: ahead, moved } = this.texts;
+    const freed = percent(future);
+    const sums = [
+      { text: "\u03a3 = 1.00", colour: theme.text },
+      { text: `${ahead} ${freed}`, colour: futureColour(theme) },
+      { text: fillText(moved, { freed }), colour: theme.kinds.decoder },
     ];
-    grids.forEach((grid, index) => {
-      pen.write(told[index], grid.left + grid.width / 2, Math.min(height - 12, grid.top + grid.height + 18), {
-        colour: [theme.text, futureColour(theme), theme.kinds.decoder][index],
-        size: 13,
+    grids.forEach(({ left, width: wide, top, height: tall }, index) => {
+      const { text, colour } = sums[index];
+      pen.write(text, left + wide / 2, Math.min(height - 12, top + tall + 18), {
+        colour,
         weight: 600,
         align: "center",
       });
@@ -157,10 +148,10 @@ export class Compare extends HeadScene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, { width, height }) {
-    const rows = this.place(width, height)
+    const row = this.place(width, height)
       .map((grid) => grid.rowAt(y))
-      .filter((row) => row !== null);
-    return rows.length ? { step: rows[0] + 1 } : null;
+      .find((each) => each !== null);
+    return row === undefined || row === null ? null : { step: row + 1 };
   }
 
   /** @type {Scene["say"]} */
@@ -176,15 +167,12 @@ export class Compare extends HeadScene {
 
   /** @type {Scene["table"]} */
   table({ head }) {
-    const { inputs } = this.lesson.values;
-    const rows = [];
-    inputs.forEach((_, q) => {
-      const [masked, unmasked] = [this.weights(head, q, 0), this.weights(head, q, 1)];
-      inputs.forEach((_, k) =>
-        rows.push([plain(inputs[q]), plain(inputs[k]), masked[k], unmasked[k], masked[k] - unmasked[k]]),
-      );
-    });
     const { texts } = this;
+    const { inputs } = this.lesson.values;
+    const rows = inputs.flatMap((query, q) => {
+      const [masked, unmasked] = [this.weights(head, q, 0), this.weights(head, q, 1)];
+      return inputs.map((key, k) => [plain(query), plain(key), masked[k], unmasked[k], masked[k] - unmasked[k]]);
+    });
     return { columns: [texts.reads, texts.looks_at, texts.masked, texts.unmasked, texts.difference], rows };
   }
 }

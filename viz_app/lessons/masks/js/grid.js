@@ -1,6 +1,7 @@
 // Cells of an attention map with their margins, and strokes that hatch what is masked.
 
 import { twoSided } from "../../stage/js/bars.js";
+import { plain } from "../../stage/js/map.js";
 
 const HATCH = 6; // distance of two strokes
 const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
@@ -11,14 +12,6 @@ const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
  */
 export function futureColour(theme) {
   return twoSided(theme, -1);
-}
-
-/**
- * A piece as it is shown.
- * @param {string} token
- */
-export function plain(token) {
-  return token.replaceAll("\u2581", "") || "\u2423";
 }
 
 /** Where the cells of a map lie: rows are queries, columns are keys. */

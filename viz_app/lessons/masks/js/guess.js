@@ -2,7 +2,8 @@
 
 import { percent } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
-import { futureColour, plain } from "./grid.js";
+import { plain } from "../../stage/js/map.js";
+import { futureColour } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
 const LEFT = 52;
@@ -11,15 +12,11 @@ const FOOT = 58;
 const HEAD = 48;
 
 export class Guess extends HeadScene {
-  /** @type {any} */
+  /** @type {number[][] | undefined} */
   known;
 
   get controls() {
     return [];
-  }
-
-  get all() {
-    return this.lesson.arrays.scores.shape[0];
   }
 
   /** @type {Scene["height"]} */
@@ -29,8 +26,9 @@ export class Guess extends HeadScene {
 
   /** Freed attention of every head, [row][head]. */
   get masses() {
+    const [heads] = this.lesson.arrays.scores.shape;
     this.known ??= Array.from({ length: this.count }, (_, row) =>
-      Array.from({ length: this.all }, (_, head) => this.freed(head, row)),
+      Array.from({ length: heads }, (_, head) => this.freed(head, row)),
     );
     return this.known;
   }
@@ -45,20 +43,10 @@ export class Guess extends HeadScene {
     pen.axis(axis, "left", LEFT, { ticks: [0, 0.25, 0.5, 0.75, 1], show: percent, grid: width - RIGHT - LEFT });
     inputs.forEach((token, row) => {
       const middle = across.place(row + 0.5);
-      pen.write(plain(token), middle, height - FOOT + 16, {
-        font: theme.code,
-        size: 12,
-        align: room > 44 ? "center" : "right",
-        most: room > 44 ? room - 4 : 56,
-        turn: room > 44 ? 0 : -Math.PI / 4,
-      });
-      if (!revealed)
-        pen.write("?", middle, axis.place(0.5), {
-          colour: theme.mark,
-          size: 26,
-          weight: 600,
-          align: "center",
-        });
+      const place = room > 44 ? { align: "center", most: room - 4 } : { align: "right", most: 56, turn: -Math.PI / 4 };
+      pen.write(plain(token), middle, height - FOOT + 16, { ...place, font: theme.code, size: 12 });
+      const unknown = { colour: theme.mark, size: 26, weight: 600, align: "center" };
+      if (!revealed) pen.write("?", middle, axis.place(0.5), unknown);
       else this.drawRow(pen, row, middle, axis, room);
     });
     pen.note(this.texts.freed, LEFT, 8, { most: width - LEFT });
@@ -81,15 +69,9 @@ export class Guess extends HeadScene {
     });
     context.globalAlpha = 1;
     const mean = masses.reduce((sum, mass) => sum + mass, 0) / masses.length;
-    pen.line(middle - room * 0.36, axis.place(mean), middle + room * 0.36, axis.place(mean), {
-      colour: theme.text,
-      width: 2.5,
-    });
-    pen.write(percent(mean), middle, HEAD - 16, {
-      size: 12,
-      weight: 600,
-      align: "center",
-    });
+    const y = axis.place(mean);
+    pen.line(middle - room * 0.36, y, middle + room * 0.36, y, { colour: theme.text, width: 2.5 });
+    pen.write(percent(mean), middle, HEAD - 16, { size: 12, weight: 600, align: "center" });
   }
 
   /** @type {Scene["say"]} */
@@ -100,9 +82,9 @@ export class Guess extends HeadScene {
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed) return null;
-    const { inputs, heads } = this.lesson.values;
+    const { inputs } = this.lesson.values;
     const rows = this.masses.flatMap((masses, row) =>
-      masses.map((mass, head) => [plain(inputs[row]), this.headName(head, heads), mass]),
+      masses.map((mass, head) => [plain(inputs[row]), this.headName(head), mass]),
     );
     return { columns: [this.texts.reads, this.texts.head, this.texts.freed], rows };
   }

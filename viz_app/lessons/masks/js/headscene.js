@@ -1,39 +1,29 @@
 // What the scenes of one decoder head have in common: its scores before the mask, and the control that chooses it.
 
-import { fillText } from "../../../components/common/dom.js";
+import { fillText, headName } from "../../../components/common/dom.js";
+import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { hiddenMass, weightsUnder } from "./softmax.js";
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class HeadScene extends Scene {
   get count() {
     return this.lesson.values.inputs.length;
   }
 
   get controls() {
-    const { head, heads } = this.lesson.values;
-    /** @param {number} value */
-    const show = (value) => this.headName(value, heads);
-    return [
-      {
-        name: "head",
-        kind: "range",
-        label: this.texts.head,
-        min: 0,
-        max: this.lesson.arrays.scores.shape[0] - 1,
-        step: 1,
-        start: head,
-        show,
-      },
-    ];
+    const max = this.lesson.arrays.scores.shape[0] - 1;
+    const start = this.lesson.values.head;
+    return [slider({ name: "head", label: this.texts.head, max, start, show: (head) => this.headName(head) })];
   }
 
   /**
    * Numbers as everywhere in the app: layer and head, both from 1.
    * @param {number} head
-   * @param {any} heads
    */
-  headName(head, heads) {
-    return `${Math.floor(head / heads) + 1}.${(head % heads) + 1}`;
+  headName(head) {
+    const { heads } = this.lesson.values;
+    return headName(Math.floor(head / heads), head % heads);
   }
 
   /**

@@ -2,13 +2,15 @@
 
 import { fillText, percent } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
-import { bar } from "../../stage/js/bars.js";
+import { playhead } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { futureColour, plain } from "./grid.js";
+import { futureColour } from "./grid.js";
 
 const NARROW = 560;
 const RIGHT = 12;
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Leak extends Scene {
   get models() {
     return this.lesson.values.leak;
@@ -20,17 +22,15 @@ export class Leak extends Scene {
 
   get playhead() {
     if (!this.models.length) return null;
-    return {
+    return playhead({
       name: "step",
       label: this.texts.step,
       min: 1,
       max: this.count,
-      step: 1,
       rate: 1.2,
       start: Math.min(5, this.count),
-      /** @param {number} value */
       show: (value) => String(Math.round(value)),
-    };
+    });
   }
 
   /** @type {Scene["height"]} */
@@ -53,116 +53,81 @@ export class Leak extends Scene {
 
   /** @param {Pen} pen */
   drawMissing(pen) {
-    const { theme, width, height } = pen;
+    const { width, height } = pen;
+    const style = { size: width < NARROW ? 12 : 15, align: "center", most: width - 16 };
     this.texts.leak_missing.split("\n").forEach((line, index) => {
-      pen.write(line, width / 2, height / 2 + 22 * index - 11, {
-        colour: theme.muted,
-        size: width < NARROW ? 12 : 15,
-        align: "center",
-        most: width - 16,
-      });
+      pen.note(line, width / 2, height / 2 + 22 * index - 11, style);
     });
   }
 
   /**
    * One model: a pair of bars for each piece, and below them what it writes by itself.
    * @param {Pen} pen
-   * @param {any} model
+   * @param {import("./numbers").Reading} model
    * @param {number} index
    * @param {number} top
    * @param {number} lane
    * @param {Settings} settings
    */
   drawModel(pen, model, index, top, lane, { step }) {
-    const { context, theme, width } = pen;
+    const { theme, width } = pen;
     const { texts } = this;
     const narrow = width < NARROW;
     const left = narrow ? 34 : 44;
     const across = new Axis(0, model.pieces.length, left, width - RIGHT);
     const axis = new Axis(0, 1, top + lane - 66, top + 46);
     const here = Math.round(step);
-    pen.write(index ? texts.trained_open : texts.trained_masked, 0, top + 12, {
-      size: narrow ? 13 : 15,
-      weight: 650,
-      most: width,
-    });
+    const title = { size: narrow ? 13 : 15, weight: 650, most: width };
+    pen.write(index ? texts.trained_open : texts.trained_masked, 0, top + 12, title);
     this.drawLosses(pen, model, top, narrow);
     pen.axis(axis, "left", left, { ticks: [0, 0.5, 1], grid: width - RIGHT - left });
     const room = across.place(1) - across.place(0);
     const thick = Math.min(22, room * 0.34);
+    const base = axis.place(0);
     model.pieces.forEach((piece, k) => {
-      const [middle, shown] = [across.place(k + 0.5), k < here];
-      context.globalAlpha = shown ? 1 : 0.2;
-      bar(
-        context,
-        middle - thick - 1,
-        axis.place(0),
-        thick,
-        axis.place(0) - axis.place(model.masked[k]),
-        theme.kinds.decoder,
-      );
-      bar(context, middle + 1, axis.place(0), thick, axis.place(0) - axis.place(model.open[k]), futureColour(theme));
-      context.globalAlpha = 1;
-      pen.write(plain(piece), middle, axis.place(0) + 12, {
-        colour: k === here - 1 ? theme.text : theme.muted,
-        font: theme.code,
-        size: 12,
-        weight: k === here - 1 ? 700 : 400,
-        align: "center",
-        most: room - 2,
-      });
+      const middle = across.place(k + 0.5);
+      const alpha = k < here ? 1 : 0.2;
+      const [masked, open] = [axis.place(model.masked[k]), axis.place(model.open[k])];
+      pen.fill(middle - thick - 1, masked, thick, base - masked, theme.kinds.decoder, alpha);
+      pen.fill(middle + 1, open, thick, base - open, futureColour(theme), alpha);
+      const now = k === here - 1;
+      const style = { colour: now ? theme.text : theme.muted, font: theme.code, weight: now ? 700 : 400 };
+      pen.note(plain(piece), middle, base + 12, { ...style, align: "center", most: room - 2 });
     });
-    pen.line(left, axis.place(0), width - RIGHT, axis.place(0), { colour: theme.muted, width: 1 });
+    pen.line(left, base, width - RIGHT, base, { colour: theme.muted, width: 1 });
     this.drawAlone(pen, model, top + lane - 24, narrow);
   }
 
   /**
    * Colour, meaning and forced loss of both ways to read.
    * @param {Pen} pen
-   * @param {any} model
+   * @param {import("./numbers").Reading} model
    * @param {number} top
    * @param {boolean} narrow
    */
   drawLosses(pen, model, top, narrow) {
     const { theme, width } = pen;
     const { texts } = this;
-    const size = narrow ? 11 : 13;
-    const style = { font: theme.font, size, align: "right" };
-    [
-      ["masked", theme.kinds.decoder],
-      ["open", futureColour(theme)],
-    ].forEach(([way, colour], index) => {
-      const told = fillText(way === "masked" ? texts.read_masked : texts.read_open, {
-        loss: nats(model[way]).toFixed(2),
-      });
-      const x = narrow ? (index ? width - RIGHT : width / 2) : width - RIGHT - (index ? 0 : 215);
-      pen.write(told, x, top + (narrow ? 30 : 13), {
-        ...style,
-        colour,
-        weight: 600,
-        most: narrow ? width / 2 - 4 : 210,
-      });
-    });
+    const style = { size: narrow ? 11 : 13, weight: 600, align: "right", most: narrow ? width / 2 - 4 : 210 };
+    const [y, gap] = narrow ? [top + 30, width / 2 - RIGHT] : [top + 13, 215];
+    const [masked, open] = [model.masked, model.open].map((read) => ({ loss: nats(read).toFixed(2) }));
+    pen.write(fillText(texts.read_masked, masked), width - RIGHT - gap, y, { ...style, colour: theme.kinds.decoder });
+    pen.write(fillText(texts.read_open, open), width - RIGHT, y, { ...style, colour: futureColour(theme) });
   }
 
   /**
    * @param {Pen} pen
-   * @param {any} model
+   * @param {import("./numbers").Reading} model
    * @param {number} y
    * @param {boolean} narrow
    */
   drawAlone(pen, model, y, narrow) {
-    const { context, theme, width } = pen;
-    const style = { font: theme.font, size: narrow ? 12 : 14 };
-    pen.write(this.texts.writes_alone, 0, y, { ...style, colour: theme.muted });
-    context.font = `400 ${style.size}px ${theme.font}`;
-    const start = context.measureText(this.texts.writes_alone).width + 10;
-    pen.write(model.alone || this.texts.writes_nothing, start, y, {
-      ...style,
-      font: model.alone ? theme.code : theme.font,
-      weight: 600,
-      most: width - start,
-    });
+    const { theme, width } = pen;
+    const size = narrow ? 12 : 14;
+    pen.note(this.texts.writes_alone, 0, y, { size });
+    const start = pen.measure(this.texts.writes_alone, { size }) + 10;
+    const font = model.alone ? theme.code : theme.font;
+    pen.write(model.alone || this.texts.writes_nothing, start, y, { font, size, weight: 600, most: width - start });
   }
 
   /** @type {Scene["grab"]} */
@@ -179,43 +144,32 @@ export class Leak extends Scene {
     const [honest, cheat] = this.models;
     const piece = plain(cheat.pieces[Math.min(at, cheat.pieces.length - 1)]);
     /**
-     * @param {any} model
-     * @param {string} way
+     * @param {import("./numbers").Reading} model
+     * @param {"masked" | "open"} way
      */
     const read = (model, way) => percent(model[way][Math.min(at, model.pieces.length - 1)]);
-    return (
-      fillText(this.texts.leak_say, {
-        piece,
-        honest: read(honest, "masked"),
-        cheat: read(cheat, "open"),
-        covered: read(cheat, "masked"),
-      }) + this.overall()
-    );
+    const values = { honest: read(honest, "masked"), cheat: read(cheat, "open"), covered: read(cheat, "masked") };
+    return fillText(this.texts.leak_say, { piece, ...values }) + this.overall();
   }
 
   /** The same on many sentences, where that was measured. */
   overall() {
     const [honest, cheat] = this.models.map(({ measured }) => measured);
-    if (![honest.bleu, honest.nll_masked, cheat.bleu, cheat.nll_unmasked].every(Number.isFinite)) return "";
     const values = {
-      honest: honest.nll_masked.toFixed(2),
-      cheat: cheat.nll_unmasked.toFixed(2),
-      honest_bleu: honest.bleu.toFixed(1),
-      cheat_bleu: cheat.bleu.toFixed(1),
+      honest: honest.nll_masked?.toFixed(2),
+      cheat: cheat.nll_unmasked?.toFixed(2),
+      honest_bleu: honest.bleu?.toFixed(1),
+      cheat_bleu: cheat.bleu?.toFixed(1),
     };
-    return ` ${fillText(this.texts.leak_overall, values)}`;
+    return Object.values(values).includes(undefined) ? "" : ` ${fillText(this.texts.leak_overall, values)}`;
   }
 
   table() {
     if (!this.models.length) return null;
     const { texts } = this;
-    const rows = this.models.flatMap((model, index) =>
-      model.pieces.map((piece, k) => [
-        index ? texts.trained_open : texts.trained_masked,
-        plain(piece),
-        model.masked[k],
-        model.open[k],
-      ]),
+    const names = [texts.trained_masked, texts.trained_open];
+    const rows = this.models.flatMap(({ pieces, masked, open }, index) =>
+      pieces.map((piece, k) => [names[index], plain(piece), masked[k], open[k]]),
     );
     return { columns: [texts.decoder, texts.predicts, texts.with_mask, texts.without_mask], rows };
   }
@@ -223,7 +177,7 @@ export class Leak extends Scene {
 
 /**
  * Mean loss in nats per piece.
- * @param {any[]} probabilities
+ * @param {number[]} probabilities
  */
 export function nats(probabilities) {
   return -probabilities.reduce((sum, p) => sum + Math.log(p), 0) / probabilities.length;

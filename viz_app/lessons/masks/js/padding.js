@@ -1,16 +1,19 @@
 // Two sentences in one batch: the shorter one is filled up, and the mask sinks until nothing looks at what fills it.
 
-import { fillText, percent } from "../../../components/common/dom.js";
+import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { ease } from "../../../components/common/format.js";
 import { shade } from "../../stage/js/bars.js";
+import { playhead, slider } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
-import { futureColour, Grid, plain } from "./grid.js";
+import { futureColour, Grid } from "./grid.js";
 import { hiddenMass, weightsUnder } from "./softmax.js";
 
 const NARROW = 560;
 const GAP = 14;
 const RIGHT = 24; // for the slanted label of the last column
 
+/** @extends {Scene<import("./numbers").Values>} */
 export class Padding extends Scene {
   get numbers() {
     return this.lesson.values.padding;
@@ -22,34 +25,20 @@ export class Padding extends Scene {
 
   get controls() {
     const { head, layer } = this.numbers;
-    /** @param {number} value */
-    const show = (value) => `${layer + 1}.${value + 1}`;
+    const max = this.lesson.arrays.padded.shape[0] - 1;
     return [
-      {
-        name: "head",
-        kind: "range",
-        label: this.texts.head,
-        min: 0,
-        max: this.lesson.arrays.padded.shape[0] - 1,
-        step: 1,
-        start: head,
-        show,
-      },
+      slider({ name: "head", label: this.texts.head, max, start: head, show: (value) => headName(layer, value) }),
     ];
   }
 
   get playhead() {
-    return {
+    return playhead({
       name: "mask",
       label: this.texts.mask,
-      min: 0,
       max: 1,
-      step: 1,
       rate: 0.4,
-      start: 0,
-      /** @param {number} value */
       show: (value) => (value >= 1 ? "\u2212\u221e" : value <= 0 ? "0" : "\u2026"),
-    };
+    });
   }
 
   /** @type {Scene["height"]} */
@@ -72,17 +61,11 @@ export class Padding extends Scene {
     const inner = below ? width - side - RIGHT : (width - 2 * side - GAP - RIGHT) / 2;
     const head = Grid.headroom(inner, this.count) + 26;
     const tall = below ? height / 2 - head - 44 : Math.min(height - head - 48, inner * 0.95);
-    return [0, 1].map(
-      (sentence) =>
-        new Grid(
-          side + (below ? 0 : sentence * (inner + side + GAP)),
-          head + (below ? (sentence * height) / 2 : 0),
-          inner,
-          tall,
-          this.count,
-          this.count,
-        ),
-    );
+    return [0, 1].map((sentence) => {
+      const left = side + (below ? 0 : sentence * (inner + side + GAP));
+      const top = head + (below ? (sentence * height) / 2 : 0);
+      return new Grid(left, top, inner, tall, this.count, this.count);
+    });
   }
 
   /**
@@ -122,20 +105,14 @@ export class Padding extends Scene {
       grid.nameColumns(pen, numbers.tokens[sentence], { faint: filler });
       grid.nameRows(pen, numbers.tokens[sentence], "left", { faint: filler, most: 76 });
       const top = grid.top - Grid.headroom(grid.width, this.count) - 17;
-      pen.write(fillText(texts.sentence_of_batch, { number: sentence + 1 }), grid.left + grid.width / 2, top, {
-        size: 13,
-        weight: 600,
-        align: "center",
-      });
+      const middle = grid.left + grid.width / 2;
+      const title = fillText(texts.sentence_of_batch, { number: sentence + 1 });
+      pen.write(title, middle, top, { weight: 600, align: "center" });
       const lost = this.lost(sentence, rows);
-      const told = length < this.count ? `${texts.on_padding} ${percent(lost)}` : texts.no_padding;
-      pen.write(told, grid.left + grid.width / 2, grid.top + grid.height + 18, {
-        colour: lost > 0.005 ? futureColour(theme) : theme.muted,
-        size: 13,
-        weight: lost > 0.005 ? 600 : 400,
-        align: "center",
-        most: grid.width + 60,
-      });
+      const text = length < this.count ? `${texts.on_padding} ${percent(lost)}` : texts.no_padding;
+      const strong = lost > 0.005;
+      const style = { colour: strong ? futureColour(theme) : theme.muted, weight: strong ? 600 : 400 };
+      pen.write(text, middle, grid.top + grid.height + 18, { ...style, align: "center", most: grid.width + 60 });
     });
   }
 

@@ -1,9 +1,11 @@
 // Scores, mask, softmax: row after row the future is hidden, and the attention that lay there flows back.
 
 import { percent } from "../../../components/common/dom.js";
-import { ease } from "../../../components/common/format.js";
-import { bar, shade } from "../../stage/js/bars.js";
-import { futureColour, Grid, hatchBoxes, plain } from "./grid.js";
+import { ease, signed } from "../../../components/common/format.js";
+import { shade } from "../../stage/js/bars.js";
+import { playhead } from "../../stage/js/describe.js";
+import { plain } from "../../stage/js/map.js";
+import { futureColour, Grid, hatchBoxes } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 import { hiddenMass, parts, weightsUnder } from "./softmax.js";
 
@@ -12,20 +14,21 @@ const NARROW = 560;
 const MASKED = 1 / 3; // of a row's time: the mask has covered the scores
 const FLOWN = 2 / 3; // the freed attention has arrived
 
+/**
+ * @typedef {ReturnType<Rows["place"]>} Place
+ * @typedef {ReturnType<Rows["moment"]>} Moment
+ */
+
 export class Rows extends HeadScene {
   get playhead() {
-    const max = this.count - 1 + FLOWN;
-    return {
+    return playhead({
       name: "at",
       label: this.texts.row,
-      min: 0,
-      max,
+      max: this.count - 1 + FLOWN,
       step: MASKED,
       rate: 0.4,
-      start: 0,
-      /** @param {number} value */
       show: (value) => String(this.moment(value).row + 1),
-    };
+    });
   }
 
   /** @type {Scene["height"]} */
@@ -77,9 +80,9 @@ export class Rows extends HeadScene {
 
   /**
    * @param {Pen} pen
-   * @param {{ map: Grid, scores: Grid, base: number, bars: number }} given
+   * @param {Place} place
    * @param {Settings} settings
-   * @param {{ row: number, mask: number, flow: number, share: number }} given4
+   * @param {Moment} moment
    */
   drawMap(pen, { map }, { head }, { row, mask, flow }) {
     const { theme, width } = pen;
@@ -97,79 +100,54 @@ export class Rows extends HeadScene {
     map.nameColumns(pen, inputs, { strong });
     map.nameRows(pen, inputs, "left", { strong, most: map.left - 12 });
     map.nameRows(pen, outputs, "right", { strong, most: map.left - 12 });
-    const style = { colour: theme.muted, font: theme.font, size: width < NARROW ? 11 : 12 };
-    pen.write(texts.reads, map.left - 8, 9, { ...style, align: "right", most: map.left - 8 });
-    pen.write(texts.predicts, map.left + map.width + 8, 9, { ...style, most: map.left - 8 });
-    pen.write(texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
+    const style = { size: width < NARROW ? 11 : 12 };
+    pen.note(texts.reads, map.left - 8, 9, { ...style, align: "right", most: map.left - 8 });
+    pen.note(texts.predicts, map.left + map.width + 8, 9, { ...style, most: map.left - 8 });
+    pen.note(texts.looks_at, map.left + map.width / 2, 9, { ...style, align: "center" });
   }
 
   /**
    * The scores of the row, on which the mask comes down.
    * @param {Pen} pen
-   * @param {{ map: Grid, scores: Grid, base: number, bars: number }} given
+   * @param {Place} place
    * @param {Settings} settings
-   * @param {{ row: number, mask: number, flow: number, share: number }} given4
+   * @param {Moment} moment
    */
   drawScores(pen, { scores }, { head }, { row, mask }) {
     const { theme } = pen;
     const values = this.scores(head, row);
-    const label = { colour: theme.text, font: theme.code, size: scores.cell > 40 ? 13 : 11, align: "center" };
+    const roomy = scores.cell > 27;
+    const label = { font: theme.code, size: scores.cell > 40 ? 13 : 11, align: "center" };
+    /** @type {number[][]} */
     const boxes = [];
     const [low, high] = [Math.min(...values), Math.max(...values)]; // shades, where there is no room for numbers
     values.forEach((value, k) => {
-      const hidden = k > row;
-      const [x, y] = [scores.x(k), scores.top];
-      pen.frame(x + 1.5, y + 0.5, scores.cell - 3, scores.height - 1, theme.line);
-      if (hidden) boxes.push([x + 2, y + 1, scores.cell - 4, scores.height - 2]);
-      if (scores.cell > 27) pen.write(signed(value), scores.middle(k), y + scores.height / 2 + 1, label);
-      else {
-        pen.fill(
-          x + 2,
-          y + 1,
-          scores.cell - 4,
-          scores.height - 2,
-          shade(theme, (0.5 * (value - low)) / (high - low || 1)),
-        );
-      }
+      const box = [scores.x(k) + 2, scores.top + 1, scores.cell - 4, scores.height - 2];
+      const [x, y, width, height] = box;
+      pen.frame(x - 0.5, y - 0.5, width + 1, height + 1, theme.line);
+      if (k > row) boxes.push(box);
+      if (roomy) pen.write(signed(value, 1), scores.middle(k), y + height / 2 + 1, label);
+      else pen.fill(x, y, width, height, shade(theme, (0.5 * (value - low)) / (high - low || 1)));
     });
     hatchBoxes(pen, boxes, mask);
-    if (mask > 0.5) {
-      boxes.forEach(([x, y, width, height]) => {
-        this.plate(pen, x + width / 2, y + height / 2, scores.cell > 27 ? 28 : 0, height - 6);
-        pen.write("\u2212\u221e", x + width / 2, y + height / 2 + 1, {
-          ...label,
-          colour: theme.muted,
-          size: scores.cell > 22 ? 13 : 10,
-        });
-      });
+    const infinite = { ...label, colour: theme.muted, size: scores.cell > 22 ? 13 : 10 };
+    const plate = roomy ? 28 : 0; // a clear place under a label on hatching
+    for (const [x, y, width, height] of mask > 0.5 ? boxes : []) {
+      pen.fill(x + width / 2 - plate / 2, y + 3, plate, height - 6, theme.background);
+      pen.write("\u2212\u221e", x + width / 2, y + height / 2 + 1, infinite);
     }
-    pen.note(this.texts.scores, scores.left - 8, scores.top + scores.height / 2, {
-      align: "right",
-      most: scores.left - 10,
-    });
-  }
-
-  /**
-   * A clear place under a label on hatching.
-   * @param {Pen} pen
-   * @param {number} x
-   * @param {number} y
-   * @param {number} width
-   * @param {number} height
-   */
-  plate(pen, x, y, width, height) {
-    const { theme } = pen;
-    pen.fill(x - width / 2, y - height / 2, width, height, theme.background);
+    const beside = { align: "right", most: scores.left - 10 };
+    pen.note(this.texts.scores, scores.left - 8, scores.top + scores.height / 2, beside);
   }
 
   /**
    * @param {Pen} pen
-   * @param {{ map: Grid, scores: Grid, base: number, bars: number }} given
+   * @param {Place} place
    * @param {Settings} settings
-   * @param {{ row: number, mask: number, flow: number, share: number }} given4
+   * @param {Moment} moment
    */
   drawWeights(pen, { scores, base, bars }, { head }, { row, flow }) {
-    const { context, theme, width } = pen;
+    const { theme, width } = pen;
     const raw = this.scores(head, row);
     /** @param {number} k */
     const hides = (k) => k > row;
@@ -182,42 +160,23 @@ export class Rows extends HeadScene {
     const thick = Math.min(44, scores.cell * 0.62);
     pen.line(scores.left, base, scores.left + scores.width, base, { colour: theme.line, width: 1 });
     now.forEach((weight, k) => {
-      const x = scores.middle(k) - thick / 2;
-      bar(context, x, base, thick, tall(weight), hides(k) ? futureColour(theme) : theme.kinds.decoder);
-      if (scores.cell > 27 && (weight >= 0.005 || !hides(k))) {
-        pen.write(weight.toFixed(2), scores.middle(k), base - tall(weight) - 9, {
-          size: 12,
-          align: "center",
-        });
-      }
+      const middle = scores.middle(k);
+      const high = tall(weight);
+      pen.fill(middle - thick / 2, base - high, thick, high, hides(k) ? futureColour(theme) : theme.kinds.decoder);
+      if (scores.cell > 27 && (weight >= 0.005 || !hides(k)))
+        pen.write(weight.toFixed(2), middle, base - high - 9, { size: 12, align: "center" });
       if (scores.cell < 24) return;
-      pen.write(plain(this.lesson.values.inputs[k]), scores.middle(k), base + 11, {
-        colour: hides(k) && flow > 0.5 ? theme.mark : theme.muted,
-        font: theme.code,
-        size: 11,
-        align: "center",
-        most: scores.cell - 2,
-      });
+      const colour = hides(k) && flow > 0.5 ? theme.mark : theme.muted;
+      const style = { colour, font: theme.code, size: 11, align: "center", most: scores.cell - 2 };
+      pen.write(plain(this.lesson.values.inputs[k]), middle, base + 11, style);
     });
     if (flow > 0 && flow < 1) this.drawFlow(pen, scores, base, tall, before, after, now, flow);
-    pen.note(this.texts.weights, scores.left - 8, base - 12, {
-      align: "right",
-      most: scores.left - 10,
-    });
-    const style = { font: theme.font, size: width < NARROW ? 12 : 14 };
+    pen.note(this.texts.weights, scores.left - 8, base - 12, { align: "right", most: scores.left - 10 });
+    const style = { size: width < NARROW ? 12 : 14, weight: 600 };
     const right = scores.left + scores.width + 8;
-    pen.write("\u03a3 = 1.00", right, base - 12, { ...style, weight: 600 });
-    pen.write(percent(hiddenMass(now, hides)), right, base - 38, {
-      ...style,
-      colour: futureColour(theme),
-      weight: 600,
-    });
-    pen.write(this.texts.ahead, right, base - 56, {
-      ...style,
-      size: 11,
-      colour: theme.muted,
-      most: scores.left - 8,
-    });
+    pen.write("\u03a3 = 1.00", right, base - 12, style);
+    pen.write(percent(hiddenMass(now, hides)), right, base - 38, { ...style, colour: futureColour(theme) });
+    pen.note(this.texts.ahead, right, base - 56, { size: 11, most: scores.left - 8 });
   }
 
   /**
@@ -253,10 +212,9 @@ export class Rows extends HeadScene {
   /** @type {Scene["say"]} */
   say({ at, head }) {
     const { row, flow } = this.moment(at);
-    const said = this.filled(flow < 1 ? this.texts.rows_say : this.texts.rows_done, row, {
-      freed: percent(this.freed(head, row)),
-    });
-    return this.lesson.values.whole ? said : `${said} ${this.texts.cut}`;
+    const freed = percent(this.freed(head, row));
+    const sentence = this.filled(flow < 1 ? this.texts.rows_say : this.texts.rows_done, row, { freed });
+    return this.lesson.values.whole ? sentence : `${sentence} ${this.texts.cut}`;
   }
 
   /** @type {Scene["table"]} */
@@ -269,13 +227,4 @@ export class Rows extends HeadScene {
     ]);
     return { columns: [this.texts.reads, this.texts.predicts, ...inputs.map(plain)], rows };
   }
-}
-
-/**
- * A score with one decimal and a true minus.
- * @param {number} value
- */
-function signed(value) {
-  const text = value.toFixed(1);
-  return text === "-0.0" ? "0.0" : text.replace("-", "\u2212");
 }

@@ -4,7 +4,7 @@
 /**
  * Weights of one row.
  *
- * @param {any} scores Of the row, before the mask.
+ * @param {ArrayLike<number>} scores Of the row, before the mask.
  * @param {(k: number) => boolean} hides (k) -> whether the mask hides key k.
  * @param {number} open What the mask leaves of the exponential of a hidden score: 1 is no mask, 0 is minus infinity.
  */

@@ -1,0 +1,20 @@
+// What numbers.py computes for this lesson.
+
+/** Q, K or V of the worked example. */
+export type MatrixName = "q" | "k" | "v";
+/** Dot products of many pairs of random vectors, counted from `low` to `high`. */
+export type Histogram = { d_k: number; variance: number; counts: number[]; low: number; high: number };
+
+export type Values = {
+  example: Record<MatrixName, number[][]>;
+  /** Names of its tokens. */
+  three: string[];
+  widths: number[];
+  histograms: { narrow: Histogram; wide: Histogram };
+  tokens: string[];
+  layer: number;
+  head: number;
+  /** Of queries and keys, and of values. */
+  largest: number;
+  largest_value: number;
+};
