@@ -14,7 +14,7 @@ test("tiles never reach beyond the width, and those of several blocks have one s
   for (let run = 0; run < 300; run++) {
     const number = 1 + Math.floor(next() * 3);
     const one = next() < 0.3;
-    const shape = { layers: 1 + Math.floor(next() * 6), heads: 1 + Math.floor(next() * 8), told: one, one };
+    const shape = { layers: 1 + Math.floor(next() * 6), heads: 1 + Math.floor(next() * 8), captioned: one, one };
     const size = { queries: 3 + Math.floor(next() * 40), keys: 3 + Math.floor(next() * 40) };
     const blocks = Array.from({ length: number }, () => ({ ...shape, ...size, titled: number > 1 }));
     const [width, height] = [700 + next() * 900, 200 + next() * 700];
@@ -29,7 +29,7 @@ test("tiles never reach beyond the width, and those of several blocks have one s
 });
 
 test("a single layer flows into the columns that show its heads largest, found by trying all", () => {
-  const block = { layers: 1, heads: 8, queries: 10, keys: 10, told: true, one: true, titled: false };
+  const block = { layers: 1, heads: 8, queries: 10, keys: 10, captioned: true, one: true, titled: false };
   const wide = arrange([block], 1600, 200).fits[0];
   const square = arrange([block], 600, 600).fits[0];
   assert.equal(wide.columns, 8);

@@ -5,8 +5,8 @@
  *
  * @returns For each position of `b` the position of `a` that holds the same text, or -1; positions rise, and no alignment
  *   pairs more of them. Of several such alignments it takes the one that pairs positions as early as it can.
- * @param {any} a
- * @param {any} b
+ * @param {string[]} a
+ * @param {string[]} b
  */
 export function align(a, b) {
   const columns = b.length + 1;

@@ -26,7 +26,7 @@ const PHONE = 400; // narrower pages scroll instead of shrinking their tiles
  * @property {number} heads
  * @property {number} queries
  * @property {number} keys
- * @property {boolean} told Whether its tiles flow in reading order, each with a line of text.
+ * @property {boolean} captioned Whether its tiles flow in reading order, each with a line of text.
  * @property {boolean} one Whether they are the heads of one layer.
  * @property {boolean} titled
  *
@@ -75,13 +75,13 @@ const smallest = (fits) => Math.min(...fits.map(({ width, height }) => width * h
  * @param {boolean} [low]
  */
 function fit(block, width, height, stretch, low = false) {
-  const { layers, heads, told, one } = block;
+  const { layers, heads, captioned, one } = block;
   const gap = one ? HEADS_GAP : low ? TIGHT_GAP : GAP;
   const columns = one ? columnsOfLayer(heads, width, height) : heads;
   const rows = one ? Math.ceil(heads / columns) : layers;
-  const numbers = told || one ? 0 : NUMBERS;
+  const numbers = captioned || one ? 0 : NUMBERS;
   const titleLines = block.titled ? (width < 430 ? 2 : 1) : 0;
-  const text = told || one ? TEXT : 0;
+  const text = captioned || one ? TEXT : 0;
   const widest = Math.floor((width - numbers - gap * (columns - 1)) / columns) - FRAME;
   const tallest = Math.floor((height - numbers - titleLines * TITLE) / rows) - gap - text - FRAME;
   const shape = Math.min(1.5, Math.max(0.8, block.keys / block.queries));

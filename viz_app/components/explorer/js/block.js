@@ -4,6 +4,7 @@ import { resize } from "../../common/canvas.js";
 import { h, headName, rootOf, setAttribute } from "../../common/dom.js";
 import { Look, paintHead } from "./paint.js";
 
+/** @typedef {import("./arrange.js").Fit} Fit */
 /**
  * @typedef {object} Tile
  * @property {Block} block
@@ -20,20 +21,20 @@ export class Block {
   kind;
   /** @type {string} */
   arranged;
-  /** @type {boolean} */
-  told;
-  /** @type {any[]} */
+  /** @type {boolean} Whether its tiles flow in reading order, each with a line of text. */
+  captioned;
+  /** @type {Tile[]} */
   ordered;
-  /** @type {any} */
+  /** @type {Fit} */
   fit;
   /** @type {Look} */
   look;
 
   /**
+   * @param {number} layers
+   * @param {number} heads
    * @param {boolean} one Whether the tiles are the heads of one layer, which may change.
-   * @param {any} layers
-   * @param {any} heads
-   * @param {any} open
+   * @param {(tile: Tile) => void} open
    */
   constructor(layers, heads, one, open) {
     this.heads = heads;
@@ -76,7 +77,7 @@ export class Block {
 
   /**
    * Whether an order differs from the one that the tiles stand in.
-   * @param {any} order
+   * @param {number[] | null} order
    */
   moves(order) {
     return this.arranged !== String(order);
@@ -84,18 +85,18 @@ export class Block {
 
   /**
    * Puts the tiles into an order; `null` is the grid of layers and heads.
-   * @param {any} order
+   * @param {number[] | null} order
    */
   arrange(order) {
     if (!this.moves(order)) return;
     this.arranged = String(order);
-    this.told = order !== null || this.one;
-    this.grid.classList.toggle("told", this.told);
-    this.ordered = (order ?? Array.from(this.tiles.keys())).map((/** @type {number} */ index) => this.tiles[index]);
+    this.captioned = order !== null || this.one;
+    this.grid.classList.toggle("captioned", this.captioned);
+    this.ordered = order ? order.map((index) => this.tiles[index]) : this.tiles;
     const focused = rootOf(this.grid).activeElement;
     const buttons = this.ordered.map(({ button }) => button);
-    if (this.told) {
-      for (const tile of this.tiles) this.tell(tile);
+    if (this.captioned) {
+      for (const tile of this.tiles) this.addCaption(tile);
       this.grid.replaceChildren(h("div", { role: "row", class: "tile-row" }, ...buttons));
     } else this.grid.replaceChildren(this.headings(), ...this.rows(buttons));
     // What is moved loses the focus.
@@ -108,7 +109,7 @@ export class Block {
     return h("div", { class: "tile-row tile-headings", role: "row" }, h("span", { role: "columnheader" }), ...numbers);
   }
 
-  /** @param {any} buttons */
+  /** @param {HTMLButtonElement[]} buttons */
   rows(buttons) {
     return Array.from({ length: this.layers }, (_, row) => {
       const cells = buttons.slice(row * this.heads, (row + 1) * this.heads);
@@ -120,17 +121,17 @@ export class Block {
    * The line under a tile; made when it is first needed, so that the page stays light.
    * @param {Tile} tile
    */
-  tell(tile) {
+  addCaption(tile) {
     if (tile.name) return;
     tile.name = h("span", { class: "tile-name", "aria-hidden": true });
     tile.value = h("span", { class: "tile-value", "aria-hidden": true });
     tile.button.append(tile.name, tile.value);
   }
 
-  /** @param {any} fit */
+  /** @param {Fit} fit */
   layout(fit) {
     this.fit = fit;
-    this.grid.style.setProperty("--columns", fit.columns);
+    this.grid.style.setProperty("--columns", String(fit.columns));
     this.grid.style.setProperty("--gap", `${fit.gap}px`);
     this.grid.style.setProperty("--tile-width", `${fit.width}px`);
     this.grid.style.setProperty("--tile-height", `${fit.height}px`);
@@ -156,8 +157,8 @@ export class Block {
 
   /**
    * Marks one row and one column in all tiles at once; null for none.
-   * @param {number} query
-   * @param {number} key
+   * @param {number | null} query
+   * @param {number | null} key
    */
   follow(query, key) {
     if (!this.look) return;
@@ -182,8 +183,8 @@ export class Block {
 
   /**
    * Names the block for the eye and the ear.
-   * @param {any} kindName
-   * @param {any} axes
+   * @param {string} kindName
+   * @param {string} axes
    */
   label(kindName, axes) {
     this.name.textContent = kindName;
@@ -193,21 +194,20 @@ export class Block {
 
   /**
    * Names a tile, frames it when it is selected, and marks it when its head has changed.
-   * @param {any} tile
+   * @param {Tile} tile
    * @param {number} layer
-   * @param {{ label: string, title: string, selected: any, value: string | undefined, changed: any }} given
+   * @param {{ label: string, selected: boolean, value: string | undefined, changed: boolean }} state
    */
-  mark(tile, layer, { label, title, selected, value, changed }) {
+  mark(tile, layer, { label, selected, value, changed }) {
     const { button } = tile;
     const name = headName(layer, tile.head);
     button.dataset.head = name;
     setAttribute(button, "aria-label", label);
     setAttribute(button, "aria-selected", String(selected));
-    if (button.title !== title) button.title = title;
+    if (button.title !== label) button.title = label;
     button.classList.toggle("changed", changed);
-    if (!this.told) return;
-    tile.name.textContent = name;
-    if (value !== undefined) tile.value.textContent = value;
+    if (tile.name) tile.name.textContent = name;
+    if (tile.value && value !== undefined) tile.value.textContent = value;
   }
 }
 

@@ -1,6 +1,6 @@
 // Beside the time bar: what the model could have written at this step, and how probable each piece was.
 
-import { fillText, h, percent, setAttribute, token } from "../../common/dom.js";
+import { h, percent, setAttribute, token } from "../../common/dom.js";
 import { shown } from "./data.js";
 
 const MOST = 5; // pieces, the written one among them
@@ -39,35 +39,48 @@ export class Candidates {
     if (state.step !== null) this.used = true;
     this.element.hidden = !this.used;
     if (!this.used) return;
-    const index = step - 1;
-    const [probability, alternatives] = this.translation.steps[index];
-    const piece = this.translation.axes.outputs.tokens[index];
-    const others = alternatives.filter(([text]) => text !== piece);
-    /** @type {[string, number][]} */
-    const all = [[piece, probability], ...others];
-    const rows = all.sort(([, a], [, b]) => b - a);
+    const { chosen, others } = choicesAt(this.translation, step - 1);
+    const rows = [chosen, ...others].sort((a, b) => b.share - a.share);
     const kept = rows.slice(0, MOST);
-    const chosen = rows.find(([text]) => text === piece);
-    if (chosen && !kept.includes(chosen)) kept[MOST - 1] = chosen;
+    if (!kept.includes(chosen)) kept[MOST - 1] = chosen;
     this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen)));
   }
 
   /**
-   * @param {[string, number]} pair
+   * @param {Candidate} candidate
    * @param {boolean} chosen
    */
-  item([text, share], chosen) {
-    const bar = h("span", { class: "bar" });
-    bar.style.width = `${Math.max(1, Math.round(share * 100))}%`;
-    const number = share > 0 && share < 0.005 ? `<\u202f1\u202f%` : percent(share);
-    const written = chosen ? h("span", { class: "unseen" }, fillText(this.texts.candidates_chosen, {})) : null;
-    return h(
-      "li",
-      { class: chosen ? "candidate chosen" : "candidate" },
-      token(shown(text)),
-      h("span", { class: "number" }, number),
-      written,
-      h("span", { class: "bar-space", "aria-hidden": true }, bar),
-    );
+  item(candidate, chosen) {
+    const { text, bar, number } = candidateParts(candidate);
+    const written = chosen ? h("span", { class: "unseen" }, this.texts.candidates_chosen) : null;
+    return h("li", { class: chosen ? "candidate chosen" : "candidate" }, text, number, written, bar);
   }
+}
+
+/** @typedef {{ piece: string, share: number }} Candidate A piece with its probability. */
+
+/**
+ * The piece that was written at a step, and the others that the model could have written.
+ * @param {Translation} translation
+ * @param {number} index
+ */
+export function choicesAt(translation, index) {
+  const [probability, alternatives] = translation.steps[index];
+  const chosen = { piece: translation.axes.outputs.tokens[index], share: probability };
+  const others = alternatives.map(([piece, share]) => ({ piece, share })).filter(({ piece }) => piece !== chosen.piece);
+  return { chosen, others };
+}
+
+/**
+ * What shows a piece and its probability: text, bar and number.
+ * @param {Candidate} candidate
+ */
+export function candidateParts({ piece, share }) {
+  const bar = h("span", { class: "bar" });
+  bar.style.width = `${Math.max(1, Math.round(share * 100))}%`;
+  return {
+    text: token(shown(piece)),
+    bar: h("span", { class: "bar-space", "aria-hidden": true }, bar),
+    number: h("span", { class: "number" }, share > 0 && share < 0.005 ? "<\u202f1\u202f%" : percent(share)),
+  };
 }

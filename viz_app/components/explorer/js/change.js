@@ -6,6 +6,8 @@
 // over these places, half the sum of |p - p'|: 0 is the same, 1 looks elsewhere altogether. The change of a head is the mean
 // over the rows that count.
 
+import { align } from "./align.js";
+
 /**
  * The change of every head of a kind, from one view to another; null when they cannot be compared: other layers or heads,
  * or no piece of text among the queries of both.
@@ -14,9 +16,9 @@
  */
 export function compare(before, after) {
   if (before.layers !== after.layers || before.heads !== after.heads) return null;
-  const rows = align(before.queries, after.queries);
+  const rows = pairs(before.queries, after.queries);
   if (!rows.some(([, query]) => !after.queries[query].special)) return null;
-  const places = commonPlaces(align(before.keys, after.keys), before.keys.length, after.keys.length);
+  const places = commonPlaces(pairs(before.keys, after.keys), before.keys.length, after.keys.length);
   const result = new Float64Array(after.layers * after.heads);
   const difference = new Float64Array(places.count);
   for (let map = 0; map < result.length; map++) {
@@ -49,26 +51,11 @@ function add(difference, { values }, start, places, factor) {
  * @param {Position[]} before
  * @param {Position[]} after
  */
-export function align(before, after) {
+function pairs(before, after) {
   /** @param {Position} position */
   const name = ({ text, start, special }) => `${special ? "<" : start ? " " : "+"}${text}`;
-  const [a, b] = [before.map(name), after.map(name)];
-  const width = b.length + 1;
-  const longest = new Uint16Array((a.length + 1) * width); // of the rests from (i, j) on
-  for (let i = a.length - 1; i >= 0; i--) {
-    for (let j = b.length - 1; j >= 0; j--) {
-      const at = i * width + j;
-      longest[at] = a[i] === b[j] ? longest[at + width + 1] + 1 : Math.max(longest[at + width], longest[at + 1]);
-    }
-  }
-  const pairs = [];
-  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    const at = i * width + j;
-    if (a[i] === b[j]) pairs.push([i++, j++]);
-    else if (longest[at + width] >= longest[at + 1]) i++;
-    else j++;
-  }
-  return pairs;
+  const found = Array.from(align(before.map(name), after.map(name)), (old, fresh) => [old, fresh]);
+  return found.filter(([old]) => old >= 0);
 }
 
 /**

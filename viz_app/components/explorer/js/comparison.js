@@ -88,7 +88,7 @@ export class Comparison {
     const { pinned } = this;
     if (!pinned || against === null) return null;
     const { kind, layer, head } = parseHead(against);
-    const shape = pinned.shape(kind);
+    const shape = pinned.kinds[kind];
     const view = pinned.view(kind, unit, pinned.id === this.translation.id ? step : pinned.length);
     return view.sheet(Math.min(layer, shape.layers - 1), Math.min(head, shape.heads - 1));
   }

@@ -126,14 +126,6 @@ export class Translation {
     }
     return this.words.get(kind);
   }
-
-  /**
-   * Number of layers or heads of a kind.
-   * @param {Kind} kind
-   */
-  shape(kind) {
-    return this.kinds[kind];
-  }
 }
 
 /** All heads of one kind: values over queries and keys, the labels of both, and what exists already. */
@@ -255,46 +247,87 @@ export class View {
   masked(query, key) {
     return this.causal && key > query;
   }
+}
+
+/** What draws or tells a matrix takes this; of a view it has everything but rows, columns and their labels. */
+export class Matrix {
+  /** @type {Position[]} */
+  keys;
+  /** @type {number} */
+  columns;
+
+  /** @param {View} view */
+  constructor(view) {
+    const { kind, unit, step, causal } = view;
+    this.view = view;
+    this.kind = kind;
+    this.unit = unit;
+    this.step = step;
+    this.causal = causal;
+  }
 
   /**
-   * The key that a head prefers in a row; see Sheet.
-   * @param {number} layer
-   * @param {number} head
+   * @param {number} query
+   * @param {number} key
+   */
+  at(query, key) {
+    return 0;
+  }
+
+  /**
+   * Whether the model may not look from this query at this key.
+   * @param {number} query
+   * @param {number} key
+   */
+  masked(query, key) {
+    return this.view.masked(query, key);
+  }
+
+  /** @param {number} query */
+  rowSum(query) {
+    let sum = 0;
+    for (let key = 0; key < this.columns; key++) sum += this.at(query, key);
+    return sum;
+  }
+
+  /**
+   * The key with the largest weight in a row, among those that `allowed` lets through; -1 when there is none.
    * @param {number} query
    * @param {(position: Position) => boolean} [allowed]
    */
-  favourite(layer, head, query, allowed) {
-    return this.sheet(layer, head).favourite(query, allowed);
+  favourite(query, allowed = () => true) {
+    let best = -1;
+    for (let key = 0; key < this.columns; key++) {
+      if (this.masked(query, key) || !allowed(this.keys[key])) continue;
+      if (best < 0 || this.at(query, key) > this.at(query, best)) best = key;
+    }
+    return best;
   }
 }
 
 /**
- * One matrix over the axes of a view: a head, a mean over heads, a difference. What draws or tells a matrix takes this.
+ * A matrix over the axes of a view: a head, or a mean over heads.
  *
  * `name` is "4.6" for a head; "4.mean" and "mean" are means, which the model itself never computes. `heads` lists as
- * [layer, head] what it is the mean of; null where it is something else.
+ * [layer, head] what it is the mean of.
  */
-export class Sheet {
+export class Sheet extends Matrix {
   /**
    * @param {View} view
    * @param {string} name
    * @param {ArrayLike<number>} values
    * @param {number} start
    * @param {number} scale
-   * @param {number[][] | null} [heads]
+   * @param {number[][]} heads
    */
-  constructor(view, name, values, start, scale, heads = null) {
-    this.view = view;
+  constructor(view, name, values, start, scale, heads) {
+    super(view);
     this.name = name;
     this.values = values;
     this.start = start;
     this.scale = scale;
     this.heads = heads;
-    const { kind, unit, step, causal, queries, keys, others, rows, columns } = view;
-    this.kind = kind;
-    this.unit = unit;
-    this.step = step;
-    this.causal = causal;
+    const { queries, keys, others, rows, columns } = view;
     this.queries = queries;
     this.keys = keys;
     this.others = others;
@@ -312,35 +345,9 @@ export class Sheet {
 
   /** @param {number} query */
   rowSum(query) {
-    let sum = 0;
-    if (this.heads && this.view.weights.bits === 8) {
-      for (const [layer, head] of this.heads) sum += this.view.rowSum(layer, head, query);
-      return sum / this.heads.length;
-    }
-    for (let key = 0; key < this.keys.length; key++) sum += this.at(query, key);
-    return sum;
-  }
-
-  /**
-   * @param {number} query
-   * @param {number} key
-   */
-  masked(query, key) {
-    return this.view.masked(query, key);
-  }
-
-  /**
-   * The key with the largest weight in a row, among those that `allowed` lets through; -1 when there is none.
-   * @param {number} query
-   * @param {(position: Position) => boolean} [allowed]
-   */
-  favourite(query, allowed = () => true) {
-    let best = -1;
-    for (let key = 0; key < this.columns; key++) {
-      if (this.masked(query, key) || !allowed(this.keys[key])) continue;
-      if (best < 0 || this.at(query, key) > this.at(query, best)) best = key;
-    }
-    return best;
+    const { view, heads } = this;
+    if (view.weights.bits !== 8) return super.rowSum(query);
+    return heads.reduce((sum, [layer, head]) => sum + view.rowSum(layer, head, query), 0) / heads.length;
   }
 }
 

@@ -108,15 +108,6 @@ export class DifferencePicture extends Picture {
 }
 
 /**
- * Whether a cursor is at a cell, not at a label or nowhere.
- * @param {Cursor | null} cursor
- * @returns {cursor is Cell}
- */
-export function isCell(cursor) {
-  return cursor !== null && cursor.query !== null && cursor.key !== null;
-}
-
-/**
  * 0.3125 -> "+0.31", with a minus that is as wide as a plus; a value that rounds to 0 has no sign.
  * @param {number} value
  * @param {number} [digits]

@@ -25,38 +25,32 @@ const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "
  */
 function top(element) {
   let distance = element.getBoundingClientRect().top;
-  /** @type {any} */
-  let node = element;
-  for (; node; node = node.parentNode ?? node.host) distance += node.scrollTop ?? 0;
+  for (let node = /** @type {any} */ (element); node; node = node.parentNode ?? node.host)
+    distance += node.scrollTop ?? 0;
   return distance;
 }
 
 export class Explorer {
   /** @type {(selection: Partial<State>) => void} Tells Python; main.js gives it. */
   report;
-  /** @type {boolean} */
-  pointing;
-  /** @type {HTMLDivElement} */
-  controls;
+  pointing = false; // whether a cell was pointed at when a key was pressed
   /** @type {HTMLDivElement} */
   body;
   /** @type {Translation} */
   translation;
   /** @type {Texts} */
   texts;
-  /** @type {any} */
+  /** @type {string} The selection that Python knows, as JSON. */
   reported;
   /** @type {Theme} */
   theme;
   /** @type {() => void} */
-  callOff;
+  cancelReport = () => {};
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
-    this.store = new Store((/** @type {State} */ state, /** @type {Set<string>} */ changed) =>
-      this.render(state, changed),
-    );
+    this.store = new Store((state, changed) => this.render(state, changed));
     this.words = new Words(this.store);
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
@@ -86,30 +80,19 @@ export class Explorer {
   }
 
   assemble() {
-    this.figure.tools.append(this.compare.tools);
-    this.controls = h(
-      "div",
-      { class: "controls" },
-      this.zoom.element,
-      this.kind.element,
-      this.player.element,
-      this.menu.element,
-      this.menu.chips,
-    );
-    this.body = h("div", { class: "body" }, this.figure.element, this.overview.element);
-    const parts = [
-      this.words.element,
-      this.beam.note.element,
-      this.beam.element,
-      this.controls,
-      this.candidates.element,
-    ];
-    this.root.replaceChildren(...parts, this.compare.element, this.body, this.figure.table.element);
+    const { words, beam, candidates, compare, figure, overview } = this;
+    const { zoom, kind, player, menu } = this;
+    const row = [zoom.element, kind.element, player.element, menu.element, menu.chips];
+    const controls = h("div", { class: "controls" }, ...row);
+    this.body = h("div", { class: "body" }, figure.element, overview.element);
+    const parts = [words.element, beam.note.element, beam.element, controls, candidates.element];
+    figure.tools.append(compare.tools);
+    this.root.replaceChildren(...parts, compare.element, this.body, figure.table.element);
   }
 
   /**
    * New data, or the same again after a rerun or a change of theme.
-   * @param {any} buffer
+   * @param {Uint8Array} buffer
    */
   receive(buffer) {
     const [own, compared] = halves(buffer);
@@ -156,7 +139,7 @@ export class Explorer {
    * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average">} state
    */
   fitted({ kind, layer, head, step, pin, unit, average }) {
-    const shape = this.translation.shape(kind);
+    const shape = this.translation.kinds[kind];
     const view = this.translation.view(kind, unit, this.step({ step }));
     const positions = pin?.startsWith("k") ? view.keys : view.queries;
     return {
@@ -203,7 +186,7 @@ export class Explorer {
 
   /**
    * @param {State} state
-   * @param {any} changed
+   * @param {Set<string>} changed
    */
   render(state, changed) {
     if (!this.translation) return;
@@ -239,7 +222,7 @@ export class Explorer {
     }
     this.overview.readOut(state);
     if (has("zoom")) this.zoomed(state);
-    this.tellPython();
+    this.reportSelection();
   }
 
   retheme() {
@@ -277,7 +260,7 @@ export class Explorer {
 
   /**
    * A head that was opened comes into sight; back in the overview its tile has the focus again.
-   * @param {{ zoom: any }} given
+   * @param {Pick<State, "zoom">} state
    */
   zoomed({ zoom }) {
     if (!this.overview.opened) return;
@@ -301,19 +284,19 @@ export class Explorer {
     }
   }
 
-  tellPython() {
+  reportSelection() {
     const text = JSON.stringify(this.store.selection());
-    this.callOff?.();
+    this.cancelReport();
     if (text === this.reported || this.store.state.playing) return;
     const waits = this.store.state.branch !== (this.translation.beam?.shown ?? 0); // for maps that Python has to make
-    this.callOff = reportAfter(waits ? 0 : REPORT_AFTER, this.root, () => {
+    this.cancelReport = reportAfter(waits ? 0 : REPORT_AFTER, this.root, () => {
       this.reported = text;
       this.report(JSON.parse(text));
     });
   }
 
   stop() {
-    this.callOff?.();
+    this.cancelReport();
     this.player.stop();
     this.menu.close();
     this.recorder.stop();

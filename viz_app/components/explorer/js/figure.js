@@ -123,7 +123,7 @@ export class Figure {
     plate.show(this.picture, theme, `${this.title}. ${this.help(plate)}`);
     this.caption.replaceChildren(own ? tokenCaption(this.picture, texts) : caption(this.picture, texts));
     this.name(view, own);
-    this.tell(state, theme, plate === this.lines);
+    this.annotate(state, theme, plate === this.lines);
   }
 
   /** @param {LargeMap | Lines} plate */
@@ -152,7 +152,7 @@ export class Figure {
    * @param {Theme} theme
    * @param {boolean} lines
    */
-  tell(state, theme, lines) {
+  annotate(state, theme, lines) {
     const { texts, picture } = this;
     const { sheet } = picture;
     const own = state.zoom === "token";

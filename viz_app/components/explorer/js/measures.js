@@ -11,12 +11,13 @@ const LEAST_CHANGE = 0.05; // a smaller change is never marked
 
 export class Measures {
   /**
-   * @param {any} before The translation that was shown before this one, or null.
+   * @param {Translation | null} before The translation that was shown before this one, or null.
    * @param {Translation} translation
    */
   constructor(translation, before) {
     this.translation = translation;
     this.before = before;
+    /** @type {Map<string, Float64Array | null>} */
     this.known = new Map();
   }
 
@@ -28,7 +29,7 @@ export class Measures {
   of(order, kind) {
     const key = `${order} ${kind}`;
     if (!this.known.has(key)) this.known.set(key, this.compute(order, kind));
-    return this.known.get(key);
+    return this.known.get(key) ?? null;
   }
 
   /**
@@ -40,7 +41,7 @@ export class Measures {
   }
 
   /**
-   * @param {any} order
+   * @param {string} order
    * @param {Kind} kind
    */
   compute(order, kind) {
@@ -74,10 +75,8 @@ export class Measures {
     const values = this.of("change", kind);
     if (!values) return new Set();
     const middle = median(values);
-    const limit = Math.max(
-      LEAST_CHANGE,
-      middle + 3 * median(values.map((/** @type {number} */ value) => Math.abs(value - middle))),
-    );
+    const spread = median(values.map((value) => Math.abs(value - middle)));
+    const limit = Math.max(LEAST_CHANGE, middle + 3 * spread);
     return new Set(Array.from(values.keys()).filter((index) => values[index] > limit));
   }
 
@@ -86,7 +85,7 @@ export class Measures {
    * @param {Kind} kind
    */
   usualChange(kind) {
-    return median(this.of("change", kind));
+    return median(this.of("change", kind) ?? []);
   }
 }
 
@@ -96,7 +95,7 @@ export class Measures {
  */
 const whole = (translation, kind) => translation.view(kind, "pieces", translation.length);
 
-/** @param {any} values */
+/** @param {ArrayLike<number>} values */
 export function median(values) {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;
@@ -106,7 +105,7 @@ export function median(values) {
 /**
  * For each head the mean of a function of its rows; rows that look nowhere (fully masked) do not count.
  * @param {View} view
- * @param {any} ofRow
+ * @param {(view: View) => (start: number, query: number) => number | null} ofRow
  */
 function meanOfRows(view, ofRow) {
   const result = new Float64Array(view.layers * view.heads);

@@ -11,7 +11,7 @@ const MOST_THRESHOLD = 50; // percent
 export class Menu {
   /** @type {Texts} */
   texts;
-  /** @type {any} */
+  /** @type {string} The settings that the chips show. */
   shown;
   /** @type {Texts} */
   chipTexts;
@@ -56,7 +56,7 @@ export class Menu {
     );
     this.chips = h("div", { class: "chips" });
     this.element = h("div", { class: "menu", keydown: (event) => this.escape(event) }, this.button, this.panel);
-    /** @param {any} event */
+    /** @param {Event} event */
     this.outside = (event) => event.composedPath().includes(this.element) || this.close();
   }
 

@@ -4,9 +4,9 @@ const NOTHING = -2; // not merged yet
 const WHOLE = -1; // every row is over all pieces of its word
 
 export class Merged {
-  /** @type {any} */
+  /** @type {number} Pieces for which `found` was last looked up. */
   asked;
-  /** @type {any} */
+  /** @type {number} */
   found;
 
   /**

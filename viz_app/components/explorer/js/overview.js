@@ -16,15 +16,14 @@ export class Overview {
   measures;
   /** @type {Texts} */
   texts;
-  /** @type {any} */
-  pointed;
-  /** @type {boolean} */
-  opened;
-  /** @type {any} */
+  /** @type {Tile | null} Under the pointer. */
+  pointed = null;
+  opened = false; // whether a head was opened from here
+  /** @type {Views} */
   views;
-  /** @type {any} */
+  /** @type {State} With the order that holds. */
   effective;
-  /** @type {any} */
+  /** @type {string} */
   offered;
   /** @type {Choice} */
   layer;
@@ -32,7 +31,7 @@ export class Overview {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.tiles = new Tiles(store, (/** @type {any} */ tile) => this.open(tile));
+    this.tiles = new Tiles((tile) => this.open(tile));
     this.view = new Choice("view", ["heads", "layer", "kinds"], store);
     this.select = h("select", { class: "order-select", change: () => store.set({ order: this.select.value }) });
     this.orderName = h("span", {});
@@ -71,7 +70,7 @@ export class Overview {
 
   /**
    * Opens a head; from the overview alone it also zooms in.
-   * @param {{ block: any, row: number, head: number }} given
+   * @param {Tile} tile
    */
   open({ block, row, head }) {
     const { zoom, layer } = this.store.state;
@@ -95,7 +94,7 @@ export class Overview {
     tiles.build(this.views, this.effective);
     tiles.order(measures, this.effective);
     this.explain(state, theme);
-    if (!this.pointed) this.tell();
+    if (!this.pointed) this.showNote();
   }
 
   /**
@@ -141,7 +140,7 @@ export class Overview {
    * @param {State} state
    */
   chooseLayer(state) {
-    const { layers } = this.measures.translation.shape(state.kind);
+    const { layers } = this.measures.translation.kinds[state.kind];
     if (this.layer?.values.length !== layers) {
       this.layer?.element.remove();
       this.layer = new Choice(
@@ -182,7 +181,7 @@ export class Overview {
   mark() {
     const { measures, effective, texts } = this;
     this.tiles.mark(this.views, effective, measures, texts);
-    this.tell();
+    this.showNote();
   }
 
   /**
@@ -213,17 +212,17 @@ export class Overview {
     return marks;
   }
 
-  /** @param {any} target */
+  /** @param {EventTarget | null} target */
   point(target) {
-    const button = target?.closest?.(".tile");
-    const tile = button ? this.tiles.all.find((one) => one.button === button) : null;
+    const button = target instanceof Element && target.closest(".tile");
+    const tile = this.tiles.all.find((one) => one.button === button) ?? null;
     if (tile === this.pointed) return;
     this.pointed = tile;
-    this.tell();
+    this.showNote();
   }
 
   /** The line under the tiles: about the head under the pointer, or how heads are counted or ordered. */
-  tell() {
+  showNote() {
     const { pointed, texts } = this;
     const { order, view } = this.effective;
     const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : texts[`order_${order}_note`];
@@ -243,20 +242,18 @@ export class Overview {
 
 /**
  * Whether two payloads hold the same maps, perhaps with labels in another language.
- * @param {any} a
+ * @param {Translation} a
  * @param {Translation} b
  */
 function same(a, b) {
-  if (JSON.stringify(a.axes) !== JSON.stringify(b.axes) || JSON.stringify(a.kinds) !== JSON.stringify(b.kinds))
-    return false;
-  return KINDS.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
+  const shape = (/** @type {Translation} */ { axes, kinds }) => JSON.stringify([axes, kinds]);
+  return shape(a) === shape(b) && KINDS.every((kind) => equal(a.weights.of(kind), b.weights.of(kind)));
 }
 
 /**
- * @param {any} a
- * @param {any} b
+ * @param {Uint16Array} a
+ * @param {Uint16Array} b
  */
 function equal(a, b) {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return a.length === b.length;
+  return a.length === b.length && a.every((value, index) => value === b[index]);
 }

@@ -30,6 +30,7 @@ export class Look {
     this.toLevel = view.scale * (LEVELS - 1);
     this.colours = colours(theme, state);
     this.maxima = new Float64Array(this.allKeys);
+    /** @type {Map<string, { columns: ReturnType<typeof bins>, rows: number[][] }>} */
     this.sizes = new Map();
   }
 
@@ -40,10 +41,12 @@ export class Look {
    */
   cells(width, height) {
     const key = `${width} ${height}`;
-    if (!this.sizes.has(key)) {
-      this.sizes.set(key, { columns: bins(width, this.allKeys), rows: ranges(height, this.queries.length) });
-    }
-    return this.sizes.get(key);
+    const cells = this.sizes.get(key) ?? {
+      columns: bins(width, this.allKeys),
+      rows: ranges(height, this.queries.length),
+    };
+    this.sizes.set(key, cells);
+    return cells;
   }
 }
 
@@ -52,7 +55,7 @@ const tables = new Map();
 /**
  * The colour of each level.
  * @param {Theme} theme
- * @param {{ scale: any, threshold: any }} given
+ * @param {Pick<State, "scale" | "threshold">} state
  */
 function colours(theme, { scale, threshold }) {
   const byRow = scale === "row"; // a share; what lies under the threshold has been taken out before
@@ -129,7 +132,7 @@ function blind({ values, keys }, start) {
 /**
  * The first pixel whose keys all lie behind a query, which may not look at them.
  * @param {Look} look
- * @param {{ binAt: any, firstOf: any }} given
+ * @param {ReturnType<typeof bins>} bins
  * @param {number} query
  * @param {number} width
  */
@@ -140,24 +143,17 @@ function firstMasked({ keys }, { binAt, firstOf }, query, width) {
 
 /**
  * Takes one row into the largest level of each bin; returns the largest value of the row.
- * @param {any} levels
+ * @param {Uint16Array} levels
  * @param {View} view
  * @param {number} start
  * @param {Look} look
- * @param {any} firstOf
+ * @param {Uint16Array} firstOf
  */
 function collect(levels, { values }, start, look, firstOf) {
   const { keys, byRow, least, toLevel, maxima } = look;
   const runs = keys.length && keys[keys.length - 1] - keys[0] === keys.length - 1;
-  const most = runs
-    ? maximaOf(maxima, values, start + keys[0], keys.length, firstOf)
-    : maximaOf(
-        maxima,
-        Array.from(keys, (key) => values[start + key]),
-        0,
-        keys.length,
-        firstOf,
-      );
+  const [weights, first] = runs ? [values, start + keys[0]] : [Array.from(keys, (key) => values[start + key]), 0];
+  const most = maximaOf(maxima, weights, first, keys.length, firstOf);
   const factor = byRow ? (most ? (LEVELS - 1) / most : 0) : toLevel;
   for (let bin = 0; bin < levels.length; bin++) {
     if (maxima[bin] < least) continue; // also where the colours know the threshold: a level is rounded
@@ -169,11 +165,11 @@ function collect(levels, { values }, start, look, firstOf) {
 
 /**
  * The largest of the values of each bin; returns the largest of all. This loop sees every cell, so it does little.
- * @param {any} maxima
- * @param {any} values
+ * @param {Float64Array} maxima
+ * @param {ArrayLike<number>} values
  * @param {number} start
  * @param {number} count
- * @param {any} firstOf
+ * @param {Uint16Array} firstOf
  */
 function maximaOf(maxima, values, start, count, firstOf) {
   let most = 0;

@@ -152,6 +152,15 @@ export class Picture {
 }
 
 /**
+ * Whether a cursor is at a cell, not at a label or nowhere.
+ * @param {Cursor | null} cursor
+ * @returns {cursor is Cell}
+ */
+export function isCell(cursor) {
+  return cursor !== null && cursor.query !== null && cursor.key !== null;
+}
+
+/**
  * "q3" -> {query: 3, key: null}, "k3" -> {query: null, key: 3}.
  * @param {string | null} pin
  * @returns {Cursor | null}

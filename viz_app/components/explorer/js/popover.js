@@ -1,7 +1,7 @@
 // How sure the model was of one piece, and which pieces came next.
 
-import { fill, h, percent, token } from "../../common/dom.js";
-import { shown } from "./data.js";
+import { fill, h } from "../../common/dom.js";
+import { candidateParts, choicesAt } from "./candidates.js";
 
 export class Popover {
   /** @type {HTMLButtonElement} */
@@ -18,19 +18,14 @@ export class Popover {
    * @param {Texts} texts
    */
   show(button, translation, index, texts) {
-    const [probability, alternatives] = translation.steps[index];
-    const piece = translation.axes.outputs.tokens[index];
-    const others = alternatives.filter(([text]) => text !== piece).slice(0, 5);
-    /** @type {[string, number, boolean][]} */
-    const rows = [
-      [piece, probability, true],
-      ...others.map(([text, share]) => /** @type {[string, number, boolean]} */ ([text, share, false])),
-    ];
+    const { chosen, others } = choicesAt(translation, index);
+    const shown = others.slice(0, 5);
     const title = fill(texts.popover_title, { step: String(index + 1), steps: String(translation.length) });
     this.element.replaceChildren(
       h("p", { class: "popover-title" }, title),
-      ...rows.map(([text, share, chosen]) => row(text, share, chosen)),
-      ...(others.length ? [] : [h("p", { class: "popover-title" }, texts.no_alternatives)]),
+      row(chosen, "choice chosen"),
+      ...shown.map((candidate) => row(candidate, "choice")),
+      ...(shown.length ? [] : [h("p", { class: "popover-title" }, texts.no_alternatives)]),
     );
     this.element.hidden = false;
     this.button?.removeAttribute("aria-describedby");
@@ -62,18 +57,10 @@ export class Popover {
 }
 
 /**
- * @param {string} text
- * @param {number} share
- * @param {boolean} chosen
+ * @param {import("./candidates.js").Candidate} candidate
+ * @param {string} name Class of the element.
  */
-function row(text, share, chosen) {
-  const bar = h("span", { class: "bar" });
-  bar.style.width = `${Math.max(1, Math.round(share * 100))}%`;
-  return h(
-    "div",
-    { class: chosen ? "choice chosen" : "choice" },
-    token(shown(text)),
-    h("span", { class: "bar-space", "aria-hidden": true }, bar),
-    h("span", { class: "number" }, share > 0 && share < 0.005 ? `<\u202f1\u202f%` : percent(share)),
-  );
+function row(candidate, name) {
+  const { text, bar, number } = candidateParts(candidate);
+  return h("div", { class: name }, text, bar, number);
 }

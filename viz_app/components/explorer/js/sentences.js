@@ -177,16 +177,16 @@ const strong = (text) => token(text, "b", { class: "token" });
  * The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key
  * alone its strongest link is told.
  * @param {Picture} picture
- * @param {any} cursor
+ * @param {Cursor | null} cursor
  * @param {Texts} texts
  */
 export function spoken(picture, cursor, texts) {
   if (!cursor?.spoken) return "";
   const { sheet } = picture;
-  const query = cursor.query ?? picture.admirer(cursor.key);
+  const query = cursor.query ?? picture.admirer(cursor.key ?? -1);
   const key = cursor.key ?? (query < 0 ? -1 : picture.favourite(query));
   /**
-   * @param {any} positions
+   * @param {Position[]} positions
    * @param {number} index
    */
   const text = (positions, index) => (index < 0 ? "\u2013" : positions[index].text);

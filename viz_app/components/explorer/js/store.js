@@ -26,7 +26,7 @@ const REPORTED = [
 export class Store {
   /**
    * Changes are collected and drawn once a frame.
-   * @param {any} render
+   * @param {(state: State, changed: Set<string>) => void} render
    */
   constructor(render) {
     /** @type {State} */
@@ -62,7 +62,7 @@ export class Store {
     this.render = render;
   }
 
-  /** @param {any} patch */
+  /** @param {Partial<State>} patch */
   set(patch) {
     for (const [name, value] of Object.entries(patch)) {
       if (Object.is(this.state[name], value)) continue;
@@ -80,7 +80,7 @@ export class Store {
     this.schedule();
   }
 
-  /** @param {{ cursor: null, spot: null } | { pin: null } | { average: string } | { gloss: number[] }} patch */
+  /** @param {Partial<State>} patch */
   touch(patch) {
     for (const name of Object.keys(patch)) this.changed.add(name);
     Object.assign(this.state, patch);

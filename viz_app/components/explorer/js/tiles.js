@@ -1,43 +1,40 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
 import { decimals, fillText, h, headName, rootOf, setAttribute } from "../../common/dom.js";
+import { consume } from "../../common/keyboard.js";
 import { arrange } from "./arrange.js";
 import { Block } from "./block.js";
 import { KINDS } from "./data.js";
 import { Fade, slideFrom } from "./motion.js";
+import { isCell } from "./picture.js";
 
 /** Figures behind the comma of a measure. */
 /** @type {Record<string, number>} */
 const DIGITS = { entropy: 1, distance: 1, alignment: 2, change: 2 };
 
 export class Tiles {
-  /** @type {any} */
+  /** @type {string} What the blocks were made for. */
   shape;
-  /** @type {boolean} */
-  laidOut;
-  /** @type {any} */
-  slide;
-  /** @type {boolean} */
-  side;
-  /** @type {any[]} */
+  laidOut = false;
+  /** @type {(() => void) | null} Slides the tiles to where they stand now. */
+  slide = null;
+  side = false; // whether the blocks stand side by side
+  /** @type {Tile[][]} The lines of tiles, from top to bottom. */
   matrix;
+  /** @type {Block[]} */
+  blocks = [];
+  /** @type {Tile | null} The one that the Tab key reaches. */
+  focus = null;
+  fade = new Fade();
 
-  /**
-   * @param {Store} store
-   * @param {any} open
-   */
-  constructor(store, open) {
-    this.store = store;
+  /** @param {(tile: Tile) => void} open */
+  constructor(open) {
     this.open = open;
     this.element = h("div", {
       class: "blocks",
       keydown: (event) => this.key(event),
-      focusin: (event) => this.moveFocus(event),
+      focusin: ({ target }) => this.setFocus(this.all.find(({ button }) => button === target) ?? null),
     });
-    /** @type {Block[]} */
-    this.blocks = [];
-    this.focus = null; // the tile that the Tab key reaches
-    this.fade = new Fade();
   }
 
   get all() {
@@ -46,7 +43,7 @@ export class Tiles {
 
   /**
    * Makes the blocks that the state asks for; those that fit are kept.
-   * @param {any} views
+   * @param {Views} views
    * @param {State} state
    */
   build(views, state) {
@@ -80,15 +77,15 @@ export class Tiles {
 
   /**
    * Fits the blocks into a width and, as far as the tiles stay readable, a height.
-   * @param {any} views
+   * @param {Views} views
    * @param {number} width
    * @param {number} height
    * @param {boolean} titled
    */
   layout(views, width, height, titled) {
-    const shapes = this.blocks.map(({ kind, layers, heads, one, told }) => {
+    const shapes = this.blocks.map(({ kind, layers, heads, one, captioned }) => {
       const { queries, keys } = views[kind];
-      return { layers, heads, one, told, titled, queries: queries.length, keys: keys.length };
+      return { layers, heads, one, captioned, titled, queries: queries.length, keys: keys.length };
     });
     const { side, fits } = arrange(shapes, width, height);
     this.side = side;
@@ -102,7 +99,7 @@ export class Tiles {
 
   /**
    * Paints all tiles; a new sentence fades in over the old one.
-   * @param {any} views
+   * @param {Views} views
    * @param {State} state
    * @param {Theme} theme
    * @param {boolean} fade
@@ -119,7 +116,7 @@ export class Tiles {
 
   /**
    * Frames the selected tile and names all of them.
-   * @param {any} views
+   * @param {Views} views
    * @param {State} state
    * @param {Measures} measures
    * @param {Texts} texts
@@ -129,20 +126,20 @@ export class Tiles {
       const { kind } = block;
       const unit = state.unit === "words" ? texts.unit_word : texts.unit_piece;
       block.label(texts[`kind_${kind}`], fillText(texts[`tiles_axes_${kind}`], { unit }));
-      const order = measures.of(state.order, kind) ? state.order : "layer";
+      const values = measures.of(state.order, kind);
+      const order = values ? state.order : "layer";
       const changed = measures.changed(kind);
       for (const tile of block.tiles) {
         const layer = block.layerOf(tile, state.layer);
         const index = layer * block.heads + tile.head;
         const selected = kind === state.kind && layer === state.layer && tile.head === state.head;
         const label = this.describe(kind, index, order, measures, changed.has(index), texts);
-        const value = order === "layer" ? undefined : figures(measures.of(order, kind)[index], order, block.fit.narrow);
-        block.mark(tile, layer, { label, title: label, selected, value, changed: changed.has(index) });
-        if (selected && !this.holdsFocus()) this.focus = tile;
+        const value = values ? digits(values[index], order, block.fit.narrow) : undefined;
+        block.mark(tile, layer, { label, selected, value, changed: changed.has(index) });
+        if (selected && !this.element.contains(rootOf(this.element).activeElement)) this.focus = tile;
       }
     }
-    this.focus ??= this.all[0];
-    for (const tile of this.all) setAttribute(tile.button, "tabindex", tile === this.focus ? 0 : -1);
+    this.setFocus(this.focus ?? this.all[0]);
     this.readOut(views, state);
   }
 
@@ -150,15 +147,15 @@ export class Tiles {
    * "Encoder self-attention, head 3.5, entropy 1.2 bits", with the measure of the order and whether it has changed.
    * @param {Kind} kind
    * @param {number} index
-   * @param {any} order
-   * @param {any} measures
-   * @param {any} changed
+   * @param {string} order
+   * @param {Measures} measures
+   * @param {boolean} changed
    * @param {Texts} texts
    */
   describe(kind, index, order, measures, changed, texts) {
-    const { heads } = measures.translation.shape(kind);
+    const { heads } = measures.translation.kinds[kind];
     /** @param {string} name */
-    const value = (name) => measures.of(name, kind)[index].toFixed(DIGITS[name]);
+    const value = (name) => measures.of(name, kind)?.[index].toFixed(DIGITS[name]);
     const head = headName(Math.floor(index / heads), index % heads);
     const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, bits: value("entropy") })];
     if (order === "change" || changed) parts.push(fillText(texts.tiles_change, { value: value("change") }));
@@ -171,23 +168,21 @@ export class Tiles {
 
   /**
    * Under each head of a layer: its weight at the cell under the pointer.
-   * @param {any} views
-   * @param {{ cursor: any, order: any, layer: number }} given
+   * @param {Views} views
+   * @param {State} state
    */
   readOut(views, { cursor, order, layer }) {
     const [block] = this.blocks;
     if (!block?.one || order !== "layer") return;
     const view = views[block.kind];
-    const both = cursor && cursor.query !== null && cursor.key !== null && !view.masked(cursor.query, cursor.key);
-    for (const tile of block.tiles) {
-      if (tile.value)
-        tile.value.textContent = both ? decimals(view.at(layer, tile.head, cursor.query, cursor.key)) : "";
-    }
+    const cell = isCell(cursor) && !view.masked(cursor.query, cursor.key) ? cursor : null;
+    for (const { head, value } of block.tiles)
+      if (value) value.textContent = cell ? decimals(view.at(layer, head, cell.query, cell.key)) : "";
   }
 
   /**
    * Follows one token through all heads: `marks` tells for each kind the row and the column to mark.
-   * @param {any} marks
+   * @param {Record<Kind, (number | null)[]>} marks
    */
   follow(marks) {
     for (const block of this.blocks) {
@@ -213,17 +208,11 @@ export class Tiles {
     return lines;
   }
 
-  holdsFocus() {
-    const focused = rootOf(this.element).activeElement;
-    return this.element.contains(focused);
-  }
-
-  /** @param {{ target: any }} given */
-  moveFocus({ target }) {
-    const tile = this.all.find(({ button }) => button === target);
-    if (!tile) return;
-    this.focus = tile;
-    for (const { button } of this.all) setAttribute(button, "tabindex", button === target ? 0 : -1);
+  /** @param {Tile | null} focus */
+  setFocus(focus) {
+    if (!focus) return;
+    this.focus = focus;
+    for (const tile of this.all) setAttribute(tile.button, "tabindex", tile === focus ? 0 : -1);
   }
 
   /** Gives the focus to the tile of the selected head. */
@@ -234,27 +223,27 @@ export class Tiles {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const row = this.matrix.findIndex((line) => line.includes(this.focus));
-    if (row < 0) return;
-    const line = this.matrix[row].filter(Boolean);
-    const reading = this.matrix.flatMap((tiles) => tiles.filter(Boolean));
-    const column = this.matrix[row].indexOf(this.focus);
-    const at = reading.indexOf(this.focus);
-    /** @param {any} tiles */
+    const { focus, matrix } = this;
+    const row = matrix.findIndex((line) => focus && line.includes(focus));
+    if (!focus || row < 0) return;
+    const line = matrix[row].filter(Boolean);
+    const reading = matrix.flatMap((tiles) => tiles.filter(Boolean));
+    const column = matrix[row].indexOf(focus);
+    const at = reading.indexOf(focus);
+    /** @param {Tile[] | undefined} tiles */
     const beside = (tiles) => tiles && (this.side ? tiles[column] : tiles[Math.min(column, tiles.length - 1)]);
     const ends = event.ctrlKey ? reading : line;
     /** @type {Record<string, () => Tile | undefined>} */
     const targets = {
       ArrowLeft: () => reading[at - 1],
       ArrowRight: () => reading[at + 1],
-      ArrowUp: () => beside(this.matrix[row - 1]),
-      ArrowDown: () => beside(this.matrix[row + 1]),
+      ArrowUp: () => beside(matrix[row - 1]),
+      ArrowDown: () => beside(matrix[row + 1]),
       Home: () => ends[0],
       End: () => ends.at(-1),
     };
     if (!(event.key in targets)) return;
-    event.preventDefault();
-    event.stopPropagation();
+    consume(event);
     targets[event.key]()?.button.focus();
   }
 }
@@ -262,10 +251,10 @@ export class Tiles {
 /**
  * The value of a measure under a tile; a narrow one leaves out the zero before the point.
  * @param {number} value
- * @param {any} order
+ * @param {string} order
  * @param {boolean} narrow
  */
-function figures(value, order, narrow) {
+function digits(value, order, narrow) {
   const text = value.toFixed(DIGITS[order]);
   return narrow && DIGITS[order] > 1 ? text.replace(/^0/, "") : text;
 }
@@ -274,7 +263,7 @@ function figures(value, order, narrow) {
  * The heads of one layer, in the order that they have among all.
  * @param {number[]} sorted
  * @param {number} layer
- * @param {any} heads
+ * @param {number} heads
  */
 function ofLayer(sorted, layer, heads) {
   return sorted.filter((index) => Math.floor(index / heads) === layer).map((index) => index % heads);

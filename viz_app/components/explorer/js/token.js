@@ -2,25 +2,22 @@
 // the pinned key.
 
 import { decimals, fill, fillText, h, headName, percent, rootOf, setAttribute, token } from "../../common/dom.js";
+import { clamp, consume, hasModifier } from "../../common/keyboard.js";
 import { Choice } from "./controls.js";
+import { Matrix } from "./data.js";
 import { LargeMap } from "./map.js";
-import { Picture, pinned } from "./picture.js";
+import { isCell, Picture, pinned } from "./picture.js";
 
 const MOST = 41; // tokens of the strip; of a long sentence those around the pinned one
 
-/** Heads by tokens, as a sheet: see data.js. Its queries are heads, grouped by layer. */
-export class TokenSheet {
+/** Heads by tokens; its queries are heads, grouped by layer. */
+export class TokenSheet extends Matrix {
   /**
    * @param {View} view
-   * @param {Cursor} given
+   * @param {Cursor} pin
    */
   constructor(view, { query, key }) {
-    const { kind, unit, step, causal } = view;
-    this.view = view;
-    this.kind = kind;
-    this.unit = unit;
-    this.step = step;
-    this.causal = causal;
+    super(view);
     this.query = /** @type {number} */ (query); // one of the two is null
     this.key = /** @type {number} */ (key);
     this.groups = view.heads;
@@ -71,33 +68,17 @@ export class TokenSheet {
   /** @param {number} row */
   rowSum(row) {
     const { layer, head } = this.queries[row];
-    if (!this.received) return this.view.sheet(layer, head).rowSum(this.query);
-    let sum = 0;
-    for (let column = 0; column < this.columns; column++) sum += this.at(row, column);
-    return sum;
-  }
-
-  /**
-   * @param {number} row
-   * @param {(position: Position) => boolean} [allowed]
-   */
-  favourite(row, allowed = () => true) {
-    let best = -1;
-    for (let column = 0; column < this.columns; column++) {
-      if (this.masked(row, column) || !allowed(this.keys[column])) continue;
-      if (best < 0 || this.at(row, column) > this.at(row, best)) best = column;
-    }
-    return best;
+    return this.received ? super.rowSum(row) : this.view.sheet(layer, head).rowSum(this.query);
   }
 }
 
 /** The tokens to choose from, above the picture: those of one side, the pinned one pressed. */
 class Strip {
-  /** @type {any} */
+  /** @type {number[]} */
   indices;
-  /** @type {any} */
+  /** @type {string} */
   side;
-  /** @type {Set<number>} */
+  /** @type {number} */
   chosen;
 
   /** @param {Store} store */
@@ -110,7 +91,7 @@ class Strip {
    * @param {Position[]} positions
    * @param {number[]} indices
    * @param {string} side
-   * @param {any} chosen
+   * @param {number} chosen
    * @param {Texts} texts
    */
   update(positions, indices, side, chosen, texts) {
@@ -142,11 +123,10 @@ class Strip {
   key(event) {
     /** @type {Record<string, number>} */
     const ways = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity };
-    if (!(event.key in ways) || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const slot = this.indices.indexOf(this.chosen) + ways[event.key];
-    this.store.set({ pin: `${this.side}${this.indices[Math.max(0, Math.min(this.indices.length - 1, slot))]}` });
+    if (!(event.key in ways) || hasModifier(event)) return;
+    consume(event);
+    const slot = clamp(this.indices.indexOf(this.chosen) + ways[event.key], 0, this.indices.length - 1);
+    this.store.set({ pin: `${this.side}${this.indices[slot]}` });
   }
 }
 
@@ -157,17 +137,12 @@ export class TokenView {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.side = new Choice("side", ["q", "k"], { set: (/** @type {any} */ { side }) => this.turn(side) });
+    this.side = new Choice("side", ["q", "k"], { set: ({ side }) => this.turn(side) });
     this.strip = new Strip(store);
     this.head = h("div", { class: "token-head" }, this.side.element, this.strip.element);
     this.map = new LargeMap({
       cursor: () => store.state.spot,
-      /** @param {any} spot */
       move: (spot) => store.set({ spot }),
-      /**
-       * @param {Cursor} cell
-       * @param {any} how
-       */
       pick: (cell, how) => this.pick(cell, how),
     });
   }
@@ -201,7 +176,8 @@ export class TokenView {
     const indices = positions
       .map((_, index) => index)
       .filter((index) => index < end && (state.special || !positions[index].special));
-    this.strip.update(positions, indices, received ? "k" : "q", received ? key : query, texts);
+    const chosen = Number(received ? key : query);
+    this.strip.update(positions, indices, received ? "k" : "q", chosen, texts);
   }
 
   /**
@@ -220,13 +196,13 @@ export class TokenView {
   turn(side) {
     const position = Number(String(this.store.state.pin).slice(1));
     const last = (side === "q" ? this.view.rows : this.view.columns) - 1;
-    this.store.set({ pin: `${side}${Math.max(0, Math.min(position, last))}` });
+    this.store.set({ pin: `${side}${clamp(position, 0, last)}` });
   }
 
   /**
    * A row opens its head, the name of a column chooses that token.
-   * @param {Cursor} given
-   * @param {{ first: boolean }} given2
+   * @param {Cursor} cell
+   * @param {import("./picturecanvas.js").Pick} how
    */
   pick({ query, key }, { first }) {
     const { sheet } = this.map.picture;
@@ -290,14 +266,8 @@ export function tokenReadout(picture, { query, key }, texts, sumOf) {
   if (key !== null)
     parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
   if (query !== null && key !== null) {
-    const none = picture.forbidden(query, key);
-    parts.push(
-      none
-        ? sheet.masked(query, key)
-          ? texts.masked
-          : texts.blind
-        : h("b", { class: "value" }, decimals(sheet.at(query, key))),
-    );
+    const reason = sheet.masked(query, key) ? texts.masked : picture.blind(query) ? texts.blind : null;
+    parts.push(reason ?? h("b", { class: "value" }, decimals(sheet.at(query, key))));
   }
   if (query !== null) {
     const sum = decimals(picture.rowSum(query));
@@ -309,17 +279,15 @@ export function tokenReadout(picture, { query, key }, texts, sumOf) {
 /**
  * The same cell for the ear.
  * @param {Picture} picture
- * @param {any} cursor
+ * @param {Cursor | null} cursor
  * @param {Texts} texts
  */
 export function tokenSpoken(picture, cursor, texts) {
-  if (!cursor?.spoken) return "";
+  if (!cursor?.spoken || !isCell(cursor)) return "";
   const { sheet } = picture;
-  const [from, to] = sheet.received
-    ? [sheet.keys[cursor.key].text, sheet.name]
-    : [sheet.name, sheet.keys[cursor.key].text];
-  const weight = picture.forbidden(cursor.query, cursor.key)
-    ? texts.masked
-    : sheet.at(cursor.query, cursor.key).toFixed(2);
-  return fillText(texts.spoken, { head: sheet.queries[cursor.query].text, query: from, key: to, weight });
+  const { query, key } = cursor;
+  const other = sheet.keys[key].text;
+  const [from, to] = sheet.received ? [other, sheet.name] : [sheet.name, other];
+  const weight = picture.forbidden(query, key) ? texts.masked : sheet.at(query, key).toFixed(2);
+  return fillText(texts.spoken, { head: sheet.queries[query].text, query: from, key: to, weight });
 }

@@ -33,7 +33,7 @@ export function toneIndex(weight, rowMax, scale, threshold = 0) {
  * The other way: the weight at a place of the scale.
  * @param {number} place
  * @param {number} rowMax
- * @param {any} scale
+ * @param {string} scale
  */
 export function toneWeight(place, rowMax, scale) {
   if (scale === "sqrt") return place * place;

@@ -11,8 +11,8 @@ export function visible({ queries, keys }, { special }) {
 }
 
 /**
- * @param {any} positions
- * @param {any} special
+ * @param {Position[]} positions
+ * @param {boolean} special
  */
 function kept(positions, special) {
   const indices = [];

@@ -85,10 +85,10 @@ export class Words {
 
   /**
    * Opens the popover of the piece that an event is about.
-   * @param {{ target: any }} given
+   * @param {Event} event
    */
   open({ target }) {
-    const piece = target.closest(".piece");
+    const piece = /** @type {HTMLElement | null} */ (target instanceof Element && target.closest(".piece"));
     if (piece) this.openPopover(Number(piece.dataset.index));
   }
 
@@ -114,6 +114,7 @@ export class Words {
   update(state, step) {
     const [layer, head] = state.gloss;
     const view = this.translation.view("cross", "words", step);
+    const sheet = view.sheet(layer, head);
     this.line.classList.toggle("by-piece", state.unit === "pieces");
     this.words.forEach((word, index) => {
       word.element.classList.toggle("unwritten", word.first >= step);
@@ -124,10 +125,11 @@ export class Words {
       });
       const query = view.queries[index];
       const glossed = index < view.rows && !query.special && WORDLIKE.test(query.text);
-      const key = glossed ? view.favourite(layer, head, index, (key) => !key.special) : -1;
+      const key = glossed ? sheet.favourite(index, ({ special }) => !special) : -1;
+      const weight = key < 0 ? 0 : sheet.at(index, key);
       word.gloss.textContent = key < 0 ? "\u00a0" : view.keys[key].text;
-      word.gloss.classList.toggle("weak", key >= 0 && view.at(layer, head, index, key) < WEAK);
-      word.gloss.title = key < 0 ? "" : percent(view.at(layer, head, index, key));
+      word.gloss.classList.toggle("weak", key >= 0 && weight < WEAK);
+      word.gloss.title = key < 0 ? "" : percent(weight);
     });
     this.follow(state, step);
     this.note.replaceChildren(fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) }));
