@@ -31,11 +31,11 @@ def _require(condition: bool, field: str, value: object, allowed: str) -> None:
         raise ConfigError(f"{field} is {value!r}, but must be {allowed}")
 
 
-def _require_choice(config: object, field: str, choices: object) -> None:
-    """The value of a field must be one of the values of a Literal."""
-    allowed = get_args(choices)
-    value = getattr(config, field)
-    _require(value in allowed, field, value, f"{', '.join(allowed[:-1])} or {allowed[-1]}")
+_NUMBERS: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "bool": ((bool,), "true or false"),
+}
 
 
 class _Config:
@@ -67,15 +67,15 @@ class _Config:
             raise ConfigError(f"{cls.__name__}: {error}") from error
 
     def _check_types(self) -> None:
-        """JSON and recipes may hold 1.5, "512" or true where a whole number belongs."""
+        """JSON and recipes may hold 1.5, "512" or true where a whole number belongs, or a word that is no choice."""
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if field.type == "int":
-                _require(type(value) is int, field.name, value, "a whole number")
-            elif field.type == "float":
-                _require(type(value) in (int, float), field.name, value, "a number")
-            elif field.type == "bool":
-                _require(type(value) is bool, field.name, value, "true or false")
+            value, name = getattr(self, field.name), str(field.type)
+            if name in _NUMBERS:
+                types, allowed = _NUMBERS[name]
+                _require(type(value) in types, field.name, value, allowed)
+            else:
+                *others, last = choices = get_args(globals()[name])  # of the Literal of that name
+                _require(value in choices, field.name, value, f"{', '.join(others)} or {last}")
 
     def to_dict(self) -> dict[str, Any]:
         """All options as plain values, ready for JSON."""
@@ -167,14 +167,6 @@ class ModelConfig(_Config):
         for name in ("dropout", "attention_dropout", "activation_dropout"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
-        for name, choices in (
-            ("norm", Norm),
-            ("activation", Activation),
-            ("positions", Positions),
-            ("tie", Tie),
-            ("attention", Attention),
-        ):
-            _require_choice(self, name, choices)
         _require(self.source_vocab_size >= 0, "source_vocab_size", self.source_vocab_size, "0 (shared) or positive")
         shared = self.tie == "all"
         _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
@@ -284,9 +276,6 @@ class TrainingConfig(_Config):
             _require(getattr(self, name) > 0, name, getattr(self, name), "positive")
         for name in ("beta1", "beta2", "label_smoothing"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
-        for name, choices in (("precision", Precision), ("parallel", Parallel), ("smoothing", Smoothing)):
-            _require_choice(self, name, choices)
-        _require_choice(self, "optimizer", OptimizerName)
         whole = not (self.optimizer == "muon" and self.parallel == "shard")
         _require(whole, "parallel", self.parallel, "replicate with the optimizer muon, which needs whole matrices")
         _require(
@@ -332,7 +321,6 @@ class DecodingConfig(_Config):
         for name in ("beam", "extra_length", "max_source_pieces"):
             _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
         _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
-        _require_choice(self, "length_penalty", LengthPenalty)
         for name in ("min_length", "alternatives"):
             _require(getattr(self, name) >= 0, name, getattr(self, name), "0 or positive")
 

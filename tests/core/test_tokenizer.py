@@ -138,14 +138,10 @@ def test_a_model_without_the_special_pieces_is_refused() -> None:
         Tokenizer(writer.getvalue())
 
 
-def test_too_large_a_vocabulary_is_refused() -> None:
-    with pytest.raises(TokenizerError, match="vocabulary of 5000 pieces"):
-        Tokenizer.train(["a small text", "ein kleiner Text"], 5000)
-
-
-def test_too_small_a_vocabulary_is_refused() -> None:
-    with pytest.raises(TokenizerError, match="vocabulary of 5 pieces"):
-        Tokenizer.train(["a small text", "ein kleiner Text"], 5)
+@pytest.mark.parametrize("size", [5, 5000])
+def test_a_vocabulary_too_small_or_too_large_is_refused(size: int) -> None:
+    with pytest.raises(TokenizerError, match=f"vocabulary of {size} tokens"):
+        Tokenizer.train(["a small text", "ein kleiner Text"], size)
 
 
 @pytest.mark.parametrize(
