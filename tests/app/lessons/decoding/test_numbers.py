@@ -51,8 +51,8 @@ def test_the_browser_ranks_as_the_search_does(context: LessonContext, javascript
     translation = context.result.translation
     alphas = [index / 50 for index in range(101)]
     rankings = javascript(
-        'import { ranked, searchOf } from "./lessons/decoding/js/beams.js";\n'
-        f"const search = searchOf({{ values: {json.dumps(data(context).values)} }});\n"
+        'import { ranked, SearchScene } from "./lessons/decoding/js/beams.js";\n'
+        f"const {{ search }} = new SearchScene({{ values: {json.dumps(data(context).values)} }}, {{}});\n"
         f"console.log(JSON.stringify({json.dumps(alphas)}.map((alpha) => ranked(search, alpha, 99))));\n"
     )
     kind = context.service.translator.decoding.length_penalty

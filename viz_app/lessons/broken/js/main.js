@@ -2,8 +2,9 @@
 
 import { provide } from "../../stage/js/provide.js";
 import { Copyist } from "./copyist.js";
-import { SuspectA, SuspectB, SuspectC, SuspectD } from "./suspects.js";
+import { suspectScene } from "./suspect.js";
 
 export default function bring() {
-  provide("broken", { a: SuspectA, b: SuspectB, c: SuspectC, d: SuspectD, predict: Copyist });
+  const [a, b, c, d] = ["a", "b", "c", "d"].map(suspectScene);
+  provide("broken", { a, b, c, d, predict: Copyist });
 }

@@ -1,13 +1,15 @@
 // A suspect beside a healthy model: five tests of both on the visitor's sentence, and what both write.
 
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
+import { choice, slider } from "../../stage/js/describe.js";
 import { plain } from "../../stage/js/map.js";
-import { Case, number } from "./case.js";
-import { drawEvenness, drawLoss, drawOrder, drawVectors, headName } from "./charts.js";
+import { Case } from "./case.js";
+import { drawEvenness, drawLoss, drawOrder, drawVectors, nameOf } from "./charts.js";
 
 const TESTS = ["loss", "attention", "order", "vectors", "evenness"];
 
-export class Suspect extends Case {
+class Suspect extends Case {
   get heads() {
     return this.ready ? this.lesson.arrays.evenness.shape[1] : 16;
   }
@@ -19,82 +21,53 @@ export class Suspect extends Case {
 
   get controls() {
     const { texts } = this;
+    const tests = Object.fromEntries(TESTS.map((test) => [test, texts[`exhibit_${test}`]]));
+    const show = (/** @type {number} */ head) => nameOf(head, this.perLayer);
     return [
-      {
-        name: "exhibit",
-        kind: "choice",
-        label: texts.exhibit,
-        options: TESTS.map((test) => [test, texts[`exhibit_${test}`]]),
-        start: "loss",
-      },
-      {
-        name: "head",
-        kind: "range",
-        label: texts.head,
-        min: 0,
-        max: this.heads - 1,
-        step: 1,
-        start: 0,
-        /** @param {number} head */
-        show: (head) => headName(head, this.perLayer),
-      },
+      choice("exhibit", texts.exhibit, tests),
+      slider({ name: "head", label: texts.head, max: this.heads - 1, show }),
     ];
   }
 
-  /**
-   * The sentence as it is read in a test, and both translations of it.
-   * @param {Settings} settings
-   */
-  linesOf({ exhibit }) {
-    const { values } = this.lesson;
-    if (exhibit !== "order") return [values.read, ...values.wrote];
-    const shown = values.words.slice(0, -1);
-    /** @param {string} word */
-    const letters = (word) => /[\p{L}\p{N}]/u.test(word);
-    const turned = shown.filter(letters).reverse();
-    const read = shown
-      .map((word) => (letters(word) ? ` ${turned.shift()}` : word))
+  /** The sentence with its words in reverse order, punctuation where it was. */
+  get reversed() {
+    const words = this.lesson.values.words.slice(0, -1);
+    const isWord = (/** @type {string} */ word) => /[\p{L}\p{N}]/u.test(word);
+    const reversed = words.filter(isWord).reverse();
+    return words
+      .map((word) => (isWord(word) ? ` ${reversed.shift()}` : word))
       .join("")
       .trim();
-    return [read, ...values.turned];
   }
 
   /** @type {Scene["draw"]} */
-  draw(pen, settings) {
-    if (!this.ready) return this.drawWaiting(pen);
-    const { width, height, theme } = pen;
+  draw(pen, { exhibit, head }) {
+    if (!this.ready) return pen.message(this.waiting);
     const { arrays, values } = this.lesson;
-    const { texts } = this;
-    const colours = this.colours(theme);
-    const [read, ...wrote] = this.linesOf(settings);
-    const names = this.names;
-    const top = this.drawLines(pen, [
-      [texts.reads, read, null],
-      ...wrote.map((text, row) => [names[row], text, colours[row]]),
-    ]);
-    const box = { x: 0, y: top, width, height: height - top };
-    if (settings.exhibit === "attention")
-      this.drawPair(pen, box, { labels: values.pieces, weights: (row) => arrays.attention.part(row, settings.head) });
-    else if (settings.exhibit === "order")
+    const { texts, names } = this;
+    const colours = this.colours(pen.theme);
+    const [read, written] = exhibit === "order" ? [this.reversed, values.turned] : [values.read, values.wrote];
+    const lines = written.map((text, row) => ({ name: names[row], text, colour: colours[row] }));
+    const box = this.drawLines(pen, read, lines);
+    if (exhibit === "attention")
+      this.drawPair(pen, box, { labels: values.pieces, weights: (row) => arrays.attention.part(row, head) });
+    else if (exhibit === "order")
       drawOrder(pen, { moved: arrays.moved, words: values.words }, box, colours, texts.moved);
-    else if (settings.exhibit === "vectors")
-      drawVectors(pen, arrays.alike, box, colours, [texts.after_layer, texts.alike]);
-    else if (settings.exhibit === "evenness")
+    else if (exhibit === "vectors") drawVectors(pen, arrays.alike, box, colours, [texts.after_layer, texts.alike]);
+    else if (exhibit === "evenness")
       drawEvenness(pen, arrays.evenness, box, colours, [texts.head_number, texts.evenness], this.perLayer);
     else drawLoss(pen, arrays, box, colours, [texts.update, texts.loss]);
-    return undefined;
   }
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
     if (!this.ready) return this.waiting;
     const { texts } = this;
-    const { values } = this.lesson;
-    const said = [fillText(texts[`say_${settings.exhibit}`], this.numbers(settings))];
-    if (values.cut) said.push(texts.cut);
-    if (revealed)
-      said.push(fillText(texts.verdict, { one: values.bleu[0].toFixed(1), other: values.bleu[1].toFixed(1) }));
-    return said.join(" ");
+    return [
+      fillText(texts[`say_${settings.exhibit}`], this.numbers(settings)),
+      ...(this.lesson.values.cut ? [texts.cut] : []),
+      ...(revealed ? [this.verdict] : []),
+    ].join(" ");
   }
 
   /**
@@ -102,18 +75,16 @@ export class Suspect extends Case {
    * @param {Settings} settings
    */
   numbers({ exhibit, head }) {
-    const { arrays } = this.lesson;
-    /** @param {any} of */
-    const both = (of) => ({ one: number(of(0)), other: number(of(1)) });
-    /** @param {NdArray} array */
-    const mean = (array) => both((row) => array.part(row).data.reduce((sum, value) => sum + value, 0) / array.shape[1]);
+    const { evenness, moved, alike } = this.lesson.arrays;
+    const both = (/** @type {(row: number) => number} */ of) => ({ one: signed(of(0)), other: signed(of(1)) });
+    const mean = (/** @type {NdArray} */ array) =>
+      both((row) => array.part(row).data.reduce((sum, value) => sum + value, 0) / array.shape[1]);
     if (exhibit === "loss") return this.lastLoss();
-    if (exhibit === "attention")
-      return { head: headName(head, this.perLayer), ...both((row) => arrays.evenness.at(row, head)) };
-    if (exhibit === "order") return mean(arrays.moved);
-    if (exhibit === "evenness") return { heads: this.heads, ...mean(arrays.evenness) };
-    const last = arrays.alike.shape[1] - 1;
-    return { layer: last, ...both((row) => arrays.alike.at(row, last)) };
+    if (exhibit === "attention") return { head: nameOf(head, this.perLayer), ...both((row) => evenness.at(row, head)) };
+    if (exhibit === "order") return mean(moved);
+    if (exhibit === "evenness") return { heads: this.heads, ...mean(evenness) };
+    const last = alike.shape[1] - 1;
+    return { layer: last, ...both((row) => alike.at(row, last)) };
   }
 
   /** @type {Scene["table"]} */
@@ -121,20 +92,10 @@ export class Suspect extends Case {
     if (!this.ready) return null;
     const { arrays, values } = this.lesson;
     const { texts } = this;
-    /**
-     * @param {NdArray} array
-     * @param {any} label
-     */
-    const pairs = (array, label) =>
-      Array.from({ length: array.shape[1] }, (_, i) => [label(i), array.at(0, i), array.at(1, i)]);
-    if (exhibit === "loss")
-      return { columns: [texts.update, ...this.names], rows: pairs(arrays.loss, (i) => arrays.step.at(0, i)) };
-    if (exhibit === "order")
-      return { columns: [texts.word, ...this.names], rows: pairs(arrays.moved, (i) => values.words[i]) };
-    if (exhibit === "vectors")
-      return { columns: [texts.after_layer, ...this.names], rows: pairs(arrays.alike, (i) => i) };
-    if (exhibit === "evenness")
-      return { columns: [texts.head, ...this.names], rows: pairs(arrays.evenness, (i) => headName(i, this.perLayer)) };
+    if (exhibit === "loss") return this.pairs(texts.update, arrays.loss, (i) => arrays.step.at(0, i));
+    if (exhibit === "order") return this.pairs(texts.word, arrays.moved, (i) => values.words[i]);
+    if (exhibit === "vectors") return this.pairs(texts.after_layer, arrays.alike, (i) => i);
+    if (exhibit === "evenness") return this.pairs(texts.head, arrays.evenness, (i) => nameOf(i, this.perLayer));
     const rows = this.names.flatMap((name, row) =>
       values.pieces.map((piece, query) => [
         name,
@@ -144,4 +105,16 @@ export class Suspect extends Case {
     );
     return { columns: ["", texts.query, ...values.pieces.map(plain)], rows };
   }
+}
+
+/**
+ * The scene of a suspect.
+ * @param {string} letter
+ */
+export function suspectScene(letter) {
+  return class extends Suspect {
+    get name() {
+      return letter;
+    }
+  };
 }

@@ -1,16 +1,19 @@
-// The search of the lesson: the same columns as in the explorer, and what it finished under any alpha.
+// What the scenes of the search share: the same columns as in the explorer, and what it finished under any alpha.
 
 import { Search } from "../../../components/explorer/js/search.js";
+import { Scene } from "../../stage/js/scene.js";
 
-const searches = new WeakMap();
-
-/**
- * The search of a payload; null when there was none.
- * @param {LessonData} lesson
- */
-export function searchOf(lesson) {
-  if (!searches.has(lesson)) searches.set(lesson, lesson.values.tree.parent ? new Search(lesson.values.tree) : null);
-  return searches.get(lesson);
+/** @extends {Scene<import("./numbers").Values>} */
+export class SearchScene extends Scene {
+  /**
+   * @param {LessonData<import("./numbers").Values>} lesson
+   * @param {Texts} texts
+   */
+  constructor(lesson, texts) {
+    super(lesson, texts);
+    const { tree } = lesson.values;
+    this.search = tree.parent ? new Search(tree) : null;
+  }
 }
 
 /**
@@ -19,13 +22,12 @@ export function searchOf(lesson) {
  * @param {number} alpha
  * @param {number} [most]
  */
-export function ranked(search, alpha, most = 6) {
+export function ranked(search, alpha, most) {
   return search
     .ranking(alpha)
     .slice(0, most)
-    .map(({ node, branch, score }) => ({
+    .map(({ node, score }) => ({
       node,
-      branch,
       score,
       text: search.text(node),
       length: search.step[node],

@@ -2,9 +2,9 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
-import { dot, trace, write } from "../../../components/common/plot.js";
-import { Scene } from "../../stage/js/scene.js";
-import { ranked, searchOf } from "./beams.js";
+import { START } from "../../../components/explorer/js/search.js";
+import { playhead } from "../../stage/js/describe.js";
+import { ranked, SearchScene } from "./beams.js";
 
 const LEFT = 34;
 const TOP = 22;
@@ -13,26 +13,12 @@ const BEND = 18;
 const LISTED = 4;
 const ROW = 21; // of the list
 const ROOMY = 27; // height of a row that has room for the sum, too
-const START = -1;
 
-export class Tree extends Scene {
-  get search() {
-    return searchOf(this.lesson);
-  }
+/** @typedef {import("../../../components/explorer/js/search.js").Search} Search */
 
+export class Tree extends SearchScene {
   get playhead() {
-    const { search } = this;
-    return {
-      name: "step",
-      label: this.texts.step,
-      min: 1,
-      max: search?.steps ?? 1,
-      step: 1,
-      rate: 1,
-      start: 1,
-      /** @param {number} value */
-      show: (value) => String(Math.floor(value + 1e-6)),
-    };
+    return playhead({ name: "step", label: this.texts.step, min: 1, max: this.search?.steps ?? 1, rate: 1 });
   }
 
   get controls() {
@@ -48,173 +34,140 @@ export class Tree extends Scene {
     return width < 620 ? 480 : Math.max(390, Math.min(room, 600));
   }
 
-  /**
-   * Places of a view: how wide a step is, how far it is scrolled, where rows stand.
-   * @param {Pen} pen
-   * @param {Settings} settings
-   */
-  layout({ width, height }, { step, pruned }) {
-    const { search } = this;
-    const column = Math.max(LEAST, (width - LEFT - 10) / search.steps);
-    const whole = LEFT + column * search.steps + 10;
-    const scroll = Math.max(0, Math.min(whole - width, LEFT + column * step - width * 0.72));
-    const rows = pruned
-      ? search.rows
-      : Math.max(...search.columns.map((nodes) => nodes.filter((node) => !search.pruned(node)).length));
-    const row = (height - TOP - ROW * LISTED - 45) / Math.max(1, rows);
-    return {
-      column,
-      /** @param {number} node */
-      x: (node) => (node === START ? LEFT - 10 : LEFT + search.step[node] * column - 12) - scroll,
-      /** @param {number} node */
-      y: (node) => TOP + (node === START ? 0.5 : search.row[node] + 0.5) * row,
-      row,
-    };
-  }
-
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, theme } = pen;
     const { search } = this;
     if (!search) return;
-    const place = this.layout(pen, settings);
+    const layout = arrange(pen, search, settings);
+    const { x, y, column } = layout;
     const best = new Set(search.path(search.leaves[0]));
     const last = Math.floor(settings.step + 1e-6);
     const done = last >= search.steps;
-    write(context, "<s>", place.x(START) - 4, place.y(START) - 14, {
-      colour: theme.muted,
-      font: theme.code,
-      size: 12,
-      align: "center",
-    });
-    dot(context, place.x(START), place.y(START), 4, theme.text);
+    pen.note("<s>", x(START) - 4, y(START) - 14, { font: theme.code, align: "center" });
+    pen.dot(x(START), y(START), 4, theme.text);
     for (let step = 1; step <= last; step++) {
       const nodes = search.columns[step].filter((node) => settings.pruned || !search.pruned(node));
-      if (place.x(nodes[0]) < -20 || place.x(nodes[0]) - place.column > width) continue;
-      write(context, String(step), place.x(nodes[0]) - place.column / 2 + 10, 8, {
-        colour: theme.muted,
-        font: theme.font,
-        size: 12,
-        align: "center",
-      });
-      context.globalAlpha = step === last && settings.step % 1 > 1e-6 ? Math.min(1, 0.25 + (settings.step % 1) * 2) : 1;
-      for (const node of [...nodes].reverse()) this.drawNode(pen, place, node, done && best.has(node));
+      const right = x(nodes[0]);
+      if (right < -20 || right - column > width) continue;
+      pen.note(String(step), right - column / 2 + 10, 8, { align: "center" });
+      const share = settings.step % 1; // of the way to the next step
+      context.globalAlpha = step === last && share > 1e-6 ? Math.min(1, 0.25 + share * 2) : 1;
+      for (const node of [...nodes].reverse()) drawNode(pen, search, layout, node, done && best.has(node));
       context.globalAlpha = 1;
     }
-    this.drawList(pen, last);
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {any} place
-   * @param {number} node
-   * @param {boolean} best
-   */
-  drawNode({ context, theme }, place, node, best) {
-    const { search } = this;
-    const gone = search.pruned(node);
-    const colour = best ? theme.kinds.cross : gone ? theme.mark : theme.text;
-    const [x, y] = [place.x(node), place.y(node)];
-    const from = [place.x(search.parent[node]), place.y(search.parent[node])];
-    context.strokeStyle = colour;
-    context.lineWidth = best ? 3 : gone ? 1 : 1.5;
-    context.beginPath();
-    context.moveTo(from[0], from[1]);
-    context.bezierCurveTo(from[0] + BEND * 0.7, from[1], from[0] + BEND * 0.3, y, from[0] + BEND, y);
-    context.lineTo(x, y);
-    context.stroke();
-    const room = place.column - BEND - 12;
-    const size = place.row < ROOMY ? 11 : 13;
-    const left = x - place.column + BEND + 2;
-    write(context, search.label(node), left, y - 8, {
-      colour: gone ? theme.muted : theme.text,
-      font: theme.code,
-      size,
-      weight: best ? 700 : 400,
-      most: room,
-    });
-    if (place.row >= ROOMY)
-      write(context, signed(search.total[node]), left, y + 8, { colour: theme.muted, font: theme.font, size: 11 });
-    if (search.status[node] === "f") {
-      context.fillStyle = colour;
-      context.fillRect(x - 5, y - 5, 10, 10);
-    } else dot(context, x, y, gone ? 2.5 : 4, colour);
+    this.drawList(pen, search, last);
   }
 
   /**
    * The hypotheses that are finished by now.
    * @param {Pen} pen
+   * @param {Search} search
    * @param {number} last
    */
-  drawList({ context, width, height, theme }, last) {
-    const { search } = this;
-    const alpha = this.lesson.values.tree.alpha;
-    const ended = ranked(search, alpha, 99)
-      .filter(({ node }) => search.step[node] <= last)
-      .slice(0, LISTED);
+  drawList(pen, search, last) {
+    const { width, height, theme } = pen;
+    const { alpha } = search;
     const top = height - ROW * LISTED - 6;
-    write(context, fillText(this.texts.finished, { alpha }), 0, top - 14, {
-      colour: theme.muted,
-      font: theme.font,
-      size: 12,
-      most: width,
-    });
-    trace(
-      context,
-      [
-        [0, top - 27],
-        [width, top - 27],
-      ],
-      { colour: theme.line, width: 1 },
-    );
-    ended.forEach(({ text, score }, index) => {
+    pen.note(fillText(this.texts.finished, { alpha }), 0, top - 14, { most: width });
+    pen.line(0, top - 27, width, top - 27, { colour: theme.line, width: 1 });
+    const ended = ranked(search, alpha).filter(({ length }) => length <= last);
+    ended.slice(0, LISTED).forEach(({ text, score }, index) => {
       const y = top + index * ROW + 7;
       const first = index === 0 && last >= search.steps;
-      const style = {
-        colour: first ? theme.kinds.cross : theme.text,
-        font: theme.font,
-        size: 14,
-        weight: first ? 650 : 400,
-      };
-      write(context, signed(score), 46, y, { ...style, align: "right" });
-      write(context, text, 60, y, { ...style, most: width - 62 });
+      const style = { colour: first ? theme.kinds.cross : theme.text, size: 14, weight: first ? 650 : 400 };
+      pen.write(signed(score), 46, y, { ...style, align: "right" });
+      pen.write(text, 60, y, { ...style, most: width - 62 });
     });
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, { first }, { step }) {
     if (!first || !this.search) return null;
-    return { step: step >= this.search.steps ? 1 : Math.min(this.search.steps, Math.floor(step) + 1) };
+    const { steps } = this.search;
+    return { step: step >= steps ? 1 : Math.min(steps, Math.floor(step) + 1) };
   }
 
   /** @type {Scene["say"]} */
-  say({ step }) {
+  say(settings) {
     const { search } = this;
     if (!search) return this.texts.no_search;
-    const nodes = search.columns[Math.floor(step + 1e-6)];
-    /** @param {string} letter */
-    const count = (letter) => nodes.filter((node) => search.status[node] === letter).length;
-    return fillText(this.texts.tree_say, {
-      step: Math.floor(step + 1e-6),
-      kept: count("k"),
-      finished: count("f"),
-      pruned: count("p"),
-    });
+    const step = Math.floor(settings.step + 1e-6);
+    const count = (/** @type {string} */ letter) =>
+      search.columns[step].filter((node) => search.status[node] === letter).length;
+    return fillText(this.texts.tree_say, { step, kept: count("k"), finished: count("f"), pruned: count("p") });
   }
 
   table() {
     const { search, texts } = this;
     if (!search) return null;
-    const rows = search.columns.flatMap((nodes) =>
-      nodes.map((node) => [
+    const rows = search.columns
+      .flat()
+      .map((node) => [
         search.step[node],
         search.text(search.parent[node]) || "<s>",
         search.label(node),
         search.own[node],
         search.total[node],
         texts[`status_${search.status[node]}`],
-      ]),
-    );
+      ]);
     return { columns: [texts.step, texts.so_far, texts.piece, texts.own, texts.total, texts.status], rows };
   }
+}
+
+/**
+ * Places of a view: how wide a step is, how high a row, and where each node stands after scrolling.
+ * @param {Pen} pen
+ * @param {Search} search
+ * @param {Settings} settings
+ */
+function arrange({ width, height }, search, { step, pruned }) {
+  const column = Math.max(LEAST, (width - LEFT - 10) / search.steps);
+  const whole = LEFT + column * search.steps + 10;
+  const scroll = Math.max(0, Math.min(whole - width, LEFT + column * step - width * 0.72));
+  const kept = search.columns.map((nodes) => nodes.filter((node) => !search.pruned(node)).length);
+  const rows = pruned ? search.rows : Math.max(...kept);
+  const row = (height - TOP - ROW * LISTED - 45) / Math.max(1, rows);
+  return {
+    column,
+    row,
+    /** @param {number} node */
+    x: (node) => (node === START ? LEFT - 10 : LEFT + search.step[node] * column - 12) - scroll,
+    /** @param {number} node */
+    y: (node) => TOP + (node === START ? 0.5 : search.row[node] + 0.5) * row,
+  };
+}
+
+/**
+ * @param {Pen} pen
+ * @param {Search} search
+ * @param {ReturnType<typeof arrange>} layout
+ * @param {number} node
+ * @param {boolean} best
+ */
+function drawNode(pen, search, layout, node, best) {
+  const { context, theme } = pen;
+  const pruned = search.pruned(node);
+  const colour = best ? theme.kinds.cross : pruned ? theme.mark : theme.text;
+  const [x, y] = [layout.x(node), layout.y(node)];
+  const [fromX, fromY] = [layout.x(search.parent[node]), layout.y(search.parent[node])];
+  context.strokeStyle = colour;
+  context.lineWidth = best ? 3 : pruned ? 1 : 1.5;
+  context.beginPath();
+  context.moveTo(fromX, fromY);
+  context.bezierCurveTo(fromX + BEND * 0.7, fromY, fromX + BEND * 0.3, y, fromX + BEND, y);
+  context.lineTo(x, y);
+  context.stroke();
+  const roomy = layout.row >= ROOMY;
+  const left = x - layout.column + BEND + 2;
+  pen.write(search.label(node), left, y - 8, {
+    colour: pruned ? theme.muted : theme.text,
+    font: theme.code,
+    size: roomy ? 13 : 11,
+    weight: best ? 700 : 400,
+    most: layout.column - BEND - 12,
+  });
+  if (roomy) pen.note(signed(search.total[node]), left, y + 8, { size: 11 });
+  if (search.status[node] === "f") pen.fill(x - 5, y - 5, 10, 10, colour);
+  else pen.dot(x, y, pruned ? 2.5 : 4, colour);
 }

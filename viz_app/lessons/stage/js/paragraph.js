@@ -28,18 +28,19 @@ export function wrapped(pen, text, x, y, width, style) {
 
 /**
  * Where tokens stand when they follow each other over lines: [{ x, y, width }] and the height of all.
- * @param {CanvasRenderingContext2D} context
+ * @param {Pen} pen
  * @param {string[]} tokens
- * @param {{ font: string, width: number, line: number, gap?: number }} given
+ * @param {number} width
+ * @param {number} line How high a line is.
+ * @param {Partial<TextStyle>} style
  */
-export function laidOut(context, tokens, { font, width, line, gap = 10 }) {
-  context.font = font;
+export function laidOut(pen, tokens, width, line, style) {
   let [x, y] = [0, 0];
   const places = tokens.map((token) => {
-    const wide = context.measureText(token).width;
+    const wide = pen.measure(token, style);
     if (x && x + wide > width) [x, y] = [0, y + line];
     const place = { x, y, width: wide };
-    x += wide + gap;
+    x += wide + 10;
     return place;
   });
   return { places, height: y + line };

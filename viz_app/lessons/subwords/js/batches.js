@@ -1,6 +1,7 @@
 // Real sentence pairs in batches: each line is a sentence, each block a batch, hatched what only fills it up. From the order
 // of the file every sentence moves to where training puts it, among sentences of its own length.
 
+import { hatch } from "../../../components/common/canvas.js";
 import { fillText, percent } from "../../../components/common/dom.js";
 import { ease } from "../../../components/common/format.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
@@ -108,19 +109,7 @@ export class Batches extends Scene {
     context.save();
     context.globalAlpha *= strength;
     for (const [x, y, wide, tall] of blocks) {
-      context.save();
-      context.beginPath();
-      context.rect(x, y, wide, tall);
-      context.clip();
-      context.strokeStyle = theme.hatch;
-      context.lineWidth = 1.2;
-      context.beginPath();
-      for (let at = -tall; at < wide; at += 5) {
-        context.moveTo(x + at, y + tall);
-        context.lineTo(x + at + tall, y);
-      }
-      context.stroke();
-      context.restore();
+      hatch(context, [x, y, x + wide, y + tall], theme.hatch, 5);
       pen.frame(x - 1, y - 1, wide + 2, tall + 2, theme.mark);
     }
     context.restore();

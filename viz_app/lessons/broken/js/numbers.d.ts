@@ -1,0 +1,23 @@
+// What viz_app/lessons/broken/numbers.py computes. Pairs are of the healthy model and of the suspect.
+
+export type Pair<Each> = [healthy: Each, suspect: Each];
+
+/** Nothing but `missing` where the models are. What stands last is of the open scene: of a suspect, or of the copyist. */
+export type Values = {
+  missing: boolean;
+  /** For which the evidence is. */
+  scene: string;
+  /** The sentence as far as the models read it; `cut`: not all of it. */
+  read: string;
+  cut: boolean;
+  bleu: Pair<number>;
+  wrote: Pair<string>;
+
+  pieces: string[];
+  words: string[];
+  turned: Pair<string>;
+
+  inputs: string[];
+  ahead: Pair<number>;
+  greedy: Pair<string>;
+};

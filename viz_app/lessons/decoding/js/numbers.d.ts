@@ -1,0 +1,25 @@
+// What viz_app/lessons/decoding/numbers.py computes.
+
+export type Values = {
+  /** Without nodes where there was no search. */
+  tree: BeamData | { parent?: undefined; alpha?: number };
+  most_alpha: number;
+  /** The second hypothesis, of which BLEU is shown first. */
+  other: string;
+  bleu: Bleu;
+};
+
+export type Bleu = {
+  hypothesis: string[];
+  reference: string[];
+  orders: Precision[];
+  brevity_penalty: number;
+  mean: number;
+  score: number;
+};
+
+/** Of the n-grams of one order. */
+export type Precision = { matches: number; total: number; value: number; smoothed: boolean; counts: Count[] };
+
+/** An n-gram: how often it was found and how often the reference allows it; `starts`: its places. */
+export type Count = { ngram: string[]; found: number; allowed: number; starts: number[] };
