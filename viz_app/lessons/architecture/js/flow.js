@@ -4,10 +4,10 @@ import { fillText } from "../../../components/common/dom.js";
 import { grouped } from "../../../components/common/format.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
-import { drawFigure, stationAt } from "./figure1.js";
+import { drawFigure } from "./figure1.js";
 import { drawPanel, panelAt } from "./panel.js";
 import { NARROW, Tensors } from "./parts.js";
-import { routeOf } from "./route.js";
+import { routeOf, stationAt } from "./route.js";
 
 const HELD = 0.3; // of a step the sentence stands, then it moves on
 
@@ -40,7 +40,7 @@ export class Flow extends Scene {
   }
 
   /**
-   * Where the figure and what is told of the station stand.
+   * Where Figure 1 and the panel of the station stand.
    * @param {{ width: number, height: number }} given
    */
   places({ width, height }) {

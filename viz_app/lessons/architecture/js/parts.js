@@ -10,7 +10,7 @@ const LIMIT = 4; // as forward_steps.py packs numbers
 const STRONGEST = 3; // the number that has the full colour
 
 /**
- * 0.8734 -> "87 %"; what is not nothing is not told as nothing.
+ * 0.8734 -> "87 %"; a share above 0 never reads as 0 %.
  * @param {number} value
  */
 export function share(value) {

@@ -248,8 +248,8 @@ export class Residual extends Scene {
   /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
     const { tokens, token } = this.moment(settings);
-    const pressed = pen.first ? tokenAt(pen, tokens, token, { ...TOKENS, width: pen.width }, [x, y]) : null;
-    if (pressed !== null) return { token: pressed + 1 };
+    const clicked = pen.first ? tokenAt(pen, tokens, token, { ...TOKENS, width: pen.width }, [x, y]) : null;
+    if (clicked !== null) return { token: clicked + 1 };
     const { across, top } = this.chart(pen);
     return y > top - 8 ? { at: Math.max(0, Math.min(this.steps.length - 1, Math.round(across.value(x)))) } : null;
   }

@@ -2,6 +2,9 @@
 
 const [BOX, TALL, THIN] = [24, 33, 17]; // heights: a box, one with two lines, Add & Norm
 const TIGHT = 3; // between a sub-layer and its Add & Norm
+export const RAISED = 13; // how far above a stack the sentence goes before the next layer takes it in
+/** @type {import("./numbers").Side[]} */
+export const SIDES = ["encoder", "decoder"];
 
 /**
  * All stations: those that the model was listened to at, the ids before them, softmax after them.
@@ -91,4 +94,53 @@ export function layersOf({ frames }, side, count) {
   const step = Math.min(21, (frame.height - 14) / count);
   const low = frame.y + frame.height / 2 + (step * (count - 1)) / 2;
   return Array.from({ length: count }, (_, layer) => ({ layer, x, y: low - layer * step }));
+}
+
+/**
+ * The way of the encoder's output into the decoder.
+ * @param {import("./numbers").Places} places
+ */
+export function acrossOf({ boxes, frames, middle, channel }) {
+  const cross = boxes["decoder cross_attention"];
+  const top = frames.encoder.y - RAISED;
+  const y = cross.y + cross.height / 2;
+  return [
+    [middle.encoder, boxes["encoder add_norm feed_forward"].y],
+    [middle.encoder, top],
+    [channel, top],
+    [channel, y],
+    [cross.x, y],
+  ];
+}
+
+/**
+ * The number of the station at a point: in the layer that is shown, or in the one whose number is there; or null.
+ * @param {Box} area
+ * @param {number} x
+ * @param {number} y
+ * @param {number} number
+ * @param {import("./flow.js").Flow} scene
+ */
+export function stationAt(area, x, y, number, { route, lesson }) {
+  const places = placesOf(area);
+  const now = route[number];
+  const { num_layers: count } = lesson.values.model;
+  for (const side of SIDES) {
+    const label = layersOf(places, side, count).find((each) => Math.abs(each.x - x) < 12 && Math.abs(each.y - y) < 11);
+    if (!label) continue;
+    const same = now.side === side && now.sublayer !== null ? boxOf(now) : `${side} self_attention`;
+    return route.findIndex((station) => boxOf(station) === same && station.layer === label.layer);
+  }
+  const margin = 4;
+  const found = Object.entries(places.boxes).find(
+    ([, place]) =>
+      x > place.x - margin &&
+      x < place.x + place.width + margin &&
+      y > place.y - margin &&
+      y < place.y + place.height + margin,
+  );
+  if (!found) return null;
+  const fitting = route.filter((station) => boxOf(station) === found[0]);
+  const layer = now.layer ?? (now.name === "linear" || now.name === "softmax" ? count - 1 : 0);
+  return route.indexOf(fitting.find((station) => station.layer === layer) ?? fitting[0]);
 }

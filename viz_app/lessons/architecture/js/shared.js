@@ -233,7 +233,7 @@ export class Shared extends Scene {
     const row = Math.round(step) - 1;
     const [[near, cosine]] = shared.neighbours[read];
     const [[best, probability]] = likely[row];
-    const said = fillText(this.texts.shared_say, {
+    const sentence = fillText(this.texts.shared_say, {
       token: plain(tokens.encoder[read]),
       near: plain(near),
       cosine: cosine.toFixed(2),
@@ -242,7 +242,7 @@ export class Shared extends Scene {
       probability: share(probability),
     });
     const cut = tokens.encoder.length < lengths.encoder || tokens.decoder.length < lengths.decoder;
-    return [said, shared.tied ? "" : this.texts.untied, cut ? this.texts.cut : ""].filter(Boolean).join(" ");
+    return [sentence, shared.tied ? "" : this.texts.untied, cut ? this.texts.cut : ""].filter(Boolean).join(" ");
   }
 
   /** @type {Scene["table"]} */

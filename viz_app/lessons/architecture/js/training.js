@@ -6,6 +6,7 @@ import { choice, playhead } from "../../stage/js/describe.js";
 import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { faint, NARROW, share } from "./parts.js";
+import { drawCells, drawCounts, drawFrame, drawOutline, drawTitle } from "./square.js";
 
 const TOP = 46;
 const FOOT = 62;
@@ -89,16 +90,16 @@ export class Training extends Scene {
   drawOnce(pen, place, row) {
     const { texts, count } = this;
     const { theme } = pen;
-    this.title(pen, place, texts.training, texts.training_about);
-    for (let q = 0; q < count; q++) this.cells(pen, place, q, count, faint(theme.kinds.decoder, 0.62));
-    this.frame(pen, place);
+    drawTitle(pen, place, texts.training, texts.training_about);
+    for (let q = 0; q < count; q++) drawCells(pen, place, q, count, faint(theme.kinds.decoder, 0.62));
+    drawFrame(pen, place);
     this.names(pen, place, count, row);
     for (let q = 0; q < count; q++) this.probability(pen, place, q, this.lesson.arrays.once.at(q), q === row, 1);
-    this.counts(pen, place, [
+    drawCounts(pen, place, [
       [fillText(texts.passes, { count: 1 }), fillText(texts.rows_computed, { count })],
       [texts.rows_used, ""],
     ]);
-    this.outline(pen, place, row);
+    drawOutline(pen, place, row);
   }
 
   /**
@@ -112,78 +113,32 @@ export class Training extends Scene {
   drawStepwise(pen, place, row, part, cached) {
     const { texts } = this;
     const { theme } = pen;
-    this.title(pen, place, texts.inference, cached ? texts.with_about : texts.without_about);
+    drawTitle(pen, place, texts.inference, cached ? texts.with_about : texts.without_about);
     const quiet = faint(theme.muted, 0.16);
     for (let q = 0; q <= row; q++) {
       const fresh = q === row || !cached;
-      this.cells(pen, place, q, row + 1, fresh ? faint(theme.kinds.decoder, q === row ? 0.62 : 0.3) : quiet);
+      drawCells(pen, place, q, row + 1, fresh ? faint(theme.kinds.decoder, q === row ? 0.62 : 0.3) : quiet);
     }
-    this.frame(pen, place);
+    drawFrame(pen, place);
     this.names(pen, place, row + 1, row);
     const { stepwise, again } = this.lesson.arrays;
     for (let q = 0; q <= row; q++)
       this.probability(pen, place, q, (cached ? stepwise : again).at(q), q === row, q === row ? 1 : 0.45);
     const step = row + 1;
     const [now, all] = cached ? [1, step] : [step, (step * (step + 1)) / 2];
-    this.counts(pen, place, [
+    drawCounts(pen, place, [
       [fillText(texts.passes, { count: step }), fillText(texts.rows_so_far_count, { count: all })],
       [
         fillText(texts.this_step, { count: now }),
         fillText(texts.checked, { error: tiny(this.lesson.values.step_error) }),
       ],
     ]);
-    this.outline(pen, place, row);
+    drawOutline(pen, place, row);
     if (part > 0) this.carry(pen, place, row, ease(part));
     else if (row + 1 < this.count) {
       const y = place.top + (row + 1.5) * place.cell; // of the row that is not there yet
       pen.line(place.left, y, place.left + place.side, y, { colour: theme.line, width: 1.2, dash: [3, 5] });
     }
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {Place} place
-   * @param {string} title
-   * @param {string} about
-   */
-  title(pen, { x, y, half }, title, about) {
-    pen.write(title, x, y + 11, { size: 16, weight: 650, most: half });
-    pen.note(about, x, y + 31, { size: 12.5, most: half });
-  }
-
-  /**
-   * One row: what it may see, and, hatched, what it must not.
-   * @param {Pen} pen
-   * @param {Place} place
-   * @param {number} q
-   * @param {number} count
-   * @param {string} colour
-   */
-  cells(pen, { left, top, cell }, q, count, colour) {
-    const inset = cell > 10 ? 1 : 0.5;
-    for (let k = 0; k < count; k++) {
-      const [x, y] = [left + k * cell + inset, top + q * cell + inset];
-      const side = cell - 2 * inset;
-      if (k <= q) pen.fill(x, y, side, side, colour);
-      else hatch(pen, x, y, side);
-    }
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {Place} place
-   */
-  frame(pen, { left, top, side }) {
-    pen.frame(left - 0.5, top - 0.5, side + 1, side + 1, pen.theme.line);
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {Place} place
-   * @param {number} row
-   */
-  outline(pen, { left, top, cell, side }, row) {
-    pen.frame(left - 1, top + row * cell, side + 2, cell, pen.theme.text, 2);
   }
 
   /**
@@ -196,16 +151,18 @@ export class Training extends Scene {
   names(pen, { left, top, cell }, count, row) {
     const { theme } = pen;
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
-    this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
-      pen.write(plain(token), left - 8, top + (q + 0.5) * cell, {
-        colour: q === row ? theme.text : theme.muted,
-        font: theme.code,
-        size,
-        weight: q === row ? 700 : 400,
-        align: "right",
-        most: LABEL - 10,
-      }),
-    );
+    this.lesson.values.tokens.decoder
+      .slice(0, count)
+      .forEach((token, q) =>
+        pen.write(plain(token), left - 8, top + (q + 0.5) * cell, {
+          colour: q === row ? theme.text : theme.muted,
+          font: theme.code,
+          size,
+          weight: q === row ? 700 : 400,
+          align: "right",
+          most: LABEL - 10,
+        }),
+      );
   }
 
   /**
@@ -230,17 +187,6 @@ export class Training extends Scene {
     const number = { colour: here ? theme.text : theme.muted, size: Math.min(13, size), align: "right" };
     pen.write(share(probability), x + bars - 12, y + cell / 2, number);
     context.globalAlpha = 1;
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {Place} place
-   * @param {string[][]} rows
-   */
-  counts(pen, { x, top, side, half }, rows) {
-    const [strong, quiet] = rows.map((row) => row.filter(Boolean).join(" \u00b7 "));
-    pen.write(strong, x, top + side + 20, { size: 14, weight: 650, most: half });
-    pen.note(quiet, x, top + side + 41, { size: 12.5, most: half });
   }
 
   /**
@@ -307,22 +253,4 @@ export class Training extends Scene {
     const { step, reads, writes, p_training, p_without, p_with, rows_without, rows_with } = texts;
     return { columns: [step, reads, writes, p_training, p_without, p_with, rows_without, rows_with], rows };
   }
-}
-
-/**
- * Zero and forbidden never look alike.
- * @param {Pen} pen
- * @param {number} x
- * @param {number} y
- * @param {number} side
- */
-function hatch(pen, x, y, side) {
-  const { context, theme } = pen;
-  context.save();
-  context.beginPath();
-  context.rect(x, y, side, side);
-  context.clip();
-  for (let start = -side; start < side; start += 5)
-    pen.line(x + start, y + side, x + start + side, y, { colour: theme.hatch, width: 1 });
-  context.restore();
 }

@@ -1,4 +1,4 @@
-// Heads that say nothing: press tiles, or take all heads of a role, and read what is translated then.
+// Heads that say nothing: toggle tiles, or take all heads of a role, and read what is translated then.
 
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
@@ -39,16 +39,16 @@ export class SwitchOff extends Scene {
    * @param {Settings} settings
    */
   off({ group, pressed }) {
-    const own = this.pressed({ group, pressed });
+    const own = this.toggled({ group, pressed });
     const all = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat());
     return all.map((role, number) => (role.role === group && role.standing !== "none") !== Boolean(own[number]));
   }
 
   /**
-   * Which heads were pressed, besides those of the group.
+   * Which heads were toggled one by one, besides those of the group.
    * @param {Settings} settings
    */
-  pressed({ group, pressed }) {
+  toggled({ group, pressed }) {
     return pressed.startsWith(`${group}.`) ? bits(pressed.slice(group.length + 1)) : [];
   }
 
@@ -121,7 +121,7 @@ export class SwitchOff extends Scene {
   grab(x, y, pen, { group, pressed }) {
     const found = pen.first && this.grid(pen).at(x, y);
     if (!found) return null;
-    const own = this.pressed({ group, pressed });
+    const own = this.toggled({ group, pressed });
     const place = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat()).indexOf(found);
     own[place] = !own[place];
     return { pressed: `${group}.${digits(own)}` };

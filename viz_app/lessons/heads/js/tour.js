@@ -1,4 +1,4 @@
-// A tour of all heads: one exemplary head of each role, drawn large; any other can be pressed.
+// A tour of all heads: one exemplary head of each role, drawn large; any other can be clicked.
 
 import { context2d } from "../../../components/common/canvas.js";
 import { fillText, headName, percent } from "../../../components/common/dom.js";
@@ -54,11 +54,11 @@ export class Tour extends Scene {
   view({ at, picked, pickedat }) {
     const { tour, roles } = this.lesson.values;
     const stop = Math.min(Math.floor(at + NEAR), tour.length - 1);
-    const pressed = Math.abs(pickedat - at) < NEAR ? headAt(picked, roles) : null;
-    const role = pressed ?? tour[stop];
+    const clicked = Math.abs(pickedat - at) < NEAR ? headAt(picked, roles) : null;
+    const role = clicked ?? tour[stop];
     const weights = this.lesson.arrays[role.kind].part(role.layer, role.head);
     const passed = at - stop;
-    const row = pressed || passed < 0.02 || passed > 0.99 ? null : Math.floor(passed * weights.shape[0]);
+    const row = clicked || passed < 0.02 || passed > 0.99 ? null : Math.floor(passed * weights.shape[0]);
     return { role, weights, row };
   }
 
