@@ -151,18 +151,16 @@ export class Training extends Scene {
   names(pen, { left, top, cell }, count, row) {
     const { theme } = pen;
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
-    this.lesson.values.tokens.decoder
-      .slice(0, count)
-      .forEach((token, q) =>
-        pen.write(plain(token), left - 8, top + (q + 0.5) * cell, {
-          colour: q === row ? theme.text : theme.muted,
-          font: theme.code,
-          size,
-          weight: q === row ? 700 : 400,
-          align: "right",
-          most: LABEL - 10,
-        }),
-      );
+    this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
+      pen.write(plain(token), left - 8, top + (q + 0.5) * cell, {
+        colour: q === row ? theme.text : theme.muted,
+        font: theme.code,
+        size,
+        weight: q === row ? 700 : 400,
+        align: "right",
+        most: LABEL - 10,
+      }),
+    );
   }
 
   /**
