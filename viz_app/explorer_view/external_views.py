@@ -13,7 +13,7 @@ from typing import Any
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.selection import OtherView, Selection
-from viz_app.figures import HeatmapFigure, layer_heads, one_head, upto_step
+from viz_app.figures import HeatmapFigure, Request, layer_heads, one_head, upto_step
 from viz_app.figures.colours.palette import Theme
 
 # The most weights that a view draws at once. BertViz makes an SVG line of each, Plotly a cell with a hover text of its
@@ -76,13 +76,15 @@ def head_figure(
         theme: "light" or "dark".
         provenance: Where the picture comes from.
     """
-    shared: dict[str, Any] = {
-        "language": language,
-        "theme": theme,
-        "provenance": provenance,
-        "unit": selection.unit,
-        "upto": selection.step,
-    }
-    if selection.view == "layer":
-        return layer_heads(maps, selection.kind, selection.layer, **shared)
-    return one_head(maps, selection.kind, selection.layer, selection.head, **shared)
+    request = Request(
+        maps=maps,
+        kind=selection.kind,
+        layer=selection.layer,
+        head=selection.head,
+        unit=selection.unit,
+        step=selection.step,
+        language=language,
+        theme=theme,
+        provenance=provenance,
+    )
+    return layer_heads(request) if selection.view == "layer" else one_head(request)

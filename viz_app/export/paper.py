@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.export.figure_request import ForwardResult
-from viz_app.figures import LinesFigure, head_lines
+from viz_app.figures import LinesFigure, Request, head_lines
 from viz_app.text import texts
 
 # In each sentence every word that is marked stands once; links go from the query to the key.
@@ -161,10 +161,8 @@ def _figure(
     query: int | None = None,
 ) -> LinesFigure:
     """Lines by words, with a caption that says how the heads were chosen, and the measure in the record."""
-    figure = head_lines(
-        result.maps, "encoder", layer, tuple(heads), query=query, unit="words", language=language,
-        provenance=result.provenance,
-    )  # fmt: skip
+    lines = Request(maps=result.maps, kind="encoder", layer=layer, heads=tuple(heads), query=query, unit="words")
+    figure = head_lines(replace(lines, language=language, provenance=result.provenance))
     counted = found.shares.size
     caption = texts(language)(
         f"export.paper_{name}",

@@ -1,10 +1,10 @@
 """Figures: numbers in, a description out, then screen (`to_plotly`) or a file (`export`).
 
-    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)     # or one_head(maps, "cross", 3, 5)
+    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)
     Path(file_name(figure, "pdf")).write_bytes(export(figure, "pdf", Style(preset="acl-column")))
 
     maps = own_maps(weights, query_tokens, key_tokens)                          # attention of any other model
-    figure = layer_heads(maps, "own", layer=0)
+    figure = VIEWS["layer"].figure(maps=maps, kind="own", layer=0)
 
 Nothing here imports Streamlit. matplotlib and Plotly are loaded when something is first drawn.
 """
@@ -15,10 +15,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from viz_app.figures.build.beam import Search, beam_tree
+from viz_app.figures.build.beam import beam_tree
 from viz_app.figures.build.comparison import comparison
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
+from viz_app.figures.build.request import Request, Search
 from viz_app.figures.build.steps import Animation, decoding, decoding_steps
 from viz_app.figures.model.arrays import OwnMaps, own_maps
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
@@ -31,7 +32,7 @@ from viz_app.figures.model.tree import TreeFigure, TreeNode
 from viz_app.figures.renderers import RENDERERS, Renderer
 from viz_app.figures.style_support import effective_style, supported_options
 from viz_app.figures.text.captions import Caption, head_alt, head_caption
-from viz_app.figures.views import VIEWS, Request, View, view_named
+from viz_app.figures.views import VIEWS, View, view_named
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.figures import Animation, HeatmapFigure, one_head
+from viz_app.figures import Animation, HeatmapFigure, Request, one_head
 from viz_app.figures.model.spec import RoundedPanel
 from viz_app.serving.checked_json import converted
 from viz_app.text import Texts
@@ -169,7 +169,8 @@ class HeadSnapshot:
         weights = {kind: each / each.sum(axis=-1, keepdims=True) for kind, each in kept.items()}
         source, inputs, outputs = (read.axes[name] for name in ("source", "inputs", "outputs"))
         maps = AttentionMaps(weights["encoder"], weights["decoder"], weights["cross"], source, inputs, outputs)
-        drawn = one_head(maps, self.kind, self.layer, self.head, language=t.language, provenance=provenance)
+        place = Request(maps=maps, kind=self.kind, layer=self.layer, head=self.head)
+        drawn = one_head(dataclasses.replace(place, language=t.language, provenance=provenance))
         (panel,) = drawn.panels
         fields = {field.name: getattr(panel, field.name) for field in dataclasses.fields(panel)}
         # The file has the numbers of the history as they are, not as they would be without rounding.

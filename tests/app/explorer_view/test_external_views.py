@@ -12,7 +12,7 @@ import pytest
 from tests.browser.explorer_samples import SENTENCE, long_sample, sample
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
 from viz_app.explorer_view.external_views import MAX_WEIGHTS, drawing_cost, head_figure, select_maps
-from viz_app.figures import layer_heads, one_head
+from viz_app.figures import Request, layer_heads, one_head
 from viz_app.state.query_params import other_view_from_params
 
 
@@ -45,11 +45,12 @@ def test_the_figure_is_the_one_of_the_selection() -> None:
     options = {"language": "ko", "theme": "dark", "provenance": {"source": "x"}}
     chosen = Selection(kind="decoder", layer=1, head=2, step=4, unit="words")
     (panel,) = head_figure(maps, chosen, **options).panels  # type: ignore[arg-type]
-    (expected,) = one_head(maps, "decoder", 1, 2, language="ko", unit="words", upto=4).panels
+    request = Request(maps=maps, kind="decoder", layer=1, head=2, language="ko", unit="words", step=4)
+    (expected,) = one_head(request).panels
     assert (panel.weights == expected.weights).all() and panel.query_labels == expected.query_labels
     side = head_figure(maps, Selection(kind="cross", layer=1, view="layer"), **options)  # type: ignore[arg-type]
     assert side.theme == "dark" and side.language == "ko" and side.provenance["source"] == "x"
-    assert len(side.panels) == len(layer_heads(maps, "cross", 1).panels) == 8
+    assert len(side.panels) == len(layer_heads(Request(maps=maps, layer=1)).panels) == 8
 
 
 def test_the_address_names_a_view_or_none() -> None:

@@ -207,7 +207,7 @@ def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: ModelRunner,
 
 
 def test_a_figure_without_a_checkpoint_has_no_command() -> None:
-    from viz_app.figures import layer_heads, own_maps
+    from viz_app.figures import VIEWS, own_maps
 
     weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)
-    assert command_for(layer_heads(own_maps(weights, ["a", "b"], ["c", "d"]), "own", 0)) == ""
+    assert command_for(VIEWS["layer"].figure(maps=own_maps(weights, ["a", "b"], ["c", "d"]), kind="own")) == ""

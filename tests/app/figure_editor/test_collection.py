@@ -13,14 +13,14 @@ import pytest
 from viz_app.figure_editor import collection as service
 from viz_app.figure_editor.collection import Collection, weights_in
 from viz_app.figure_editor.rendering import ExportableFigure
-from viz_app.figures import CurvesFigure, Figure, Series, Style, layer_heads, own_maps
+from viz_app.figures import CurvesFigure, Figure, Request, Series, Style, layer_heads, own_maps
 
 TOKENS = ["a", "b"]
 
 
 @pytest.fixture(scope="module")
 def figure() -> Figure:
-    return layer_heads(own_maps(np.full((1, 3, 2, 2), 0.5, dtype=np.float32), TOKENS, TOKENS), "own", 0)
+    return layer_heads(Request(maps=own_maps(np.full((1, 3, 2, 2), 0.5), TOKENS, TOKENS), kind="own"))
 
 
 def test_a_figure_is_kept_once_for_each_way_of_drawing_it(figure: Figure) -> None:

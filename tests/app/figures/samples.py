@@ -19,12 +19,28 @@ from viz_app.figures import (
     Figure,
     HeatmapFigure,
     MatrixFigure,
+    Request,
     Search,
     Series,
     Style,
     export,
 )
+from viz_app.figures.build import heads as build
+from viz_app.figures.model.arrays import AnyKind, Maps
 from viz_app.figures.mpl import heatmaps, renderer
+
+
+def one_head(maps: Maps, kind: AnyKind, layer: int, head: int, **options: Any) -> HeatmapFigure:
+    return build.one_head(Request(maps=maps, kind=kind, layer=layer, head=head, **options))
+
+
+def layer_heads(maps: Maps, kind: AnyKind, layer: int, **options: Any) -> HeatmapFigure:
+    return build.layer_heads(Request(maps=maps, kind=kind, layer=layer, **options))
+
+
+def all_heads(maps: Maps, kind: AnyKind, **options: Any) -> HeatmapFigure:
+    return build.all_heads(Request(maps=maps, kind=kind, **options))
+
 
 PIECES = ("\u2581Der", "\u2581Hund", "\u2581Die", "</s>", "<script>alert(1)</script>", "\u2581한국어")
 

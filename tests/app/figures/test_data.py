@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 
+from tests.app.figures.samples import layer_heads, one_head
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import HeatmapFigure, HeatmapPanel, export, layer_heads, one_head
+from viz_app.figures import HeatmapFigure, HeatmapPanel, export
 
 
 def rows_of(figure: HeatmapFigure) -> list[dict[str, str]]:

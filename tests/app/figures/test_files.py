@@ -15,8 +15,9 @@ import pytest
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 from PIL import Image
 
+from tests.app.figures.samples import all_heads, layer_heads, one_head
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import HeatmapFigure, HeatmapPanel, Style, all_heads, export, layer_heads, one_head
+from viz_app.figures import HeatmapFigure, HeatmapPanel, Style, export
 from viz_app.figures.colours.palette import THEMES, Theme, scale
 from viz_app.figures.mpl import heatmaps, renderer
 
@@ -159,7 +160,7 @@ def test_every_view_is_drawn_in_both_languages_and_themes(maps: AttentionMaps, f
     for figure in (
         layer_heads(maps, "decoder", 0, language="ko", theme="dark"),
         all_heads(maps, "cross", unit="words"),
-        one_head(maps, "encoder", 0, 0, upto=2, theme="dark"),
+        one_head(maps, "encoder", 0, 0, step=2, theme="dark"),
     ):
         assert len(export(figure, format)) > 5_000
 

@@ -24,15 +24,15 @@ VIEW = '''"""The mean of the heads of a layer, as one map."""
 
 from dataclasses import replace
 
-from viz_app.figures.model.slicing import slice_attention
+from viz_app.figures.build.request import Request
 from viz_app.figures.model.spec import Figure
-from viz_app.figures.views.view import Request, View
+from viz_app.figures.views.view import View
 
 LABEL = {"en": "Mean of a layer", "ko": "한 층의 평균"}
 
 
 def _make(r: Request) -> Figure:
-    part = slice_attention(r.require_maps, r.kind, r.language, r.theme, r.provenance, r.unit, r.step)
+    part = r.attention
     mean = part.maps.weights(r.kind)[r.layer].mean(axis=0)
     panel = replace(part.panel(r.layer, 0), weights=mean, head=None)
     place = {"where": f"layer{r.layer + 1}_mean", "view": {"name": "mean", "layer": r.layer}}

@@ -17,7 +17,8 @@ from matplotlib import font_manager
 from PIL import Image
 
 from tests.app.figures.conftest import make_maps
-from viz_app.figures import Figure, HeatmapFigure, Style, check, export, fonts, one_head
+from tests.app.figures.samples import one_head
+from viz_app.figures import Figure, HeatmapFigure, Style, check, export, fonts
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.renderer import drawing_settings
 

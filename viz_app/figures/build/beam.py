@@ -2,88 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
-from viz_app.figures.colours.palette import Theme
+from viz_app.figures.build.request import Request, Search
 from viz_app.figures.model.tree import TreeFigure, TreeNode
 from viz_app.figures.text import view_captions
 from viz_app.text import texts
 
-if TYPE_CHECKING:
-    from transformer_core.decoding.beam import Node
-    from transformer_core.tokenizer import Tokenizer
-    from transformer_core.translator import Translation
 
-
-@dataclass(frozen=True)
-class Search:
-    """A beam search to be drawn.
-
-    Args:
-        history: Every candidate, as `transformer_core.decoding.beam` keeps them.
-        best: Index of the last node of the translation that was chosen.
-        text: That translation.
-        score: Its score.
-        piece: Text of a piece id.
-    """
-
-    history: Sequence[Node]
-    best: int
-    text: str
-    score: float
-    piece: Callable[[int], str]
-
-    @classmethod
-    def from_translation(cls, translation: Translation, tokenizer: Tokenizer) -> Search:
-        """The search that found a translation."""
-        chosen = translation.hypotheses[0]
-        return cls(translation.history, chosen.node, translation.text, chosen.score, tokenizer.piece)
-
-
-def beam_tree(
-    search: Search,
-    *,
-    pruned: bool = True,
-    upto: int | None = None,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-) -> TreeFigure:
+def beam_tree(r: Request) -> TreeFigure:
     """Every candidate of a beam search, pruned ones in grey, the translation that was chosen as a thick line.
 
-    Args:
-        search: The search.
-        pruned: Whether candidates that were considered, but not kept, are drawn.
-        upto: Steps to draw; None for all.
-        language: "en" or "ko".
-        theme: "light" or "dark".
-        provenance: Checkpoint, hash, sentence, command, ...; plain values, written into every file.
-
     Raises:
-        ValueError: The step does not exist.
+        ValueError: There is no search, or the step does not exist.
     """
-    t = texts(language)
+    search, upto = r.search, r.step
+    if search is None:
+        raise ValueError("search is missing: the view beam draws a beam search")
+    t = texts(r.language)
     last = max(node.step for node in search.history)
     if upto is not None and not 1 <= upto <= last:
         raise ValueError(f"step is {upto}, but must be between 1 and {last}, the steps of the search")
-    view: dict[str, Any] = {"name": "beam", **({} if pruned else {"pruned": False})}
+    view: dict[str, Any] = {"name": "beam", **({} if r.pruned else {"pruned": False})}
     view |= {"step": upto} if upto is not None else {}
-    view |= {"language": language} if language != "en" else {}
+    view |= {"language": r.language} if r.language != "en" else {}
     figure = TreeFigure(
-        nodes=_nodes(search, pruned, upto or last),
+        nodes=_nodes(search, r.pruned, upto or last),
         step_title=t("figures.beam_step"),
         status_titles=(t("figures.beam_kept"), t("figures.beam_finished"), t("figures.beam_pruned")),
         best_title=t("figures.beam_best"),
         score_title=t("figures.beam_score"),
         title=t("figures.title_beam"),
-        language=language,
-        theme=theme,
+        language=r.language,
+        theme=r.theme,
         name="headlight_beam" + (f"_step{upto}" if upto else ""),
-        provenance={**(provenance or {}), "view": view},
+        provenance={**r.provenance, "view": view},
     )
-    caption = view_captions.beam_caption(figure, search.text, search.score, language=language)
+    caption = view_captions.beam_caption(figure, search.text, search.score, language=r.language)
     return replace(figure, caption=caption.text, alt=f"{t('figures.alt_beam')} {caption.text}")
 
 

@@ -2,67 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from typing import Any
 
 import numpy as np
 
-from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.slicing import Unit, slice_attention
+from viz_app.figures.build.request import Request
+from viz_app.figures.model.arrays import AnyKind
 from viz_app.figures.model.spec import DifferencePanel, HeatmapFigure, HeatmapPanel
 from viz_app.figures.text import view_captions
 
 
-def comparison(
-    maps: Maps,
-    kind: AnyKind,
-    layer: int,
-    head: int,
-    *,
-    other: Maps | None = None,
-    other_kind: AnyKind | None = None,
-    other_layer: int | None = None,
-    other_head: int | None = None,
-    names: tuple[str, str] = ("", ""),
-    aligned: bool = False,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-    upto: int | None = None,
-) -> HeatmapFigure:
-    """A, B, and B - A where both have the same tokens.
-
-    Args:
-        maps: Maps of A.
-        kind: Which attention, of A and, by default, of B.
-        layer: Layer of A, from 0; of B too by default.
-        head: Head of A, from 0; of B too by default.
-        other: Maps of B, of another checkpoint or sentence; None for those of A.
-        other_kind: Kind of B.
-        other_layer: Layer of B, from 0.
-        other_head: Head of B, from 0.
-        names: What A and B are called above their panels; empty for layer and head.
-        aligned: With different tokens, draw the difference of the tokens that both have in the same order.
-        language: "en" or "ko".
-        theme: "light" or "dark".
-        provenance: Checkpoint, hash, sentence, command, ...; plain values, written into every file.
-        unit: "pieces" or "words".
-        upto: Decoding step, or None for all.
+def comparison(r: Request) -> HeatmapFigure:
+    """A, B, and B - A where both have the same tokens, or where those that both have in order are aligned.
 
     Raises:
         ValueError: A layer, head, unit or step does not exist.
     """
-    first = slice_attention(maps, kind, language, theme, provenance, unit, upto)
-    kind_b: AnyKind = other_kind or kind
-    second = slice_attention(other or maps, kind_b, language, theme, provenance, unit, upto)
-    places = (
-        (layer, head),
-        (layer if other_layer is None else other_layer, head if other_head is None else other_head),
-    )
+    kind, names, language = r.kind, r.names, r.language
+    kind_b: AnyKind = r.other_kind or kind
+    first, second = r.attention, replace(r, maps=r.other or r.maps, kind=kind_b).attention
+    other = r.layer if r.other_layer is None else r.other_layer, r.head if r.other_head is None else r.other_head
+    places = (r.layer, r.head), other
     t = first.t
     a, b = (
         view.panel(*place, _name(letter, name or t("figures.title_place", layer=place[0] + 1, head=place[1] + 1)))
@@ -70,7 +32,7 @@ def comparison(
     )
     if kind_b != kind:
         a, b = replace(a, kind=first.figure_kind), replace(b, kind=second.figure_kind)
-    difference = _difference(a, b, aligned)
+    difference = _difference(a, b, r.aligned)
     caption = view_captions.comparison_caption(difference, language=language)
     (layer_a, head_a), (layer_b, head_b) = places
     view = {
@@ -81,7 +43,7 @@ def comparison(
         [a, b] if difference is None else [a, b, difference],
         title=t("figures.title_compare", first=names[0] or "A", second=names[1] or "B", kind=first.kind_title),
         where=f"layer{layer_a + 1}_head{head_a + 1}_against_layer{layer_b + 1}_head{head_b + 1}",
-        view={**view, **({"aligned": True} if aligned else {})},
+        view={**view, **({"aligned": True} if r.aligned else {})},
         difference_title=t("figures.difference"),
         caption=caption.text,
         alt=view_captions.comparison_alt(a, b, caption, language=language),

@@ -5,103 +5,54 @@ The maps are a model's AttentionMaps, or a user's own arrays (`arrays.OwnMaps`, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-from transformer_core.attention_maps import KINDS, AttentionMaps
-from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.arrays import AnyKind, Maps
+from transformer_core.attention_maps import KINDS
+from viz_app.figures.build.request import Request
 from viz_app.figures.model.slicing import UNITS as UNITS
-from viz_app.figures.model.slicing import Unit, check_index, slice_attention
+from viz_app.figures.model.slicing import check_index
 from viz_app.figures.model.spec import HeatmapFigure
 from viz_app.figures.text import captions, view_captions
 
 LAYER_COLUMNS = 4  # heads beside each other: two rows of four fit the width of a page with readable labels
 
 
-def one_head(
-    maps: Maps,
-    kind: AnyKind,
-    layer: int,
-    head: int,
-    *,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-    upto: int | None = None,
-) -> HeatmapFigure:
-    """One head, with captions made from its weights.
-
-    Args:
-        maps: Maps of one sentence, by pieces.
-        kind: Which attention.
-        layer: Layer, from 0.
-        head: Head, from 0.
-        language: "en" or "ko".
-        theme: "light" or "dark".
-        provenance: Checkpoint, hash, sentence, command, ...; plain values, written into every file.
-        unit: "pieces", or "words" to merge the pieces of a word.
-        upto: Decoding step: only the rows of the first so many written pieces exist. None for all.
-
-    Raises:
-        ValueError: The layer, head, unit or step does not exist.
-    """
-    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
+def one_head(r: Request) -> HeatmapFigure:
+    """One head, with captions made from its weights."""
+    view, kind, layer, head = r.attention, r.kind, r.layer, r.head
     return view.figure(
         [view.panel(layer, head)],
         title=view.t("figures.title_head", layer=layer + 1, head=head + 1, kind=view.kind_title),
         where=f"layer{layer + 1}_head{head + 1}",
         view={"name": "head", "layer": layer, "head": head},
         draw_notes=kind == "decoder",
-        caption=captions.head_caption(view.maps, kind, layer, head, language=language).text,
-        alt=captions.head_alt(view.maps, kind, layer, head, language=language, unit=unit),
+        caption=captions.head_caption(view.maps, kind, layer, head, language=r.language).text,
+        alt=captions.head_alt(view.maps, kind, layer, head, language=r.language, unit=r.unit),
     )
 
 
-def layer_heads(
-    maps: Maps,
-    kind: AnyKind,
-    layer: int,
-    *,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-    upto: int | None = None,
-    columns: int = LAYER_COLUMNS,
-) -> HeatmapFigure:
-    """All heads of one layer side by side; arguments as for `one_head`, and `columns` heads beside each other."""
-    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
-    check_index("layer", layer, maps.layers(kind))
-    t, count = view.t, maps.heads(kind)
-    caption = captions.layer_caption(view.maps, kind, layer, language=language)
+def layer_heads(r: Request) -> HeatmapFigure:
+    """All heads of one layer side by side."""
+    view, kind, layer = r.attention, r.kind, r.layer
+    check_index("layer", layer, view.maps.layers(kind))
+    t, count = view.t, view.maps.heads(kind)
+    caption = captions.layer_caption(view.maps, kind, layer, language=r.language)
     return view.figure(
         [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in range(count)],
         title=t("figures.title_layer", layer=layer + 1, count=count, kind=view.kind_title),
         where=f"layer{layer + 1}",
         view={"name": "layer", "layer": layer},
-        columns=columns,
+        columns=LAYER_COLUMNS,
         caption=caption.text,
-        alt=captions.grid_alt(view.maps, kind, caption, language=language, unit=unit),
+        alt=captions.grid_alt(view.maps, kind, caption, language=r.language, unit=r.unit),
     )
 
 
-def all_heads(
-    maps: Maps,
-    kind: AnyKind,
-    *,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-    upto: int | None = None,
-) -> HeatmapFigure:
-    """Every head of one kind, a row for each layer; arguments as for `one_head`."""
-    view = slice_attention(maps, kind, language, theme, provenance, unit, upto)
-    t, layers, heads = view.t, maps.layers(kind), maps.heads(kind)
-    caption = captions.all_caption(view.maps, kind, language=language)
+def all_heads(r: Request) -> HeatmapFigure:
+    """Every head of one kind, a row for each layer."""
+    view, kind = r.attention, r.kind
+    t, layers, heads = view.t, view.maps.layers(kind), view.maps.heads(kind)
+    caption = captions.all_caption(view.maps, kind, language=r.language)
     titles = [t("figures.panel_head", head=head + 1) for head in range(heads)]
     return view.figure(
         [view.panel(layer, head, titles[head]) for layer in range(layers) for head in range(heads)],
@@ -111,25 +62,18 @@ def all_heads(
         columns=heads,
         row_titles=[t("figures.row_layer", layer=layer + 1) for layer in range(layers)],
         caption=caption.text,
-        alt=captions.grid_alt(view.maps, kind, caption, language=language, unit=unit),
+        alt=captions.grid_alt(view.maps, kind, caption, language=r.language, unit=r.unit),
     )
 
 
-def all_kinds(
-    maps: AttentionMaps,
-    *,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-    upto: int | None = None,
-) -> HeatmapFigure:
-    """Every head of the model, a row for each layer, the three kinds below each other; arguments as for `one_head`.
+def all_kinds(r: Request) -> HeatmapFigure:
+    """Every head of the model, a row for each layer, the three kinds below each other.
 
     Raises:
         ValueError: The kinds have different numbers of heads, so that there is no table of them.
     """
-    views = {kind: slice_attention(maps, kind, language, theme, provenance, unit, upto) for kind in KINDS}
+    maps, unit, upto = r.require_decoding, r.unit, r.step
+    views = {kind: replace(r, kind=kind).attention for kind in KINDS}
     heads = maps.heads("encoder")
     if any(maps.heads(kind) != heads for kind in KINDS):
         raise ValueError(
@@ -143,7 +87,7 @@ def all_kinds(
         for layer in range(maps.layers(kind))
         for head in range(heads)
     ]
-    caption = view_captions.kinds_caption(view.maps, language=language)
+    caption = view_captions.kinds_caption(view.maps, language=r.language)
     record = view.shared(panels, "all_kinds", {"name": "all"})["provenance"]
     record.pop("kind")
     record["view"].pop("kind")
@@ -163,5 +107,5 @@ def all_kinds(
         tile_note=t("figures.tile_note_kinds"),
         masked_note=t("figures.masked"),
         caption=caption.text,
-        alt=view_captions.kinds_alt(view.maps, caption, language=language),
+        alt=view_captions.kinds_alt(view.maps, caption, language=r.language),
     )

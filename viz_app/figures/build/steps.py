@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.figures.build.heads import one_head
-from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.slicing import Unit, slice_attention
+from viz_app.figures.build.request import Request
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 from viz_app.figures.text import view_captions
 
@@ -51,51 +48,27 @@ class Animation(Figure):
         return replace(self.still or self.frames[-1], **words, provenance=self.provenance)
 
 
-def decoding_steps(
-    maps: AttentionMaps,
-    kind: Kind,
-    layer: int,
-    head: int,
-    steps: Sequence[int] = (),
-    *,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-    columns: int = _COLUMNS,
-) -> HeatmapFigure:
-    """The same head at chosen steps, side by side; arguments as for `one_head`.
-
-    Args:
-        maps: Maps of one sentence, by pieces.
-        kind: Which attention.
-        layer: Layer, from 0.
-        head: Head, from 0.
-        steps: Pieces written at each step shown, rising; empty for four steps that divide the decoding evenly.
-        language: "en" or "ko".
-        theme: "light" or "dark".
-        provenance: Checkpoint, hash, sentence, command, ...; plain values, written into every file.
-        unit: "pieces" or "words".
-        columns: Steps beside each other.
+def decoding_steps(r: Request) -> HeatmapFigure:
+    """The same head at chosen steps, side by side; four that divide the decoding evenly unless they are named.
 
     Raises:
         ValueError: A layer, head, unit or step does not exist, or the steps do not rise.
     """
-    steps = tuple(steps) or even_steps(len(maps.outputs))
+    kind, layer, head, steps = r.kind, r.layer, r.head, r.steps or even_steps(len(r.require_decoding.outputs))
     if list(steps) != sorted(set(steps)):
         raise ValueError(f"steps are {list(steps)}, but must be increasing")
-    views = [slice_attention(maps, kind, language, theme, provenance, unit, step) for step in steps]
+    views = [replace(r, step=step).attention for step in steps]
     last, t = replace(views[-1], upto=None), views[-1].t
     panels = [
         view.panel(layer, head, t("figures.panel_step", step=step)) for view, step in zip(views, steps, strict=True)
     ]
-    caption = view_captions.steps_caption(last.maps, kind, layer, head, steps, language=language)
+    caption = view_captions.steps_caption(last.maps, kind, layer, head, steps, language=r.language)
     return last.figure(
         panels,
         title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=last.kind_title),
         where=f"layer{layer + 1}_head{head + 1}_steps",
         view={"name": "steps", "layer": layer, "head": head, "steps": list(steps)},
-        columns=columns,
+        columns=_COLUMNS,
         room_queries=panels[-1].query_labels,
         room_keys=panels[-1].key_labels,
         caption=caption.text,
@@ -103,25 +76,12 @@ def decoding_steps(
     )
 
 
-def decoding(
-    maps: AttentionMaps,
-    kind: Kind,
-    layer: int,
-    head: int,
-    *,
-    language: str = "en",
-    theme: Theme = "light",
-    provenance: Mapping[str, Any] | None = None,
-    unit: Unit = "pieces",
-) -> Animation:
-    """One head while the translation is written, a frame for each piece; arguments as for `one_head`."""
-    shared: dict[str, Any] = {"language": language, "theme": theme, "provenance": provenance, "unit": unit}
-    whole = one_head(maps, kind, layer, head, **shared)
+def decoding(r: Request) -> Animation:
+    """One head while the translation is written, a frame for each piece."""
+    steps = range(1, len(r.require_decoding.outputs) + 1)
+    whole = one_head(replace(r, step=None))
     room = {"room_queries": whole.panels[0].query_labels, "room_keys": whole.panels[0].key_labels}
-    frames = [
-        replace(one_head(maps, kind, layer, head, upto=step, **shared), **room)  # type: ignore[arg-type]
-        for step in range(1, len(maps.outputs) + 1)
-    ]
+    frames = [replace(one_head(replace(r, step=step)), **room) for step in steps]  # type: ignore[arg-type]
     view = {**whole.provenance["view"], "name": "decoding"}
     return Animation(
         frames=frames,
@@ -129,8 +89,8 @@ def decoding(
         caption=whole.caption,
         alt=whole.alt,
         kind=whole.kind,
-        language=language,
-        theme=theme,
+        language=whole.language,
+        theme=whole.theme,
         name=f"{whole.name}_decoding",
         provenance={**whole.provenance, "view": view},
     )

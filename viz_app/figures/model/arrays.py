@@ -1,7 +1,7 @@
 """Attention of any other model: a user's own arrays with their tokens, for the same figures.
 
 maps = own_maps(weights, query_tokens, key_tokens)   # (layers, heads, queries, keys)
-figure = one_head(maps, "own", layer=0, head=3)
+figure = one_head(Request(maps=maps, kind="own", layer=0, head=3))
 """
 
 from __future__ import annotations

@@ -201,8 +201,8 @@ def _curves(figure: CurvesFigure, style: Style) -> list[str]:
     if style.title and figure.title:
         options.append(f"title={{{tex(figure.title)}}}")
     lines = ["\\begin{tikzpicture}"]
-    for i, value in enumerate(figure.colors):
-        lines.append(color(chr(ord("a") + i % 26), value))
+    for i, rgb in enumerate(figure.colors):
+        lines.append(color(chr(ord("a") + i % 26), rgb))
     lines.append(f"\\begin{{axis}}[{', '.join(options)}]")
     if figure.cut is not None:
         ends = (f"({{axis cs:{figure.cut!r},0}}|-{{rel axis cs:0,{end}}})" for end in (0, 1))

@@ -8,8 +8,9 @@ provenance of each figure, so that its name and parameters make the figure again
 
 from __future__ import annotations
 
+from viz_app.figures.build.request import Request
 from viz_app.figures.discovery import registry
-from viz_app.figures.views.view import Request, View
+from viz_app.figures.views.view import View
 
 __all__ = ["VIEWS", "Request", "View", "view_named"]
 

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from viz_app.figures.build.steps import decoding
-from viz_app.figures.model.spec import Figure
-from viz_app.figures.views.view import PLACE, Request, View
-
-
-def _make(r: Request) -> Figure:
-    return decoding(r.require_decoding, cast(Any, r.kind), r.layer, r.head, unit=r.unit, **r.shared)
-
+from viz_app.figures.views.view import PLACE, View
 
 VIEW = View(
     name="decoding",
@@ -19,6 +11,6 @@ VIEW = View(
     label={"en": "Decoding as an animation", "ko": "디코딩 애니메이션"},
     parameters=PLACE,
     required=("layer", "head"),
-    make=_make,
+    make=decoding,
     moves=True,
 )

@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from viz_app.figures.build.heads import layer_heads
-from viz_app.figures.model.spec import Figure
-from viz_app.figures.views.view import Request, View
-
-
-def _make(r: Request) -> Figure:
-    return layer_heads(r.require_maps, r.kind, r.layer, unit=r.unit, upto=r.step, **r.shared)
-
+from viz_app.figures.views.view import View
 
 VIEW = View(
     name="layer",
@@ -17,5 +11,5 @@ VIEW = View(
     label={"en": "The heads of a layer", "ko": "한 층의 모든 헤드"},
     parameters=("kind", "layer", "unit", "step"),
     required=("layer",),
-    make=_make,
+    make=layer_heads,
 )

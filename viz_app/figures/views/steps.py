@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 from viz_app.figures.build.steps import decoding_steps
-from viz_app.figures.model.spec import Figure
-from viz_app.figures.views.view import PLACE, Request, View
-
-
-def _make(r: Request) -> Figure:
-    return decoding_steps(r.require_decoding, cast(Any, r.kind), r.layer, r.head, r.steps, unit=r.unit, **r.shared)
-
+from viz_app.figures.views.view import PLACE, View
 
 VIEW = View(
     name="steps",
@@ -19,5 +11,5 @@ VIEW = View(
     label={"en": "Steps of the decoding", "ko": "디코딩 단계"},
     parameters=(*PLACE, "steps"),
     required=("layer", "head"),
-    make=_make,
+    make=decoding_steps,
 )

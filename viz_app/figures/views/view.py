@@ -1,87 +1,15 @@
-"""What a view is, and what it may be asked."""
+"""What a view is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures.build.beam import Search
-from viz_app.figures.colours.palette import Theme
-from viz_app.figures.model.arrays import AnyKind, Maps
-from viz_app.figures.model.slicing import Unit
+from viz_app.figures.build.request import Request
 from viz_app.figures.model.spec import Figure, HeatmapFigure
 
 PLACE = ("kind", "layer", "head", "unit")  # parameters of a view of one head
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """What any view may be asked; each takes what it needs. Layers, heads and queries count from 0, steps from 1.
-
-    Args:
-        maps: Maps of the sentence; None for the view "beam".
-        kind: Which attention: "encoder", "decoder", "cross", or "own" for own arrays.
-        layer: Layer.
-        head: Head.
-        heads: Heads of the layer, for "lines"; empty for `head` alone.
-        query: The one query whose lines are drawn; None for all.
-        step: Pieces written so far; None for all.
-        steps: The steps of "steps"; empty for four.
-        unit: "pieces" or "words".
-        other: Maps of B of "compare"; None for the same sentence.
-        other_kind: Kind of B; None for the same.
-        other_layer: Layer of B; None for the same.
-        other_head: Head of B; None for the same.
-        names: What A and B are called.
-        aligned: Whether different tokens are aligned for the difference.
-        search: The beam search of "beam".
-        pruned: Whether "beam" draws pruned candidates.
-        language: "en" or "ko".
-        theme: "light" or "dark".
-        provenance: Checkpoint, hash, sentence, command, ...; written into every file.
-    """
-
-    maps: Maps | None = None
-    kind: AnyKind = "cross"
-    layer: int = 0
-    head: int = 0
-    heads: tuple[int, ...] = ()
-    query: int | None = None
-    step: int | None = None
-    steps: tuple[int, ...] = ()
-    unit: Unit = "pieces"
-    other: Maps | None = None
-    other_kind: AnyKind | None = None
-    other_layer: int | None = None
-    other_head: int | None = None
-    names: tuple[str, str] = ("", "")
-    aligned: bool = False
-    search: Search | None = None
-    pruned: bool = True
-    language: str = "en"
-    theme: Theme = "light"
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def require_maps(self) -> Maps:
-        """The maps. Raises ValueError without."""
-        if self.maps is None:
-            raise ValueError("maps are missing: this view draws attention maps")
-        return self.maps
-
-    @property
-    def require_decoding(self) -> AttentionMaps:
-        """The maps of a decoding. Raises ValueError for own arrays, which have no steps."""
-        if not isinstance(self.require_maps, AttentionMaps):
-            raise ValueError("own arrays have no decoding; the views all, steps and decoding need a model's maps")
-        return self.require_maps
-
-    @property
-    def shared(self) -> dict[str, Any]:
-        """What every builder takes."""
-        return {"language": self.language, "theme": self.theme, "provenance": self.provenance}
 
 
 @dataclass(frozen=True, kw_only=True)

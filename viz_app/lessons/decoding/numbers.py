@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from transformer_core.analysis.bleu import BleuParts, bleu_parts
-from viz_app.figures import CurvesFigure, Dots, DotsFigure, Search, Series, beam_tree
+from viz_app.figures import CurvesFigure, Dots, DotsFigure, Request, Search, Series, beam_tree
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.search_tree import search_tree
@@ -80,7 +80,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer
     if scene == "tree":
         return (
-            beam_tree(Search.from_translation(translation, tokenizer), language=context.t.language)
+            beam_tree(Request(search=Search.from_translation(translation, tokenizer), language=context.t.language))
             if translation.history
             else None
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series, one_head
+from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Request, Series, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 
@@ -147,4 +147,4 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         return None
     layer, head = _peaked(_vectors(context)["weights"])
     head = int(context.state.number("head", head, 0, len(_vectors(context)["weights"][layer]) - 1))
-    return one_head(context.result.maps, "encoder", layer, head, language=t.language)
+    return one_head(Request(maps=context.result.maps, kind="encoder", layer=layer, head=head, language=t.language))

@@ -13,7 +13,7 @@ from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.flops import Work, forward_flops, parameters
 from transformer_core.presets import PRESETS
 from viz_app.components.explorer import Selection
-from viz_app.figures import CurvesFigure, MatrixFigure, Series, one_head
+from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
@@ -240,7 +240,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     t = context.t
     if scene == "tour":
         kind, layer, head = _visited(context)
-        return one_head(context.result.maps, kind, layer, head, language=t.language)
+        return one_head(Request(maps=context.result.maps, kind=kind, layer=layer, head=head, language=t.language))
     if scene == "one":
         rows = rows_of_table_3()
         series = Series(x=[row["heads"] for row in rows], y=[row["bleu"] for row in rows], label="Table 3 (A)")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, one_head
+from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, Request, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.masks.leak import leak_curves, leak_values
@@ -115,7 +115,8 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     if scene == "rows":
         target = _target(context)
         layer, head = divmod(_head(context, target), target["heads"])
-        return one_head(context.result.maps, "decoder", layer, head, language=context.t.language)
+        maps, language = context.result.maps, context.language
+        return one_head(Request(maps=maps, kind="decoder", layer=layer, head=head, language=language))
     if scene == "compare":
         return _compared(context)
     if scene == "leak":

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.figures.samples import all_heads, layer_heads, one_head
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.figures import FORMATS, MIME_TYPES, all_heads, export, file_name, layer_heads, one_head, upto_step
+from viz_app.figures import FORMATS, MIME_TYPES, export, file_name, upto_step
 
 
 def test_rows_are_named_by_what_they_write_or_read(maps: AttentionMaps) -> None:
@@ -47,12 +48,12 @@ def test_axes_are_titled_in_the_readers_language(maps: AttentionMaps) -> None:
 
 
 def test_a_step_shows_only_what_exists(maps: AttentionMaps) -> None:
-    cross = one_head(maps, "cross", 0, 0, upto=3)
+    cross = one_head(maps, "cross", 0, 0, step=3)
     assert cross.panels[0].query_labels == maps.outputs.tokens[:3]
     assert cross.panels[0].key_labels == maps.source.tokens
-    decoder = one_head(maps, "decoder", 0, 0, upto=3).panels[0]
+    decoder = one_head(maps, "decoder", 0, 0, step=3).panels[0]
     assert decoder.weights.shape == (3, 3)
-    assert one_head(maps, "encoder", 0, 0, upto=3).panels[0].weights.shape == (7, 7)
+    assert one_head(maps, "encoder", 0, 0, step=3).panels[0].weights.shape == (7, 7)
     assert cross.provenance["step"] == 3
     assert cross.title.endswith(", step 3")
     assert not upto_step(maps, 3).finished
@@ -61,7 +62,7 @@ def test_a_step_shows_only_what_exists(maps: AttentionMaps) -> None:
 
 def test_words_of_a_step_hold_only_the_pieces_that_exist(maps: AttentionMaps) -> None:
     """At step 2 the word "Hund" has only its first piece."""
-    panel = one_head(maps, "cross", 0, 0, unit="words", upto=2).panels[0]
+    panel = one_head(maps, "cross", 0, 0, unit="words", step=2).panels[0]
     assert panel.query_labels == ("Der", "Hu")
     np.testing.assert_allclose(panel.weights[1], _merged(maps)[1], atol=1e-6)
 
@@ -102,8 +103,8 @@ def test_the_heads_of_a_layer_and_of_a_model(maps: AttentionMaps) -> None:
         ({"layer": 6}, r"layer is 6, but must be between 0 and 5"),
         ({"head": -1}, r"head is -1, but must be between 0 and 7"),
         ({"unit": "letters"}, "must be one of pieces, words"),
-        ({"upto": 0}, "step is 0, but must be between 1 and 8"),
-        ({"upto": 9}, "step is 9, but must be between 1 and 8"),
+        ({"step": 0}, "step is 0, but must be between 1 and 8"),
+        ({"step": 9}, "step is 9, but must be between 1 and 8"),
         ({"kind": "both"}, "encoder, decoder, cross"),
         ({"language": "de"}, "must be one of en, ko"),
         ({"theme": "sepia"}, "light, dark"),
@@ -129,7 +130,7 @@ def test_provenance_keeps_what_the_caller_knows(maps: AttentionMaps) -> None:
 def test_file_names_count_from_one(maps: AttentionMaps) -> None:
     assert file_name(one_head(maps, "cross", 3, 5), "pdf") == "headlight_cross_layer4_head6.pdf"
     assert file_name(layer_heads(maps, "decoder", 0, unit="words"), "csv") == "headlight_decoder_layer1_words.csv"
-    assert file_name(all_heads(maps, "encoder", upto=2), "png") == "headlight_encoder_all_step2.png"
+    assert file_name(all_heads(maps, "encoder", step=2), "png") == "headlight_encoder_all_step2.png"
 
 
 def test_an_unknown_format_says_what_is_allowed(maps: AttentionMaps) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tests.app.figures.conftest import softmax
-from viz_app.figures import VIEWS, all_heads, export, head_lines, layer_heads, one_head, own_maps
+from tests.app.figures.samples import all_heads, layer_heads, one_head
+from viz_app.figures import VIEWS, Request, export, head_lines, own_maps
 
 QUERIES, KEYS = ["the", "dog", "barks"], ["[CLS]", "der", "Hund", "bellt"]
 
@@ -29,7 +30,7 @@ def test_own_arrays_make_the_same_figures() -> None:
     assert head.caption.startswith("Head 2.3 attends from ")
     assert len(layer_heads(maps, "own", 0).panels) == 3
     assert len(all_heads(maps, "own").panels) == 6
-    assert len(head_lines(maps, "own", 0, [0, 2]).panels) == 2
+    assert len(head_lines(Request(maps=maps, kind="own", heads=(0, 2))).panels) == 2
     for name in ("head", "layer", "heads", "lines", "compare"):
         figure = VIEWS[name].figure(maps=maps, kind="own", language="ko")
         assert figure.caption
@@ -105,7 +106,8 @@ def test_figures_load_neither_streamlit_nor_torch_nor_a_renderer() -> None:
 
 def test_drawing_loads_neither_streamlit_nor_pyplot() -> None:
     code = (
-        "import sys, viz_app.figures as f; m = f.own_maps([[[[1.0]]]], ['a'], ['b']); g = f.one_head(m, 'own', 0, 0);"
+        "import sys, viz_app.figures as f; m = f.own_maps([[[[1.0]]]], ['a'], ['b']); "
+        "g = f.one_head(f.Request(maps=m, kind='own'));"
         "[f.export(g, n) for n in f.formats_of(g)];"
         "print(sorted({'streamlit', 'matplotlib.pyplot', 'kaleido'} & set(sys.modules)))"
     )

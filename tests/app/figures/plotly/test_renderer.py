@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.figures.samples import all_heads, layer_heads, one_head
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import all_heads, layer_heads, one_head, to_plotly
+from viz_app.figures import to_plotly
 from viz_app.figures.colours.palette import THEMES, Theme, scale
 from viz_app.figures.plotly.renderer import _diagonals
 
