@@ -6,14 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
-    Parser,
-    add_checkpoint,
-    add_machine,
-    load_translator,
-    write_summary,
-    write_table,
-)
+from transformer_core.cli.options import Parser, load_translator, write_summary, write_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,9 +34,9 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core align --checkpoint checkpoints/en-de --gold alignment.en-de.tsv",
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     result.add_path("--gold", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
-    add_machine(result)
+    result.add_machine()
     return result
 
 

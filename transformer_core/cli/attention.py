@@ -9,16 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
-    SEARCH,
-    Parser,
-    UsageError,
-    add_checkpoint,
-    add_machine,
-    add_search,
-    check_new_file,
-    load_translator,
-)
+from transformer_core.cli.options import SEARCH, Parser, UsageError, check_new_file, load_translator
 from transformer_core.files import atomic_write_bytes
 
 if TYPE_CHECKING:
@@ -53,13 +44,13 @@ def parser() -> Parser:
             '      --source "A man rides a bicycle." --out bicycle.npz'
         ),
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     result.add_argument("--source", type=str, required=True, metavar="TEXT", help="The source sentence.")
     result.add_argument("--target", type=str, metavar="TEXT", help="A translation to read instead of generating one.")
     result.add_argument("--out", type=str, required=True, metavar="FILE", help="Output file, ending with .npz.")
     result.add_argument("--force", action="store_true", help="Replace an existing file.")
-    add_search(result)
-    add_machine(result)
+    result.add_search()
+    result.add_machine()
     return result
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, add_run, check_replaced_folder, write_summary
+from transformer_core.cli.options import Parser, UsageError, check_replaced_folder, write_summary
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.files import TOKENIZER_FILE
 from transformer_core.manifest import MANIFEST_FILE, Manifest
@@ -42,7 +42,7 @@ def parser() -> Parser:
 
 def add_averaging(parser: Parser) -> None:
     """Options that `ship` shares: which training, how many of its steps, and where to."""
-    add_run(parser)
+    parser.add_run()
     parser.add_number("--last", 5, "How many of the newest saved steps to average.")
     parser.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder of the new checkpoint.")
     parser.add_path("--metrics", "JSON with further scores and facts to store in the checkpoint.")

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_checkpoint,
-    add_machine,
-    load_translator,
-    write_summary,
-    write_table,
-)
+from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary, write_table
 
 if TYPE_CHECKING:
     from transformer_core.analysis.contrast import Share
@@ -38,11 +30,11 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv",
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     result.add_path("--test", "A .tsv, .tsv.xz or .tsv.gz.", required=True)
     form = "|".join(FORM_NAMES)
     result.add_argument("--form", type=str, default=FORM_NAMES[0], metavar=form, help="Format of FILE.")
-    add_machine(result)
+    result.add_machine()
     return result
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transformer_core.cli.options import Parser, add_preset, preset_in, write_summary, write_table
+from transformer_core.cli.options import Parser, preset_in, write_summary, write_table
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.flops import (
@@ -35,7 +35,7 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
         example="  python -m transformer_core count --preset big --model.attention_biases true",
     )
     result.add_number("--length", 30, "Tokens of a sentence on each side, `</s>` included.")
-    add_preset(result, "A preset of `train`. (default: base)", shown)
+    result.add_preset("A preset of `train`. (default: base)", shown)
     return result
 
 

@@ -9,16 +9,7 @@ from pathlib import Path
 
 from transformer_core.cli.builders import BUILDERS, Builder, Inputs, SkippedError
 from transformer_core.cli.contrast import FORM_NAMES
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_batch,
-    add_checkpoint,
-    add_machine,
-    add_sets,
-    select_device,
-    write_summary,
-)
+from transformer_core.cli.options import Parser, UsageError, select_device, write_summary
 
 log = logging.getLogger(__name__)
 
@@ -40,18 +31,18 @@ def parser() -> Parser:
             "--test test.en-de.tsv.xz"
         ),
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     about = f"Some of {', '.join(BUILDERS)}."
     result.add_argument("--only", type=str, nargs="+", default=[], metavar="NAME", help=about)
-    add_sets(result)
+    result.add_sets()
     result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     for form in FORM_NAMES:
         result.add_path(f"--{form}", f"Questions, as `contrast --form {form}` reads.")
     result.add_path("--run", "Folder of the model's training run, with snapshots.", form="DIR")
     result.add_path("--sentences", "Sentences for the history, as `history` reads.")
     result.add_number("--valid-sentences", 500, "Lines of --valid to use for the history.")
-    add_batch(result)
-    add_machine(result)
+    result.add_batch()
+    result.add_machine()
     return result
 
 

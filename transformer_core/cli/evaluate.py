@@ -8,16 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_batch,
-    add_checkpoint,
-    add_machine,
-    add_search,
-    load_translator,
-    write_summary,
-)
+from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary
 from transformer_core.config import ModelConfig
 from transformer_core.shipped import find_checkpoint
 
@@ -46,7 +37,7 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de"
     result.add_path("--test", about, required=True, parallel=True)
     result.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
@@ -54,14 +45,14 @@ def parser() -> Parser:
     result.add_argument("--references", type=str, default="1", metavar="N", help=about)
     about = "Training text; test lines whose reference occurs among its targets are left out."
     result.add_path("--unseen", about, many=True, parallel=True)
-    add_search(result)
+    result.add_search()
     result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
-    add_batch(result)
+    result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
     about = "Print a row for each sentence, with its BLEU and chrF, before the scores."
     result.add_argument("--per-sentence", action="store_true", help=about)
-    add_machine(result)
+    result.add_machine()
     return result
 
 

@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_machine,
-    add_run,
-    check_replaced_folder,
-    select_device,
-    write_summary,
-)
+from transformer_core.cli.options import Parser, UsageError, check_replaced_folder, select_device, write_summary
 from transformer_core.cli.run_settings import RunSettings
 
 if TYPE_CHECKING:
@@ -39,14 +31,14 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core history run --sentences checkpoints/sentences.txt --out history",
     )
-    add_run(result)
+    result.add_run()
     result.add_path("--sentences", "A text file, UTF-8.", required=True)
     result.add_argument("--out", type=str, required=True, metavar="DIR", help="Folder to write.")
     result.add_path("--valid", "Parallel text to measure BLEU and nll on.", parallel=True)
     result.add_number("--valid-sentences", 500, "How many of its first lines to use.")
     result.add_path("--gold", "Hand-aligned sentences, as for `align`.")
     result.add_argument("--force", action="store_true", help="Replace an existing history.")
-    add_machine(result)
+    result.add_machine()
     return result
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformer_core.cli.options import Parser, UsageError, add_run
+from transformer_core.cli.options import Parser, UsageError
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.files import atomic_write_text
 
@@ -26,7 +26,7 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core journal run --out run.json",
     )
-    add_run(result)
+    result.add_run()
     result.add_argument("--out", type=str, required=True, metavar="FILE.json", help="Output file.")
     return result
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, what they are checked for, and how commands answer."""
+"""What commands do with their options, and how they answer."""
 
 from __future__ import annotations
 
@@ -9,55 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.cli.parser import SEARCH as SEARCH
 from transformer_core.cli.parser import Parser as Parser
 from transformer_core.cli.parser import UsageError as UsageError
 from transformer_core.cli.parser import check_at_least as check_at_least
 from transformer_core.cli.parser import existing as existing
 from transformer_core.cli.parser import existing_text as existing_text
 from transformer_core.config import DecodingConfig
-from transformer_core.presets import preset
-from transformer_core.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
-
-SEARCH = ("beam", "alpha", "length_penalty", "min_length")  # the fields of DecodingConfig that are options of their own
-
-
-def add_machine(parser: Parser) -> None:
-    """Options for device and threads."""
-    about = "auto (a GPU if there is one), cpu, cuda, cuda:1, ..."
-    parser.add_argument("--device", type=str, default="auto", metavar="NAME", help=about)
-    about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
-    parser.add_argument("--threads", type=int, default=0, metavar="N", help=about)
-
-
-def add_checkpoint(parser: Parser) -> None:
-    """The option that names a trained model."""
-    about = "Folder of a trained model, or a shipped one: checkpoints/en-de or checkpoints/en-fr."
-    parser.add_path("--checkpoint", about, form="DIR", required=True, read=find_checkpoint)
-
-
-def add_run(parser: Parser) -> None:
-    """The argument that names a training."""
-    parser.add_path("run", "Folder of a training run, written by `train --out`.", form="DIR")
-
-
-def add_batch(parser: Parser, default: int = 32) -> None:
-    """The option for the size of a batch."""
-    parser.add_number("--batch", default, "Lines translated together at most.")
-
-
-def add_sets(parser: Parser) -> None:
-    """Options for sets to score."""
-    for part in ("valid", "test"):
-        parser.add_path(f"--{part}", "Parallel text, as for `evaluate`.", many=True, parallel=True)
-
-
-def add_search(parser: Parser) -> None:
-    """Options of beam search."""
-    for name in SEARCH:
-        parser.add_field(DecodingConfig, name, "Default: the checkpoint's own.")
 
 
 def preset_in(arguments: Sequence[str], default: str) -> str:
@@ -65,15 +26,6 @@ def preset_in(arguments: Sequence[str], default: str) -> str:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--preset", nargs="?")
     return parser.parse_known_args(arguments)[0].preset or default
-
-
-def add_preset(parser: Parser, about: str, shown: str) -> None:
-    """The option for a preset, and those for all fields of model and training, with the values of one as defaults."""
-    parser.add_argument("--preset", type=str, metavar="NAME", help=about)
-    values = preset(shown)
-    for group, config in (("model", values.model), ("training", values.training)):
-        parser.add_config(type(config), group)
-        parser.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
 
 
 def check_new_file(option: str, path: Path, force: bool) -> None:

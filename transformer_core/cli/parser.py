@@ -12,7 +12,11 @@ from typing import Any, NoReturn, get_args, get_type_hints
 import jsonargparse
 
 from transformer_core.cli import called_as
-from transformer_core.config import ConfigError
+from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core.presets import preset
+from transformer_core.shipped import find_checkpoint
+
+SEARCH = ("beam", "alpha", "length_penalty", "min_length")  # the fields of DecodingConfig that are options of their own
 
 _TYPE_NAMES = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "text"}
 
@@ -137,6 +141,44 @@ class Parser(jsonargparse.ArgumentParser):
                 existing_text(name, path) if parallel else existing(name, path, folder=form == "DIR")
 
         self._checks.append((action.dest, check))
+
+    def add_machine(self) -> None:
+        """Options for device and threads."""
+        about = "auto (a GPU if there is one), cpu, cuda, cuda:1, ..."
+        self.add_argument("--device", type=str, default="auto", metavar="NAME", help=about)
+        about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
+        self.add_argument("--threads", type=int, default=0, metavar="N", help=about)
+
+    def add_checkpoint(self) -> None:
+        """The option that names a trained model."""
+        about = "Folder of a trained model, or a shipped one: checkpoints/en-de or checkpoints/en-fr."
+        self.add_path("--checkpoint", about, form="DIR", required=True, read=find_checkpoint)
+
+    def add_run(self) -> None:
+        """The argument that names a training."""
+        self.add_path("run", "Folder of a training run, written by `train --out`.", form="DIR")
+
+    def add_batch(self, default: int = 32) -> None:
+        """The option for the size of a batch."""
+        self.add_number("--batch", default, "Lines translated together at most.")
+
+    def add_sets(self) -> None:
+        """Options for sets to score."""
+        for part in ("valid", "test"):
+            self.add_path(f"--{part}", "Parallel text, as for `evaluate`.", many=True, parallel=True)
+
+    def add_search(self) -> None:
+        """Options of beam search."""
+        for name in SEARCH:
+            self.add_field(DecodingConfig, name, "Default: the checkpoint's own.")
+
+    def add_preset(self, about: str, shown: str) -> None:
+        """Options for a preset and for all fields of model and training, whose defaults are those of one preset."""
+        self.add_argument("--preset", type=str, metavar="NAME", help=about)
+        values = preset(shown)
+        for group, config in (("model", values.model), ("training", values.training)):
+            self.add_config(type(config), group)
+            self.set_defaults({f"{group}.{name}": value for name, value in config.to_dict().items()})
 
     def given(self, arguments: Sequence[str]) -> dict[str, Any]:
         """Only the options that were given, checked, nested by their dots."""

@@ -21,7 +21,7 @@ from transformer_core.cli.builders import PARTS, score_sets
 from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
-from transformer_core.cli.options import Parser, UsageError, add_batch, add_machine, add_sets, select_device
+from transformer_core.cli.options import Parser, UsageError, select_device
 from transformer_core.cli.run_settings import RunSettings, changed_options
 
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ def parser() -> Parser:
         example="  python -m transformer_core ship run --last 5 --valid valid.tsv --test test.tsv --out my-model",
     )
     add_averaging(result)
-    add_sets(result)
-    add_batch(result)
+    result.add_sets()
+    result.add_batch()
     result.add_argument("--title", type=str, default="", metavar="TEXT", help="Title of the model card.")
     result.add_path("--about", "Markdown for the card, below its title.", form="FILE.md")
     result.add_path("--history", "Sentences whose attention at every snapshot is included, as for `history`.")
     about = "First lines of the first --valid on which BLEU is measured at each snapshot."
     result.add_number("--history-sentences", 500, about)
     result.add_path("--gold", "Hand-aligned sentences for --history, as for `align`.")
-    add_machine(result)
+    result.add_machine()
     return result
 
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.cli.options import (
     Parser,
     UsageError,
-    add_machine,
-    add_preset,
     check_new_folder,
     existing,
     existing_text,
@@ -78,8 +76,8 @@ def parser(shown: str = _DEFAULT_PRESET) -> Parser:
     result.add_argument(
         "--init-from", type=find_checkpoint, metavar="DIR", help="Start from the weights of a checkpoint."
     )
-    add_machine(result)
-    add_preset(result, "One of the presets above. (default: base)", shown)
+    result.add_machine()
+    result.add_preset("One of the presets above. (default: base)", shown)
     return result
 
 

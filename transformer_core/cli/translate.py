@@ -12,16 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_batch,
-    add_checkpoint,
-    add_machine,
-    add_search,
-    check_new_file,
-    load_translator,
-)
+from transformer_core.cli.options import Parser, UsageError, check_new_file, load_translator
 from transformer_core.cli.shards import Shard, barrier, merge_parts
 
 if TYPE_CHECKING:
@@ -51,14 +42,14 @@ def parser() -> Parser:
         ),
         example="  python -m transformer_core translate --checkpoint checkpoints/en-de < english.txt > german.txt",
     )
-    add_checkpoint(result)
-    add_search(result)
+    result.add_checkpoint()
+    result.add_search()
     result.add_number("--nbest", 0, "Write the N best translations as JSON; at most --beam.", least=0)
     result.add_path("--input", "Read this file instead of standard input.")
     result.add_argument("--output", type=str, metavar="FILE", help="Write this file, atomically.")
     result.add_argument("--force", action="store_true", help="Replace an existing output.")
-    add_batch(result)
-    add_machine(result)
+    result.add_batch()
+    result.add_machine()
     return result
 
 

@@ -10,15 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import (
-    Parser,
-    UsageError,
-    add_batch,
-    add_machine,
-    select_device,
-    write_summary,
-    write_table,
-)
+from transformer_core.cli.options import Parser, UsageError, select_device, write_summary, write_table
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.config import TrainingConfig
 from transformer_core.files import TOKENIZER_FILE, atomic_write_bytes, recover_interrupted_writes
@@ -76,8 +68,8 @@ def parser() -> Parser:
     result.add_number("--steps", TRAINING.steps, "Steps of each training run.")
     result.add_argument("--reduce", type=int, default=8, metavar="N", help="Divide all widths by N.")
     result.add_argument("--reduce-layers", type=int, default=2, metavar="N", help="Divide the number of layers by N.")
-    add_batch(result, 64)
-    add_machine(result)
+    result.add_batch(64)
+    result.add_machine()
     result.add_config(TrainingConfig, "training", skip={*_OF_ROWS, *_OF_STEPS})
     values = {name: value for name, value in TRAINING.to_dict().items() if name not in (*_OF_ROWS, *_OF_STEPS)}
     result.set_defaults({f"training.{name}": value for name, value in values.items()})

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint
+from transformer_core.cli.options import Parser, UsageError
 from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
 from viz_app.figures.model.style import Style
@@ -43,7 +43,7 @@ def parser() -> Parser:
             "      --language ko --out handout.html"
         ),
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     result.add_argument("--lesson", type=str, required=True, metavar="NAME", help=f"{names}.")
     result.add_argument("--scene", type=str, metavar="NAME", help="The scene; the handout unless given.")
     result.add_argument(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint
+from transformer_core.cli.options import Parser, UsageError
 from transformer_core.files import atomic_write_bytes
 from viz_app.export.options import validate_choice
 from viz_app.figures.model.style import PRESETS
@@ -36,7 +36,7 @@ def parser() -> Parser:
         ),
         example="  python -m viz_app paper-figures --checkpoint checkpoints/en-de --out paper",
     )
-    add_checkpoint(result)
+    result.add_checkpoint()
     result.add_argument("--out", type=str, required=True, metavar="FOLDER", help="Folder; created if missing.")
     result.add_argument("--format", type=str, default=DEFAULT_FORMATS, metavar="LIST", help=f"{', '.join(FORMATS)}.")
     result.add_argument("--preset", type=str, default=DEFAULT_PRESET, metavar="NAME", help=f"{', '.join(PRESETS)}.")

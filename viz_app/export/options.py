@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.attention_maps import KINDS
-from transformer_core.cli.options import Parser, UsageError, add_checkpoint, add_search, check_at_least, existing
+from transformer_core.cli.options import Parser, UsageError, check_at_least, existing
 from transformer_core.config import DecodingConfig
 from transformer_core.shipped import find_checkpoint
 from viz_app.export.command import DPI_FORMATS, FROM_ONE
@@ -28,12 +28,12 @@ _OPTIONS = {
 
 def add_sentence(parser: Parser) -> None:
     """Options on the sentence, and how it is translated."""
-    add_checkpoint(parser)
+    parser.add_checkpoint()
     parser.add_argument("--text", type=str, metavar="TEXT", help="The sentence to read.")
     parser.add_argument(
         "--target", type=str, metavar="TEXT", help="Read this translation instead of searching for one."
     )
-    add_search(parser)
+    parser.add_search()
 
 
 def add_view(parser: Parser) -> None:
