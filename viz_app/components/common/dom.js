@@ -12,13 +12,34 @@
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   if (tag === "button") element.setAttribute("type", "button");
+  assemble(element, attributes, children);
+  return element;
+}
+
+/**
+ * The same in SVG.
+ * @param {string} tag
+ * @param {Attributes} [attributes]
+ * @param {...(Node | string)} children
+ */
+export function svg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  assemble(element, attributes, children);
+  return element;
+}
+
+/**
+ * @param {Element} element
+ * @param {Attributes} attributes
+ * @param {(Node | string | null | undefined)[]} children
+ */
+function assemble(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (value !== null && value !== undefined && value !== false)
       element.setAttribute(name, value === true ? "" : String(value));
   }
   for (const child of children) if (child !== null && child !== undefined) element.append(child);
-  return element;
 }
 
 /**

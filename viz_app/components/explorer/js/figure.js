@@ -5,11 +5,11 @@ import { Choice } from "./controls.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
 import { LargeMap } from "./map.js";
-import { Picture, pinName } from "./picture.js";
-import { caption, hiddenNote, meanName, readout, rowSum, spoken, tellingRow, title, unitName } from "./sentences.js";
+import { isCell, Picture, pinName } from "./picture.js";
+import { caption, hiddenNote, meanName, readout, spoken, tellingRow, title, unitName } from "./sentences.js";
 import { Table } from "./table.js";
 import { weightTable } from "./tablecontents.js";
-import { TokenView, tokenCaption, tokenReadout, tokenSpoken } from "./token.js";
+import { TokenView } from "./token.js";
 
 const BESIDE = 185; // width that the readout needs to stand beside the picture
 
@@ -108,9 +108,7 @@ export class Figure {
     const own = state.zoom === "token";
     this.theme = theme;
     this.picture = own ? this.token.picture(view, state) : new Picture(sheet, state, current);
-    this.title = own
-      ? fillText(texts.token_title, { kind: texts[`kind_${sheet.kind}`], token: this.picture.sheet.name })
-      : title(sheet, texts);
+    this.title = title(this.picture.sheet, texts);
     this.form.element.hidden = own;
     this.token.head.hidden = !own;
     if (own) this.token.update(view, this.picture, state, texts);
@@ -121,7 +119,7 @@ export class Figure {
     this.shown = plate;
     this.frame.classList.toggle("frame-lines", plate === this.lines);
     plate.show(this.picture, theme, `${this.title}. ${this.help(plate)}`);
-    this.caption.replaceChildren(own ? tokenCaption(this.picture, texts) : caption(this.picture, texts));
+    this.caption.replaceChildren(caption(this.picture, texts));
     this.name(view, own);
     this.annotate(state, theme, plate === this.lines);
   }
@@ -155,9 +153,8 @@ export class Figure {
   annotate(state, theme, lines) {
     const { texts, picture } = this;
     const { sheet } = picture;
-    const own = state.zoom === "token";
-    const mean = own ? "" : meanName(sheet, texts);
-    const blind = !own && picture.rows.slice(0, picture.written).some((query) => picture.blind(query));
+    const mean = meanName(sheet, texts);
+    const blind = !sheet.groups && picture.rows.slice(0, picture.written).some((query) => picture.blind(query));
     const hatched = lines ? "" : blind ? texts.blind : sheet.causal ? texts.masked : "";
     this.legend.draw(theme, texts, picture, { lines, mean, hatched });
     const encoder = sheet.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
@@ -221,17 +218,13 @@ export class Figure {
    */
   point(state) {
     const { picture, texts } = this;
-    const own = state.zoom === "token";
-    const cursor = own ? state.spot : (state.cursor ?? picture.pin);
+    const cursor = state.zoom === "token" ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
-    const parts = valid ? (own ? tokenReadout(picture, cursor, texts, rowSum) : readout(picture, cursor, texts)) : null;
-    this.readout.replaceChildren(
-      ...(parts ?? [h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point)]),
-    );
-    const { query, key } = valid ? cursor : { query: null, key: null };
-    const cell = query !== null && key !== null && !picture.forbidden(query, key);
-    this.legend.point(cell ? picture.place(Number(query), Number(key)) : null);
-    const line = valid ? (own ? tokenSpoken : spoken)(picture, cursor, texts) : "";
+    const hint = h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point);
+    this.readout.replaceChildren(...(valid ? readout(picture, cursor, texts) : [hint]));
+    const cell = valid && isCell(cursor) && !picture.forbidden(cursor.query, cursor.key);
+    this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
+    const line = valid ? spoken(picture, cursor, texts) : "";
     if (this.live.textContent !== line) this.live.textContent = line;
   }
 
@@ -241,14 +234,10 @@ export class Figure {
    */
   exists({ query, key }) {
     const { rows, columns, written, existing } = this.picture;
-    /**
-     * @param {number[]} indices
-     * @param {number} count
-     * @param {number | null} index
-     */
-    const inside = (indices, count, index) =>
-      index === null || (indices.includes(index) && indices.indexOf(index) < count);
-    return inside(rows, written, query) && inside(columns, existing, key);
+    return (
+      (query === null || rows.slice(0, written).includes(query)) &&
+      (key === null || columns.slice(0, existing).includes(key))
+    );
   }
 
   /**

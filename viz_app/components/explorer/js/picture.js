@@ -137,6 +137,20 @@ export class Picture {
   }
 
   /**
+   * Row and column of the largest weight; null when there is none.
+   * @returns {[number, number] | null}
+   */
+  strongest() {
+    /** @type {[number, number] | null} */
+    let best = null;
+    for (const row of this.rows.slice(0, this.written)) {
+      const column = this.favourite(row);
+      if (column >= 0 && (!best || this.sheet.at(row, column) > this.sheet.at(...best))) best = [row, column];
+    }
+    return best;
+  }
+
+  /**
    * The query that looks at a key most; -1 when there is none.
    * @param {number} key
    */

@@ -9,9 +9,10 @@ const NEARLY = 0.1; // weights that differ by less are about as telling; the sam
 
 /**
  * Of a sheet that is a mean: "layer" or "all"; null for a head and for anything else.
- * @param {{ name: string }} given
+ * @param {Sheet} sheet
  */
-function meanOf({ name }) {
+function meanOf({ name, groups }) {
+  if (groups) return null;
   return name === "mean" ? "all" : name.endsWith(".mean") ? "layer" : null;
 }
 
@@ -31,12 +32,13 @@ export function meanName(sheet, texts) {
 }
 
 /**
- * "Encoder-decoder attention, head 4.6".
+ * "Encoder-decoder attention, head 4.6", or of a token in all heads.
  * @param {Sheet} sheet
  * @param {Texts} texts
  */
 export function title(sheet, texts) {
   const kind = texts[`kind_${sheet.kind}`];
+  if (sheet.groups) return fillText(texts.token_title, { kind, token: sheet.name });
   const mean = meanName(sheet, texts);
   return mean ? `${kind}, ${mean}` : fillText(texts.title, { kind, head: sheet.name });
 }
@@ -48,6 +50,7 @@ export function title(sheet, texts) {
  */
 export function caption(picture, texts) {
   const { sheet } = picture;
+  if (sheet.groups) return tokenCaption(picture, texts);
   const query = picture.current ?? tellingRow(picture);
   if (query === null) return document.createTextNode("");
   const key = picture.favourite(query);
@@ -60,6 +63,25 @@ export function caption(picture, texts) {
     key: emphasised(sheet.keys[key].text),
     head: sheet.name,
     weight: percent(sheet.at(query, key)),
+  });
+}
+
+/**
+ * "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*."
+ * @param {Picture} picture
+ * @param {Texts} texts
+ */
+function tokenCaption(picture, texts) {
+  const { sheet } = picture;
+  const name = emphasised(sheet.name);
+  if (!picture.written) return fill(texts.token_unwritten, { token: name });
+  const best = picture.strongest();
+  if (!best) return fill(texts.blind_caption, { query: name });
+  return fill(sheet.received ? texts.token_caption_key : texts.token_caption_query, {
+    token: name,
+    head: sheet.queries[best[0]].text,
+    other: emphasised(sheet.keys[best[1]].text),
+    weight: percent(sheet.at(...best)),
   });
 }
 
@@ -100,8 +122,9 @@ export function tellingRow(picture) {
 export function readout(picture, { query, key }, texts) {
   const { sheet } = picture;
   const parts = [];
-  if (query !== null) parts.push(fill(texts[`readout_${sheet.kind}`], names(sheet, query, texts)));
-  if (key !== null) parts.push(fill(texts.readout_key, { key: strong(sheet.keys[key].text) }));
+  if (query !== null) parts.push(rowName(sheet, query, texts));
+  if (key !== null)
+    parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
   if (query !== null && key !== null) {
     const masked = picture.forbidden(query, key);
     parts.push(masked ? nothing(picture, query, texts) : h("b", { class: "value" }, decimals(sheet.at(query, key))));
@@ -126,8 +149,9 @@ function nothing(picture, query, texts) {
  * @param {number} query
  * @param {Texts} texts
  */
-export function rowSum(picture, query, texts) {
+function rowSum(picture, query, texts) {
   const sum = decimals(picture.rowSum(query));
+  if (picture.sheet.received) return fill(texts.token_received, { sum });
   if (!picture.hides()) return fill(texts.row_sum, { sum });
   return fill(texts.row_sum_hidden, { sum, hidden: decimals(picture.hidden(query)) });
 }
@@ -151,14 +175,12 @@ export function hiddenNote(picture, texts) {
  * @param {number} query
  * @param {Texts} texts
  */
-function names(sheet, query, texts) {
+function rowName(sheet, query, texts) {
+  const { text } = sheet.queries[query];
+  if (sheet.groups) return fill(texts.token_row, { head: h("b", {}, text), token: strong(sheet.name) });
   const other = sheet.others[query]?.text || "\u2026";
-  return {
-    query: strong(sheet.queries[query].text),
-    next: token(other),
-    input: token(other),
-    unit: unitName(sheet, texts),
-  };
+  const values = { query: strong(text), next: token(other), input: token(other), unit: unitName(sheet, texts) };
+  return fill(texts[`readout_${sheet.kind}`], values);
 }
 
 /**
@@ -191,12 +213,11 @@ export function spoken(picture, cursor, texts) {
    */
   const text = (positions, index) => (index < 0 ? "\u2013" : positions[index].text);
   const none = query < 0 || key < 0 || picture.forbidden(query, key);
+  const weight = none ? nothing(picture, Math.max(0, query), texts) : sheet.at(query, key).toFixed(2);
+  const [from, to] = [text(sheet.queries, query), text(sheet.keys, key)];
   const mean = meanName(sheet, texts);
-  return fillText(mean ? texts.mean_spoken : texts.spoken, {
-    mean,
-    head: sheet.name,
-    query: text(sheet.queries, query),
-    key: text(sheet.keys, key),
-    weight: none ? nothing(picture, Math.max(0, query), texts) : sheet.at(query, key).toFixed(2),
-  });
+  if (mean) return fillText(texts.mean_spoken, { mean, query: from, key: to, weight });
+  if (!sheet.groups) return fillText(texts.spoken, { head: sheet.name, query: from, key: to, weight });
+  const [looking, seen] = sheet.received ? [to, sheet.name] : [sheet.name, to];
+  return fillText(texts.spoken, { head: from, query: looking, key: seen, weight });
 }

@@ -1,12 +1,13 @@
 // One token in all heads: a row for each head, and in it where that head looks from the pinned query, or who looks at
 // the pinned key.
 
-import { decimals, fill, fillText, h, headName, percent, rootOf, setAttribute, token } from "../../common/dom.js";
+import { h, headName, rootOf, setAttribute, token } from "../../common/dom.js";
 import { clamp, consume, hasModifier } from "../../common/keyboard.js";
 import { Choice } from "./controls.js";
 import { Matrix } from "./data.js";
 import { LargeMap } from "./map.js";
-import { isCell, Picture, pinned } from "./picture.js";
+import { Picture, pinned } from "./picture.js";
+import { shownIndices } from "./visible.js";
 
 const MOST = 41; // tokens of the strip; of a long sentence those around the pinned one
 
@@ -154,11 +155,8 @@ export class TokenView {
    */
   picture(view, state) {
     const sheet = new TokenSheet(view, /** @type {Cursor} */ (pinned(state.pin)));
-    return new Picture(
-      sheet,
-      { ...state, pin: null },
-      state.average === "none" ? state.layer * view.heads + state.head : null,
-    );
+    const selected = state.average === "none" ? state.layer * view.heads + state.head : null;
+    return new Picture(sheet, { ...state, pin: null }, selected);
   }
 
   /**
@@ -173,9 +171,7 @@ export class TokenView {
     this.side.label(texts.token_side, [texts.token_looks, texts.token_seen]);
     this.side.update({ side: received ? "k" : "q" });
     const [positions, end] = received ? [view.keys, view.columns] : [view.queries, view.rows];
-    const indices = positions
-      .map((_, index) => index)
-      .filter((index) => index < end && (state.special || !positions[index].special));
+    const indices = shownIndices(positions, state).filter((index) => index < end);
     const chosen = Number(received ? key : query);
     this.strip.update(positions, indices, received ? "k" : "q", chosen, texts);
   }
@@ -185,8 +181,7 @@ export class TokenView {
    * @param {Picture} picture
    */
   target(picture) {
-    const best = strongest(picture);
-    return [picture.current ?? -1, best ? best[1] : -1];
+    return [picture.current ?? -1, picture.strongest()?.[1] ?? -1];
   }
 
   /**
@@ -213,81 +208,4 @@ export class TokenView {
       this.store.set({ pin: `${sheet.received ? "q" : "k"}${key}`, spot: null });
     }
   }
-}
-
-/**
- * The cell with the largest weight; null when there is none.
- * @param {Picture} picture
- */
-function strongest(picture) {
-  const { sheet } = picture;
-  /** @type {[number, number] | null} */
-  let best = null;
-  for (let row = 0; row < picture.written; row++) {
-    const column = picture.favourite(row);
-    if (column >= 0 && (!best || sheet.at(row, column) > sheet.at(...best))) best = [row, column];
-  }
-  return best;
-}
-
-/**
- * "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*."
- * @param {Picture} picture
- * @param {Texts} texts
- */
-export function tokenCaption(picture, texts) {
-  const { sheet } = picture;
-  const name = token(sheet.name, "em");
-  if (!picture.written) return fill(texts.token_unwritten, { token: name });
-  const best = strongest(picture);
-  if (!best) return fill(texts.blind_caption, { query: name });
-  return fill(sheet.received ? texts.token_caption_key : texts.token_caption_query, {
-    token: name,
-    head: sheet.queries[best[0]].text,
-    other: token(sheet.keys[best[1]].text, "em"),
-    weight: percent(sheet.at(...best)),
-  });
-}
-
-/**
- * Head, cell, value and row sum for the eye.
- * @param {Picture} picture
- * @param {Cursor} given
- * @param {Texts} texts
- * @param {(picture: Picture, query: number, texts: Texts) => DocumentFragment} sumOf
- */
-export function tokenReadout(picture, { query, key }, texts, sumOf) {
-  const { sheet } = picture;
-  /** @param {string} text */
-  const strong = (text) => token(text, "b", { class: "token" });
-  const parts = [];
-  if (query !== null)
-    parts.push(fill(texts.token_row, { head: h("b", {}, sheet.queries[query].text), token: strong(sheet.name) }));
-  if (key !== null)
-    parts.push(fill(sheet.received ? texts.token_from : texts.readout_key, { key: strong(sheet.keys[key].text) }));
-  if (query !== null && key !== null) {
-    const reason = sheet.masked(query, key) ? texts.masked : picture.blind(query) ? texts.blind : null;
-    parts.push(reason ?? h("b", { class: "value" }, decimals(sheet.at(query, key))));
-  }
-  if (query !== null) {
-    const sum = decimals(picture.rowSum(query));
-    parts.push(sheet.received ? fill(texts.token_received, { sum }) : sumOf(picture, query, texts));
-  }
-  return parts.map((part) => h("span", {}, part));
-}
-
-/**
- * The same cell for the ear.
- * @param {Picture} picture
- * @param {Cursor | null} cursor
- * @param {Texts} texts
- */
-export function tokenSpoken(picture, cursor, texts) {
-  if (!cursor?.spoken || !isCell(cursor)) return "";
-  const { sheet } = picture;
-  const { query, key } = cursor;
-  const other = sheet.keys[key].text;
-  const [from, to] = sheet.received ? [other, sheet.name] : [sheet.name, other];
-  const weight = picture.forbidden(query, key) ? texts.masked : sheet.at(query, key).toFixed(2);
-  return fillText(texts.spoken, { head: sheet.queries[query].text, query: from, key: to, weight });
 }

@@ -6,16 +6,14 @@
  * @param {{ queries: Position[], keys: Position[] }} view A view or a sheet.
  * @param {{ special: boolean }} state Of the store; `special` says whether special tokens are shown.
  */
-export function visible({ queries, keys }, { special }) {
-  return { rows: kept(queries, special), columns: kept(keys, special) };
+export function visible({ queries, keys }, state) {
+  return { rows: shownIndices(queries, state), columns: shownIndices(keys, state) };
 }
 
 /**
  * @param {Position[]} positions
- * @param {boolean} special
+ * @param {{ special: boolean }} state
  */
-function kept(positions, special) {
-  const indices = [];
-  for (let index = 0; index < positions.length; index++) if (special || !positions[index].special) indices.push(index);
-  return indices;
+export function shownIndices(positions, { special }) {
+  return positions.flatMap((position, index) => (special || !position.special ? [index] : []));
 }

@@ -1,6 +1,7 @@
 // Figure 1 of the paper, drawn anew: every station that a lesson explains opens it.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { svg } from "../../../components/common/dom.js";
+
 const [WIDTH, HEIGHT] = [520, 640];
 /** @type {Record<string, number>} */
 const COLUMNS = { encoder: 66, decoder: 296 }; // left edge of the boxes
@@ -25,22 +26,6 @@ const STATIONS = [
   ["decoder", 72, 30, "softmax", "plain"],
 ];
 
-/**
- * An SVG element.
- * @param {string} tag
- * @param {Record<string, string | number | null | ((event: Event) => void)>} [attributes]
- * @param {...(Node | string)} children
- */
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") made.addEventListener(name, value);
-    else if (value !== null) made.setAttribute(name, String(value));
-  }
-  made.append(...children);
-  return made;
-}
-
 /** @typedef {Record<string, { name: string, title: string }>} AtStation */
 
 /**
@@ -51,20 +36,20 @@ function element(tag, attributes = {}, ...children) {
  * @param {(name: string) => void} open Called with the name of a lesson.
  */
 export function diagram({ texts, sentence }, atStation, open) {
-  const svg = element("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": texts.figure });
-  svg.append(marker(), ...frames(texts), ...ways());
-  for (const station of STATIONS) svg.append(box(station, texts, atStation, open));
-  for (const side of ["encoder", "decoder"]) svg.append(...position(side, texts, atStation, open));
-  svg.append(...ends(texts, sentence));
-  return svg;
+  const figure = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": texts.figure });
+  figure.append(marker(), ...frames(texts), ...ways());
+  for (const station of STATIONS) figure.append(box(station, texts, atStation, open));
+  for (const side of ["encoder", "decoder"]) figure.append(...position(side, texts, atStation, open));
+  figure.append(...ends(texts, sentence));
+  return figure;
 }
 
 function marker() {
-  const path = element("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow-head" });
-  return element(
+  const path = svg("path", { d: "M0 0 L8 4 L0 8 z", class: "arrow-head" });
+  return svg(
     "defs",
     {},
-    element(
+    svg(
       "marker",
       { id: "tip", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" },
       path,
@@ -77,7 +62,7 @@ function marker() {
  * @param {boolean} [tip]
  */
 function line(d, tip = true) {
-  return element("path", { d, class: "way", "marker-end": tip ? "url(#tip)" : null });
+  return svg("path", { d, class: "way", "marker-end": tip ? "url(#tip)" : null });
 }
 
 /**
@@ -86,8 +71,8 @@ function line(d, tip = true) {
  */
 function frames(texts) {
   return [
-    element("rect", { x: 34, y: 284, width: 206, height: 212, rx: 12, class: "stack" }),
-    element("rect", { x: 280, y: 182, width: 206, height: 314, rx: 12, class: "stack" }),
+    svg("rect", { x: 34, y: 284, width: 206, height: 212, rx: 12, class: "stack" }),
+    svg("rect", { x: 280, y: 182, width: 206, height: 314, rx: 12, class: "stack" }),
     label(27, 392, texts.layers, "end"),
     label(493, 340, texts.layers, "start"),
   ];
@@ -131,7 +116,7 @@ function ways() {
  * @param {string} [name]
  */
 function label(x, y, text, anchor = "middle", name = "note") {
-  return element("text", { x, y, "text-anchor": anchor, class: name }, text);
+  return svg("text", { x, y, "text-anchor": anchor, class: name }, text);
 }
 
 /**
@@ -149,7 +134,7 @@ function button(group, station, words, atStation, open) {
   group.setAttribute("tabindex", "0");
   group.setAttribute("aria-label", `${words}: ${title}`);
   group.classList.add("opens");
-  group.append(element("title", {}, title));
+  group.append(svg("title", {}, title));
   group.addEventListener("click", () => open(name));
   group.addEventListener("keydown", (/** @type {any} */ event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -170,12 +155,7 @@ function box([column, y, height, station, look], texts, atStation, open) {
   const lines = texts[station].split("\n");
   const middle = y + height / 2 + 5 - (lines.length - 1) * 8.5;
   const words = lines.map((text, index) => label(x + BOX / 2, middle + 17 * index, text, "middle", "word"));
-  const group = element(
-    "g",
-    { class: `station ${look}` },
-    element("rect", { x, y, width: BOX, height, rx: 7 }),
-    ...words,
-  );
+  const group = svg("g", { class: `station ${look}` }, svg("rect", { x, y, width: BOX, height, rx: 7 }), ...words);
   return button(group, station, lines.join(" "), atStation, open);
 }
 
@@ -191,17 +171,17 @@ function position(column, texts, atStation, open) {
   const side = column === "encoder" ? -1 : 1;
   const at = x + side * 92;
   const wave = `M${at - 11} 522 c4 -13 7 -13 11 0 s7 13 11 0`;
-  const group = element(
+  const group = svg(
     "g",
     { class: "station wave" },
-    element("circle", { cx: at, cy: 522, r: 17 }),
-    element("path", { d: wave, class: "curve" }),
+    svg("circle", { cx: at, cy: 522, r: 17 }),
+    svg("path", { d: wave, class: "curve" }),
   );
-  const plus = element(
+  const plus = svg(
     "g",
     { class: "plus" },
-    element("circle", { cx: x, cy: 522, r: 10 }),
-    element("path", { d: `M${x - 5} 522 h10 M${x} 517 v10` }),
+    svg("circle", { cx: x, cy: 522, r: 10 }),
+    svg("path", { d: `M${x - 5} 522 h10 M${x} 517 v10` }),
   );
   return [
     line(`M${at - side * 17} 522 H${x + side * 12}`),

@@ -5,7 +5,7 @@
  * @param {Settings} settings
  */
 function toAddress(settings) {
-  const parts = Object.entries(settings).map(([name, value]) => [name, told(value)]);
+  const parts = Object.entries(settings).map(([name, value]) => [name, serialised(value)]);
   return parts
     .filter(([, text]) => text)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -16,7 +16,7 @@ function toAddress(settings) {
 /**
  * The address of a page with this scene in it; what else stands in it stays.
  * @param {string} href
- * @param {{ scene: any, settings: Settings }} given
+ * @param {{ scene: string, settings: Settings }} state
  */
 export function linkTo(href, { scene, settings }) {
   const link = new URL(href);
@@ -31,7 +31,7 @@ export function linkTo(href, { scene, settings }) {
 }
 
 /** @param {string | number | boolean} value */
-function told(value) {
+function serialised(value) {
   if (typeof value === "boolean") return value ? "on" : "off";
   if (typeof value === "number") return String(Number(value.toPrecision(6)));
   const text = encodeURIComponent(value.replace(/\p{Surrogate}/gu, "?")).replace(/[!'()*]/g, encoded);

@@ -1,5 +1,7 @@
 // Words and formulas: trees of plain values become elements. Only what a lesson's text can hold is made.
 
+import { h } from "../../../components/common/dom.js";
+
 const HTML = new Set(["p", "strong", "em", "code", "dfn"]);
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const ATTRIBUTES = new Set([
@@ -41,7 +43,7 @@ export function build(node, inMath = false) {
 /**
  * Lights up one term of an equation and no other.
  * @param {HTMLDivElement} equation
- * @param {any} term
+ * @param {string | null} term
  */
 export function light(equation, term) {
   for (const element of equation.querySelectorAll("[class]")) {
@@ -57,22 +59,15 @@ let terms = 0;
  * @param {string} about
  */
 function explained(word, about) {
-  const tip = document.createElement("span");
-  tip.id = `term-${++terms}`;
-  tip.className = "about";
-  tip.setAttribute("role", "tooltip");
-  tip.textContent = about;
-  const element = document.createElement("dfn");
-  element.tabIndex = 0;
-  element.setAttribute("aria-describedby", tip.id);
-  element.append(word, tip);
+  const tip = h("span", { id: `term-${++terms}`, class: "about", role: "tooltip" }, about);
   /** @param {boolean} shown */
-  const show = (shown) => () => element.classList.toggle("told", shown);
-  for (const event of ["pointerenter", "focus", "click"]) element.addEventListener(event, show(true));
-  for (const event of ["pointerleave", "blur"]) element.addEventListener(event, show(false));
+  const show = (shown) => () => element.classList.toggle("open", shown);
+  const [open, close] = [show(true), show(false)];
+  const listeners = { pointerenter: open, focus: open, click: open, pointerleave: close, blur: close };
+  const element = h("dfn", { tabindex: "0", "aria-describedby": tip.id, ...listeners }, word, tip);
   element.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !element.classList.contains("told")) return;
-    show(false)();
+    if (event.key !== "Escape" || !element.classList.contains("open")) return;
+    close();
     event.preventDefault(); // the key ends the presenter's view only after that
   });
   return element;
