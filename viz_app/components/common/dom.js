@@ -62,6 +62,20 @@ export function rootOf(element) {
 }
 
 /**
+ * Places a panel under an element, but inside what it is positioned in.
+ * @param {HTMLElement} panel
+ * @param {HTMLElement} target
+ */
+export function placeUnder(panel, target) {
+  const around = panel.offsetParent?.getBoundingClientRect();
+  if (!around) return;
+  const { left, bottom } = target.getBoundingClientRect();
+  const most = around.width - panel.offsetWidth;
+  panel.style.left = `${Math.max(0, Math.min(left - around.left, most))}px`;
+  panel.style.top = `${bottom - around.top + 6}px`;
+}
+
+/**
  * Text that comes from a sentence: its own direction must not turn the words around it.
  * @param {string} text
  * @param {keyof HTMLElementTagNameMap} [tag]

@@ -84,7 +84,7 @@ export function trace(context, points, { colour, width = 1.5, dash = [], alpha =
  * @param {CanvasRenderingContext2D} context
  * @param {number[]} from [x, y].
  * @param {number[]} to
- * @param {Parameters<typeof trace>[2]} style
+ * @param {LineStyle} style
  */
 export function rule(context, from, to, style) {
   trace(context, [from, to], style);

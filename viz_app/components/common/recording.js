@@ -5,6 +5,7 @@ import { h } from "./dom.js";
 
 const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"]; // Safari records no WebM
 const FRAMES = 30; // a second
+const LAST = 1500; // milliseconds for which the finished picture stays
 const EDGE = 14; // in CSS pixels
 
 /** What this browser records; undefined when it records nothing. */
@@ -38,19 +39,63 @@ export function composePage(page, { canvas, ratio }, theme, head, lines) {
 }
 
 /**
- * Starts to record a canvas; when the recorder stops, the film is saved.
- * @param {HTMLCanvasElement} page
- * @param {string} name Of the file, without its ending.
+ * @typedef {object} FilmSource
+ * @property {(page: HTMLCanvasElement) => void} compose Draws a frame.
+ * @property {() => boolean} isOver Whether what is filmed has come to its end.
+ * @property {() => void} changed Called when the film starts and when it stops.
  */
-export function recordCanvas(page, name) {
-  /** @type {Blob[]} */
-  const parts = [];
-  const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: FORMAT, videoBitsPerSecond: 4e6 });
-  const ending = FORMAT?.startsWith("video/mp4") ? "mp4" : "webm";
-  recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
-  recorder.addEventListener("stop", () => download(new Blob(parts, { type: FORMAT }), `${name}.${ending}`));
-  recorder.start();
-  return recorder;
+
+/** A film; it is saved when it stops, by itself some time after what is filmed. */
+export class Film {
+  /** @type {MediaRecorder | null} */
+  recorder = null;
+
+  /** @param {FilmSource} source */
+  constructor(source) {
+    this.source = source;
+  }
+
+  get running() {
+    return this.recorder !== null;
+  }
+
+  /** @param {string} name Of the file, without its ending. */
+  start(name) {
+    const page = h("canvas");
+    this.source.compose(page);
+    /** @type {Blob[]} */
+    const parts = [];
+    const recorder = new MediaRecorder(page.captureStream(FRAMES), { mimeType: FORMAT, videoBitsPerSecond: 4e6 });
+    const ending = FORMAT?.startsWith("video/mp4") ? "mp4" : "webm";
+    recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
+    recorder.addEventListener("stop", () => download(new Blob(parts, { type: FORMAT }), `${name}.${ending}`));
+    recorder.start();
+    this.recorder = recorder;
+    this.draw(recorder, page, null);
+    this.source.changed();
+  }
+
+  /**
+   * One frame, again and again.
+   * @param {MediaRecorder} recorder
+   * @param {HTMLCanvasElement} page
+   * @param {number | null} end When the film stops.
+   */
+  draw(recorder, page, end) {
+    if (this.recorder !== recorder) return;
+    this.source.compose(page);
+    const now = performance.now();
+    const stop = end ?? (this.source.isOver() ? now + LAST : null);
+    if (stop !== null && now > stop) this.stop();
+    else requestAnimationFrame(() => this.draw(recorder, page, stop));
+  }
+
+  stop() {
+    if (!this.recorder) return;
+    this.recorder.stop();
+    this.recorder = null;
+    this.source.changed();
+  }
 }
 
 /**

@@ -1,7 +1,8 @@
 // The one row of controls: choices such as the kind of attention, and the decoding player.
 
 import { fillText, h, setAttribute } from "../../common/dom.js";
-import { KINDS, shown } from "./data.js";
+import { hasModifier } from "../../common/keyboard.js";
+import { shown } from "./data.js";
 
 const BEAT = 650; // milliseconds from one piece to the next while playing
 
@@ -54,7 +55,8 @@ export class Player {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.button = h("button", { class: "play", click: () => this.toggle() }, playIcon());
+    const icon = h("span", { class: "play-icon", "aria-hidden": true });
+    this.button = h("button", { class: "play", click: () => this.toggle() }, icon);
     this.slider = h("input", { type: "range", class: "slider", min: "1", step: "1", input: () => this.seek() });
     this.text = h("span", { class: "step-text" });
     this.element = h("div", { class: "player", role: "group" }, this.button, this.slider, this.text);
@@ -112,7 +114,7 @@ export class Player {
    * @param {KeyboardEvent} event
    */
   key(event) {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (event.defaultPrevented || hasModifier(event) || event.shiftKey) return;
     const target = /** @type {Element} */ (event.composedPath()[0]);
     const { length } = this.translation;
     const now = this.store.state.step ?? length;
@@ -138,13 +140,4 @@ export class Player {
     clearInterval(this.timer);
     this.timer = 0;
   }
-}
-
-function playIcon() {
-  return h("span", { class: "play-icon", "aria-hidden": true });
-}
-
-/** @param {Store} store */
-export function kindChoice(store) {
-  return new Choice("kind", KINDS, store);
 }

@@ -6,7 +6,7 @@ import { Theme } from "../../common/theme.js";
 import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
 import { Compare } from "./compare.js";
-import { Choice, kindChoice, Player } from "./controls.js";
+import { Choice, Player } from "./controls.js";
 import { halves, KINDS, readPayload, Translation } from "./data.js";
 import { Figure } from "./figure.js";
 import { Menu } from "./menu.js";
@@ -54,7 +54,7 @@ export class Explorer {
     this.words = new Words(this.store);
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
-    this.kind = kindChoice(this.store);
+    this.kind = new Choice("kind", KINDS, this.store);
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.player = new Player(this.store);
     this.candidates = new Candidates();
@@ -299,7 +299,7 @@ export class Explorer {
     this.cancelReport();
     this.player.stop();
     this.menu.close();
-    this.recorder.stop();
+    this.recorder.film.stop();
     this.store.stop();
     this.sizes.disconnect();
     window.removeEventListener("resize", this.onResize);

@@ -1,7 +1,7 @@
 // How pictures are drawn: everything that is not needed at first sight, behind one small button. A setting that is not
 // as at the start stands beside the button, so that nobody misreads a picture; a click takes it back.
 
-import { fillText, h, percent, setAttribute } from "../../common/dom.js";
+import { fillText, h, percent, placeUnder, setAttribute } from "../../common/dom.js";
 import { Choice } from "./controls.js";
 
 /** @type {Partial<State>} */
@@ -137,17 +137,9 @@ export class Menu {
     this.panel.hidden = false;
     setAttribute(this.button, "aria-expanded", "true");
     window.addEventListener("pointerdown", this.outside, true);
-    this.place();
+    placeUnder(this.panel, this.button);
     this.panel.scrollIntoView({ block: "nearest" }); // on a telephone it would reach below the window
     /** @type {HTMLElement | null} */ (this.panel.querySelector("[aria-pressed=true]"))?.focus();
-  }
-
-  /** Under the button, but inside the component. */
-  place() {
-    const box = /** @type {Element} */ (this.panel.offsetParent).getBoundingClientRect();
-    const target = this.button.getBoundingClientRect();
-    this.panel.style.left = `${Math.max(0, Math.min(target.left - box.left, box.width - this.panel.offsetWidth))}px`;
-    this.panel.style.top = `${target.bottom - box.top + 6}px`;
   }
 
   close() {

@@ -1,6 +1,6 @@
 // How sure the model was of one piece, and which pieces came next.
 
-import { fill, h } from "../../common/dom.js";
+import { fill, h, placeUnder } from "../../common/dom.js";
 import { candidateParts, choicesAt } from "./candidates.js";
 
 export class Popover {
@@ -31,20 +31,7 @@ export class Popover {
     this.button?.removeAttribute("aria-describedby");
     button.setAttribute("aria-describedby", this.element.id);
     this.button = button;
-    this.place(button);
-  }
-
-  /**
-   * Under the piece, but inside the component.
-   * @param {HTMLButtonElement} button
-   */
-  place(button) {
-    const box = this.element.offsetParent?.getBoundingClientRect();
-    if (!box) return;
-    const target = button.getBoundingClientRect();
-    const left = Math.min(target.left - box.left, box.width - this.element.offsetWidth - 4);
-    this.element.style.left = `${Math.max(0, left)}px`;
-    this.element.style.top = `${target.bottom - box.top + 6}px`;
+    placeUnder(this.element, button);
   }
 
   /** Whether there was something to hide. */

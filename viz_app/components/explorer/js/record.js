@@ -1,17 +1,15 @@
 // The decoding as a film for a slide: what the large figure shows while the time bar plays.
 
 import { h } from "../../common/dom.js";
-import { composePage, FORMAT, recordCanvas } from "../../common/recording.js";
+import { composePage, Film, FORMAT } from "../../common/recording.js";
 
 const START_AFTER = 400; // milliseconds for which the first step stands before it moves
-const LAST = 1500; // milliseconds for which the finished picture stays
 const HEAD = 56; // height of title and caption above the figure, in CSS pixels
 
 export class Recorder {
   /** @type {Texts} */
   texts;
-  /** @type {{ recorder: MediaRecorder, started?: boolean, end?: number } | null} */
-  film = null;
+  started = false; // whether the time bar plays for a film
 
   /**
    * @param {Store} store
@@ -20,32 +18,40 @@ export class Recorder {
   constructor(store, figure) {
     this.store = store;
     this.figure = figure;
-    this.button = h("button", { class: "plain record", click: () => (this.film ? this.stop() : this.start()) });
-    this.button.hidden = !FORMAT;
+    this.film = new Film({
+      compose: (page) => this.compose(page),
+      isOver: () => this.started && !store.state.playing,
+      changed: () => this.update(),
+    });
+    const toggle = () => (this.film.running ? this.film.stop() : this.start());
+    this.button = h("button", { class: "plain record", hidden: !FORMAT, click: toggle });
   }
 
   /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
-    this.button.textContent = this.film ? texts.record_stop : texts.record;
+    this.button.textContent = this.film.running ? texts.record_stop : texts.record;
+  }
+
+  update() {
+    this.started = false;
+    this.store.set({ playing: false });
+    this.label(this.texts);
   }
 
   /** Goes to the first piece and plays; the film ends when the time bar does. */
   start() {
-    const page = h("canvas");
+    const { store, film } = this;
     const { kind, name } = this.figure.picture.sheet;
-    this.store.set({ step: 1, playing: false });
-    this.store.flush();
-    this.compose(page);
-    const film = { recorder: recordCanvas(page, `headlight_${kind}_${name}`), started: false };
-    this.film = film;
-    this.paint(page);
+    store.set({ step: 1, playing: false });
+    store.flush();
+    film.start(`headlight_${kind}_${name}`);
+    const { recorder } = film;
     setTimeout(() => {
-      if (this.film !== film) return;
-      this.store.set({ playing: true });
-      film.started = true; // on a busy machine late
+      if (film.recorder !== recorder) return;
+      store.set({ playing: true });
+      this.started = true; // on a busy machine late
     }, START_AFTER);
-    this.label(this.texts);
   }
 
   /** @param {HTMLCanvasElement} page */
@@ -55,26 +61,5 @@ export class Recorder {
       { text: title, font: "600 14px", colour: theme.text, baseline: 22 },
       { text: caption.textContent ?? "", font: "13px", colour: theme.muted, baseline: 43 },
     ]);
-  }
-
-  /**
-   * One frame, again and again; a film that was not stopped ends some time after the time bar.
-   * @param {HTMLCanvasElement} page
-   */
-  paint(page) {
-    const { film, store } = this;
-    if (!film) return;
-    this.compose(page);
-    film.end ??= film.started && !store.state.playing ? performance.now() + LAST : undefined;
-    if (film.end !== undefined && performance.now() > film.end) this.stop();
-    else requestAnimationFrame(() => this.paint(page));
-  }
-
-  stop() {
-    if (!this.film) return;
-    this.film.recorder.stop();
-    this.film = null;
-    this.store.set({ playing: false });
-    this.label(this.texts);
   }
 }

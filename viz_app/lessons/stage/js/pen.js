@@ -1,6 +1,6 @@
 // What a scene draws with: the canvas, its size, the theme, the pointer. Letters are the theme's unless a style says otherwise.
 
-import { dot, drawAxis, trace, write } from "../../../components/common/plot.js";
+import { dot, drawAxis, rule, trace, write } from "../../../components/common/plot.js";
 
 export class Pen {
   /**
@@ -79,14 +79,7 @@ export class Pen {
    * @param {LineStyle} style
    */
   line(x, y, toX, toY, style) {
-    trace(
-      this.context,
-      [
-        [x, y],
-        [toX, toY],
-      ],
-      style,
-    );
+    rule(this.context, [x, y], [toX, toY], style);
   }
 
   /**

@@ -1,10 +1,10 @@
 // The small menu of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
-import { download, FORMAT } from "../../../components/common/recording.js";
+import { composePage, download, Film, FORMAT } from "../../../components/common/recording.js";
 import { linkTo } from "./address.js";
-import { Film } from "./film.js";
 
+const HEAD = 34; // height of the title above the picture, in CSS pixels
 const CONFIRMED = 2000; // milliseconds for which a button says that it is done
 
 export class Tools {
@@ -15,10 +15,14 @@ export class Tools {
   constructor(lesson) {
     this.lesson = lesson;
     this.tableShown = false;
-    this.film = new Film(lesson, () => this.update());
+    this.film = new Film({
+      compose: (page) => this.compose(page),
+      isOver: () => !lesson.stage.playing,
+      changed: () => this.update(),
+    });
     this.table = h("button", { class: "tool", "aria-expanded": "false", click: () => this.showTable() });
     this.image = h("button", { class: "tool", click: () => this.save() });
-    this.record = h("button", { class: "tool", click: () => this.film.toggle() });
+    this.record = h("button", { class: "tool", click: () => this.toggleFilm() });
     this.link = h("button", { class: "tool", click: () => this.copy() });
     this.present = h("button", { class: "tool present", click: () => lesson.present() });
     this.element = h("div", { class: "tools" }, this.table, this.image, this.record, this.link);
@@ -48,8 +52,29 @@ export class Tools {
     this.lesson.tabulate();
   }
 
+  /**
+   * The picture as it stands below its title.
+   * @param {HTMLCanvasElement} page
+   */
+  compose(page) {
+    const { stage, theme, description } = this.lesson;
+    const title = { text: description.title, font: "600 15px", colour: theme.text, baseline: 22 };
+    composePage(page, stage, theme, HEAD, [title]);
+  }
+
+  /** Films the way of the playhead. */
+  toggleFilm() {
+    const { lesson, film } = this;
+    const { playhead } = lesson.scene;
+    if (film.running || !playhead) return film.stop();
+    lesson.set({ [playhead.name]: playhead.min });
+    lesson.stage.play();
+    film.start(lesson.fileName);
+  }
+
   save() {
-    const page = this.film.page();
+    const page = h("canvas");
+    this.compose(page);
     page.toBlob((blob) => blob && download(blob, `${this.lesson.fileName}.png`));
   }
 
