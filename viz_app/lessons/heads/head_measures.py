@@ -102,14 +102,14 @@ class AblatedTranslation:
     Args:
         text: The translation.
         words: Its words, and whether each differs from the original translation.
-        original_words: The same of the original.
+        original: The same of the original.
         log_probability: Of the original translation, in nats, under the changed model.
         before: The same under the whole model.
     """
 
     text: str
     words: list[tuple[str, bool]]
-    original_words: list[tuple[str, bool]]
+    original: list[tuple[str, bool]]
     log_probability: float
     before: float
 

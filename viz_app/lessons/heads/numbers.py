@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -69,7 +70,6 @@ def data(context: LessonContext) -> StageData:
             "cut": max(len(axis) for axis in labels.values()) > POSITIONS,
             "roles": {kind: _roles(table) for kind, table in tables.items()},
             "tour": [_role_values(role) for role in tour(tables)],
-            "sentences": len(EXAMPLES),
             "rows": rows_of_table_3(),
             "small": small,
             "small_read": small_read,
@@ -95,18 +95,13 @@ def _roles(table: RoleTable) -> list[list[dict[str, Any]]]:
 
 def _role_values(role: HeadRole) -> dict[str, Any]:
     """A role as plain values."""
-    return {
-        "role": role.role,
-        "kind": role.kind,
-        "layer": role.layer,
-        "head": role.head,
-        "share": round(role.share, 4),
-        "at_least": round(role.at_least, 4),
-        "weight": round(role.weight, 4),
-        "chance": round(role.chance, 4),
-        "places": role.places,
-        "standing": "named" if role.named else "leans" if role.leans else "none",
-    }
+    shares = {name: round(getattr(role, name), 4) for name in ("share", "at_least", "weight", "chance")}
+    standing = "named" if role.named else "leans" if role.leans else "none"
+    return (
+        {name: getattr(role, name) for name in ("role", "kind", "layer", "head", "places")}
+        | shares
+        | {"standing": standing}
+    )
 
 
 def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
@@ -194,13 +189,7 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
         ("heads.without", context.text, tuple(heads)),
         lambda stop: head_measures.translate_without(translator, translation, heads, stop),
     )
-    return setting, {
-        "text": found.text,
-        "words": found.words,
-        "original": found.original_words,
-        "log_probability": found.log_probability,
-        "before": found.before,
-    }
+    return setting, dataclasses.asdict(found)
 
 
 def _one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | None:

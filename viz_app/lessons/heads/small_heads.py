@@ -39,7 +39,6 @@ def small_heads(
     values = {
         name: {
             "bleu": scores[MODELS[name]].bleu,
-            "parameters": scores[MODELS[name]].parameters,
             "heads": len(weights),
             "source": list(keys),
             "outputs": list(queries),

@@ -174,42 +174,36 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     """Waves and the change of each piece as curves; the map M_k and tables of positions as matrices."""
     from transformer_core.positions import sinusoidal_positions
 
-    d_model = context.service.translator.config.d_model
-    language, state = context.t.language, context.state
-    table = sinusoidal_positions(max(ROWS, len(context.pieces)), d_model).double().numpy()  # (n, d)
+    d_model, state = context.service.translator.config.d_model, context.state
     if scene == "waves":
         return _figure_of_waves(context, d_model)
     if scene == "clocks":
-        return MatrixFigure(
-            values=shift_matrix(round(state.number("k", 2, 1, STEPS)), d_model),
-            row_title=context.t("lesson_positions.column"),
-            column_title=context.t("lesson_positions.column"),
-            scale_title="M",
-            diverging=True,
-            language=language,
-        )
+        matrix = shift_matrix(round(state.number("k", 2, 1, STEPS)), d_model)
+        return _matrix_figure(context, matrix, "column", "column", "M")
     if scene == "heatmap":
-        return MatrixFigure(
-            values=table,
-            row_title=context.t("lesson_positions.position"),
-            column_title=context.t("lesson_positions.column"),
-            scale_title="PE",
-            diverging=True,
-            language=language,
-        )
+        table = sinusoidal_positions(max(ROWS, len(context.pieces)), d_model).double().numpy()  # (n, d)
+        return _matrix_figure(context, table, "position", "column", "PE")
     if scene == "swap":
         return _figure_of_swap(context)
     if scene == "learned" and (learned := _learned()):
-        side = state.choice("side", "source", ("source", "target"))
-        return MatrixFigure(
-            values=learned.alike[1 if side == "source" else 2],
-            row_title=context.t("lesson_positions.position"),
-            column_title=context.t("lesson_positions.position"),
-            scale_title=context.t("lesson_positions.cosine"),
-            diverging=True,
-            language=language,
-        )
+        alike = learned.alike[1 if state.choice("side", "source", ("source", "target")) == "source" else 2]
+        return _matrix_figure(context, alike, "position", "position", context.t("lesson_positions.cosine"))
     return None
+
+
+def _matrix_figure(
+    context: LessonContext, values: npt.NDArray[np.floating[Any]], row: str, column: str, scale: str
+) -> MatrixFigure:
+    """Values of both signs over rows and columns that the labels `row` and `column` name."""
+    t = context.t
+    return MatrixFigure(
+        values=values,
+        row_title=t(f"lesson_positions.{row}"),
+        column_title=t(f"lesson_positions.{column}"),
+        scale_title=scale,
+        diverging=True,
+        language=t.language,
+    )
 
 
 def _figure_of_waves(context: LessonContext, d_model: int) -> Animation:

@@ -125,7 +125,7 @@ def test_every_scene_has_its_numbers(context: LessonContext, translator: Transla
         )
     weights = context.result.maps.cross[:, :, : heads.POSITIONS, : heads.POSITIONS]
     np.testing.assert_allclose(numbers.arrays["cross"] / 255, weights, atol=1 / 510 + 1e-6)
-    assert numbers.values["sentences"] == 12, "the prose says so"
+    assert len(EXAMPLES) == 12, "the prose says so"
     assert numbers.values["alone"] is None, "costly, so only where it is shown"
     assert data(at(context, "predict")).values["alone"]["heads"] == len(all_heads(translator))
     assert numbers.values["small"] is None

@@ -1,4 +1,4 @@
-// Bars and shades that several lessons draw.
+// Shades of numbers that several lessons draw, as CSS.
 
 import { cssColour } from "../../../components/common/canvas.js";
 import { divergingPixel } from "../../../components/common/diverging.js";
@@ -26,18 +26,4 @@ export function shade(theme, weight) {
  */
 export function twoSided(theme, value) {
   return cssColour(divergingPixel(theme, value));
-}
-
-/**
- * A bar that stands on a base line.
- * @param {CanvasRenderingContext2D} context
- * @param {number} x
- * @param {number} base
- * @param {number} width
- * @param {number} height
- * @param {string} colour
- */
-export function bar(context, x, base, width, height, colour) {
-  context.fillStyle = colour;
-  context.fillRect(x, base - height, width, height);
 }
