@@ -13,12 +13,10 @@ from transformer_core.cli.options import Parser, UsageError, check_replaced_fold
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.files import TOKENIZER_FILE
 from transformer_core.manifest import MANIFEST_FILE, Manifest
-from transformer_core.presets import PRESETS
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from transformer_core.config import DecodingConfig
     from transformer_core.tokenizer import Tokenizer
 
 log = logging.getLogger(__name__)
@@ -63,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     mean = average_steps(folder, options.last, settings)
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
     save_checkpoint(
-        out, mean.weights, settings.model, mean.tokenizer, decoding=mean.decoding, metrics=metrics, card=card
+        out, mean.weights, settings.model, mean.tokenizer, decoding=settings.decoding, metrics=metrics, card=card
     )
     report_checkpoint(out, mean.facts)
     return 0
@@ -76,13 +74,11 @@ class AveragedModel:
     Args:
         weights: Name -> tensor, float32.
         tokenizer: The vocabulary.
-        decoding: Decoding defaults of the preset; None where there is no such preset.
         facts: How it was trained.
     """
 
     weights: dict[str, Tensor]
     tokenizer: Tokenizer
-    decoding: DecodingConfig | None
     facts: dict[str, Any]
 
 
@@ -98,8 +94,7 @@ def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedMod
     weights = average_weights(chosen)
     facts = _facts(chosen, settings)
     facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
-    decoding = PRESETS[settings.preset].decoding if settings.preset in PRESETS else None
-    return AveragedModel(weights, Tokenizer.load(folder / TOKENIZER_FILE), decoding, facts)
+    return AveragedModel(weights, Tokenizer.load(folder / TOKENIZER_FILE), facts)
 
 
 def report_checkpoint(out: Path, facts: dict[str, Any]) -> None:

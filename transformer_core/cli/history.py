@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from transformer_core.cli.journal import read_curves
 from transformer_core.cli.options import Parser, UsageError, check_replaced_folder, select_device, write_summary
 from transformer_core.cli.run_settings import RunSettings
 
@@ -98,12 +99,9 @@ def build_history(
 ) -> History:
     """The history of a run. Raises UsageError when it has no snapshots, or no journal."""
     from transformer_core.analysis.alignment import read_gold
-    from transformer_core.config import DecodingConfig
     from transformer_core.files import TOKENIZER_FILE
-    from transformer_core.presets import PRESETS
     from transformer_core.progress import tracked
     from transformer_core.tokenizer import Tokenizer
-    from transformer_core.training.journal import training_curves
     from transformer_core.training.snapshots import snapshot_files
     from transformer_core.training.validation import ValidationSet
     from transformer_core.training_history import HistoryBuilder
@@ -111,12 +109,9 @@ def build_history(
     snapshots = snapshot_files(folder)
     if not snapshots:
         raise UsageError(f"{folder} has no snapshots; train with --training.snapshots 14, for example")
-    try:
-        updates = training_curves(folder)["updates"]
-    except (OSError, ValueError, KeyError) as error:
-        raise UsageError(f"{folder} has no readable journal: {error}") from error
-    decoding = PRESETS[settings.preset].decoding if settings.preset in PRESETS else DecodingConfig()
-    builder = HistoryBuilder(snapshots, settings.model, Tokenizer.load(folder / TOKENIZER_FILE), decoding, device)
+    updates = read_curves(folder)["updates"]
+    tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
+    builder = HistoryBuilder(snapshots, settings.model, tokenizer, settings.decoding, device)
     data = None
     if valid:
         everything = ValidationSet.read(valid)

@@ -43,14 +43,19 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def journal_text(folder: Path, settings: RunSettings) -> str:
-    """Settings and curves of a training as JSON, one column per line. Raises UsageError when it has no journal."""
+def read_curves(folder: Path) -> dict[str, Any]:
+    """The curves of a training, see `training_curves`. Raises UsageError when it has no journal."""
     from transformer_core.training.journal import training_curves
 
     try:
-        recorded = training_curves(folder)
+        return training_curves(folder)
     except (OSError, ValueError, KeyError) as error:
         raise UsageError(f"{folder} has no readable journal: {error}") from error
+
+
+def journal_text(folder: Path, settings: RunSettings) -> str:
+    """Settings and curves of a training as JSON, one column per line. Raises UsageError when it has no journal."""
+    recorded = read_curves(folder)
     corpus = {name: settings.corpus[name] for name in ("files", "pairs") if name in settings.corpus}
     about: dict[str, Any] = {
         "format_version": FORMAT_VERSION,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.options import UsageError
-from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
+from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.files import write_json
-from transformer_core.presets import preset
+from transformer_core.presets import PRESETS, preset
 
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
@@ -62,6 +62,11 @@ class RunSettings:
     valid: tuple[str, ...] = ()
     init_from: str = ""
     processes: int = 1
+
+    @property
+    def decoding(self) -> DecodingConfig:
+        """The decoding defaults of the preset; the paper's where there is no such preset any more."""
+        return PRESETS[self.preset].decoding if self.preset in PRESETS else DecodingConfig()
 
     def save(self, out: Path, device: str, threads: int) -> None:
         """Write OUT/config.json; device and threads are for information only."""

@@ -100,7 +100,7 @@ def run(arguments: Sequence[str]) -> int:
         mean.weights,
         settings.model,
         mean.tokenizer,
-        decoding=mean.decoding,
+        decoding=settings.decoding,
         metrics=metrics,
         card=model_card(options.title or out.name, about, settings, metrics, changed),
         texts={"journal.json": journal, "recipe.toml": recipe_text(settings.preset, changed)},
@@ -116,7 +116,7 @@ def translator_of(mean: AveragedModel, settings: RunSettings, device: str) -> Tr
     from transformer_core.translator import Translator
 
     model = Transformer.from_weights(settings.model, {name: weight.half() for name, weight in mean.weights.items()})
-    return Translator(model.to(device), mean.tokenizer, mean.decoding)
+    return Translator(model.to(device), mean.tokenizer, settings.decoding)
 
 
 def recipe_text(preset: str, changed: dict[str, dict[str, Any]]) -> str:
