@@ -14,8 +14,7 @@ TEXT, OTHER = "The dog.", "The train is big."
 
 @pytest.fixture
 def app(app: AppTest) -> AppTest:
-    app.query_params["text"] = TEXT
-    app.query_params["lang"] = "en"
+    app.query_params.update(text=TEXT, lang="en")
     return app
 
 

@@ -23,8 +23,7 @@ TEXT, OTHER = "The dog.", "The train is big."
 
 @pytest.fixture
 def app(app: AppTest) -> AppTest:
-    for name, value in {"text": TEXT, "lang": "en", "against": "cross.2.1"}.items():
-        app.query_params[name] = value
+    app.query_params.update({"text": TEXT, "lang": "en", "against": "cross.2.1"})
     return app
 
 
@@ -69,8 +68,7 @@ def test_a_branch_can_be_compared_with_the_best(app: AppTest, translator: Transl
     ],
 )
 def test_what_needs_no_second_payload_or_cannot_be_had(app: AppTest, changes: dict[str, str]) -> None:
-    for name, value in changes.items():
-        app.query_params[name] = value
+    app.query_params.update(changes)
     app.run()
     assert not app.exception
     assert len(headers(app)) == 1

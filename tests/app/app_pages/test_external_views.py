@@ -56,8 +56,7 @@ def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_a_link_opens_bertviz_with_layer_and_head(app: AppTest, language: str) -> None:
-    for name, value in {"other": "head", "kind": "encoder", "layer": "2", "head": "3", "lang": language}.items():
-        app.query_params[name] = value
+    app.query_params.update({"other": "head", "kind": "encoder", "layer": "2", "head": "3", "lang": language})
     app.run()
     data = document_of(app)
     assert (data["layer"], data["heads"]) == (2, [2])
@@ -96,9 +95,7 @@ def test_a_rerun_hands_over_the_same_document(app: AppTest, monkeypatch: pytest.
 @pytest.mark.parametrize("view", OTHER_VIEWS)
 def test_too_long_says_the_limit(app: AppTest, monkeypatch: pytest.MonkeyPatch, view: OtherView, language: str) -> None:
     monkeypatch.setitem(external_views.MAX_WEIGHTS, view, 1_024)
-    app.query_params["other"] = view
-    app.query_params["lang"] = language
-    app.query_params["text"] = "dog " * 40
+    app.query_params.update(other=view, lang=language, text="dog " * 40)
     app.run()
     assert not app.exception
     (messages,) = [info.value for info in app.info]
@@ -109,8 +106,7 @@ def test_too_long_says_the_limit(app: AppTest, monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("view", ["head", "model"])
 def test_hostile_text_stays_data(app: AppTest, view: str) -> None:
-    app.query_params["other"] = view
-    app.query_params["text"] = HOSTILE
+    app.query_params.update(other=view, text=HOSTILE)
     app.run()
     data = document_of(app)
     assert len(data["attention"][0]["right_text"]) > 3

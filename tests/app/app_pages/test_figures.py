@@ -17,8 +17,7 @@ TEXT = "The dog."
 
 @pytest.fixture
 def app(app: AppTest) -> AppTest:
-    app.query_params["text"] = TEXT
-    app.query_params["lang"] = "en"
+    app.query_params.update(text=TEXT, lang="en")
     return app
 
 
@@ -26,8 +25,7 @@ def opened(app: AppTest, **params: str) -> AppTest:
     """The page by its own address, with the sentence typed: the runner starts on Translate."""
     app.query_params["text"] = "나"  # refused, so that Translate computes nothing and keeps no selection
     app.run()
-    for name, value in params.items():
-        app.query_params[name] = value
+    app.query_params.update(params)
     app.session_state["text"] = params.get("text", TEXT)
     return app.switch_page("app_pages/figures.py").run()
 
@@ -138,8 +136,7 @@ def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_head_comes_over_from_translate(app: AppTest) -> None:
-    for name, value in {"kind": "decoder", "layer": "2", "head": "4", "unit": "words"}.items():
-        app.query_params[name] = value
+    app.query_params.update({"kind": "decoder", "layer": "2", "head": "4", "unit": "words"})
     app.run()
     app.switch_page("app_pages/figures.py").run()
     assert not app.exception
@@ -154,8 +151,7 @@ def test_the_head_comes_over_from_translate(app: AppTest) -> None:
 
 
 def test_edit_in_figures_draws_what_the_explorer_shows(app: AppTest) -> None:
-    for name, value in {"kind": "encoder", "layer": "1", "head": "2", "form": "lines", "scale": "sqrt"}.items():
-        app.query_params[name] = value
+    app.query_params.update({"kind": "encoder", "layer": "1", "head": "2", "form": "lines", "scale": "sqrt"})
     app.run()
     assert "python -m viz_app export" in command(app)
     app.button(key="edit-in-figures").click().run()

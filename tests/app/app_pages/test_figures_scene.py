@@ -25,8 +25,7 @@ ATTENTION = ("figure", "kind", "layer", "head", "unit")
 
 @pytest.fixture
 def app(app: AppTest) -> AppTest:
-    app.query_params["text"] = TEXT
-    app.query_params["lang"] = "en"
+    app.query_params.update(text=TEXT, lang="en")
     return app
 
 

@@ -63,8 +63,7 @@ def test_the_head_that_aligns_best_comes_first(app: AppTest) -> None:
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
     link = {"text": "The dog.", "kind": "decoder", "layer": "1", "head": "4", "unit": "words", "lang": "ko"}
-    for name, value in link.items():
-        app.query_params[name] = value
+    app.query_params.update(link)
     app.run()
     selection = header(app)["selection"]
     assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
@@ -73,8 +72,7 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
 
 
 def test_a_link_beyond_the_model_is_fitted(app: AppTest) -> None:
-    app.query_params["layer"] = "6"
-    app.query_params["head"] = "8"
+    app.query_params.update(layer="6", head="8")
     app.run()
     assert not app.exception
     assert header(app)["selection"]["layer"] == 1

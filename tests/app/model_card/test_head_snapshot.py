@@ -109,8 +109,7 @@ def start_of(app: AppTest) -> dict[str, Any]:
 
 def test_the_page_opens_as_its_address_says(app: AppTest, history: History) -> None:
     step = str(history.steps[4])
-    for name, value in {"grown_at": step, "grown_head": "encoder.1.3", "grown_text": "2", "lang": "en"}.items():
-        app.query_params[name] = value
+    app.query_params.update({"grown_at": step, "grown_head": "encoder.1.3", "grown_text": "2", "lang": "en"})
     app.switch_page("app_pages/model.py").run()
     assert not app.exception
     assert start_of(app) == {"sentence": 1, "kind": "encoder", "moment": 4, "layer": 0, "head": 2}

@@ -116,8 +116,7 @@ def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) 
 
 
 def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> None:
-    for name, value in {"model": "french", "branch": "2", "layer": "3", "head": "2", "width": "80"}.items():
-        app.query_params[name] = value
+    app.query_params.update({"model": "french", "branch": "2", "layer": "3", "head": "2", "width": "80"})
     app.switch_page("app_pages/figures.py").run()
     assert (address(app)["branch"], address(app)["layer"], address(app)["width"]) == ("2", "3", "80")
     choose(app, "random")
@@ -236,8 +235,7 @@ def test_many_models_are_a_list(
 
 @pytest.mark.parametrize(("own", "other"), [("random", "french"), ("french", "random")])
 def test_models_are_compared_in_both_directions_and_change_sides(app: AppTest, own: str, other: str) -> None:
-    for name, value in {"model": own, "against": "cross.2.1", "vsmodel": other}.items():
-        app.query_params[name] = value
+    app.query_params.update({"model": own, "against": "cross.2.1", "vsmodel": other})
     app.run()
     assert not app.exception
     shown, compared = headers(app)
@@ -254,8 +252,7 @@ def test_models_are_compared_in_both_directions_and_change_sides(app: AppTest, o
 
 def test_two_models_of_different_pieces_make_one_figure(app: AppTest) -> None:
     link = {"model": "french", "figure": "compare", "against": "cross.1.1", "vsmodel": "random"}
-    for name, value in link.items():
-        app.query_params[name] = value
+    app.query_params.update(link)
     app.switch_page("app_pages/figures.py").run()
     assert not app.exception
     (command,) = (code.value for code in app.code if code.value.startswith("python -m viz_app export"))
