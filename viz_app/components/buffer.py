@@ -11,6 +11,8 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from transformer_core.attention_maps import Axis
+
 ALIGNMENT = 8
 
 Part = bytes | memoryview
@@ -25,6 +27,15 @@ def join_buffer(header: Mapping[str, Any], *parts: Part) -> bytes:
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-(len(text) + 4) % ALIGNMENT)
     return b"".join((struct.pack("<I", len(text)), text, *parts))
+
+
+def plain_axis(axis: Axis) -> dict[str, list[Any]]:
+    """The labels of an axis as plain values for a header."""
+    return {
+        "tokens": list(axis.tokens),
+        "words": [int(word) for word in axis.words],
+        "special": [bool(mark) for mark in axis.special],
+    }
 
 
 def split_buffer(buffer: bytes) -> tuple[dict[str, Any], memoryview]:

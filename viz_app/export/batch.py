@@ -21,7 +21,7 @@ from viz_app.export import pictures
 from viz_app.export.figure_request import FigureRequest, ForwardResult, ModelRunner, check_indices, render
 from viz_app.export.folder import BatchFolder
 from viz_app.export.recorded import export_files
-from viz_app.figures import Figure, HeatmapFigure, Style, check
+from viz_app.figures import HeatmapFigure, Style, check
 from viz_app.text import texts
 
 log = logging.getLogger(__name__)
@@ -245,17 +245,13 @@ def _write_figure(
         "caption": figure.caption,
         "alt": figure.alt,
         "warnings": messages,
-        "picture": _thumbnail(figure, batch.style),
+        "picture": base64.b64encode(pictures.thumbnail(figure, batch.style)).decode("ascii"),
     }
     key = _keys(checkpoint, batch, [request])[0]
     for format in batch.formats:
         for ending, data in export_files(figure, format, batch.style, dpi=batch.dpi).items():
             folder.write(batch.stem(line, place) + ending, key, data, about)
     return ""
-
-
-def _thumbnail(figure: Figure, style: Style) -> str:
-    return base64.b64encode(pictures.thumbnail(figure, style)).decode("ascii")
 
 
 def _keys(checkpoint: Sequence[str], batch: Batch, requests: Sequence[FigureRequest]) -> list[str]:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from transformer_core.attention_maps import AttentionMaps, Axis, Kind
-from viz_app.components.buffer import join_buffer, split_buffer
+from transformer_core.attention_maps import AttentionMaps, Kind
+from viz_app.components.buffer import join_buffer, plain_axis, split_buffer
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import PackedWeights, pack_weights
 from viz_app.components.palette import palettes
@@ -90,7 +90,7 @@ def pack(
         "bits": weights.bits,
         "resolution": weights.resolution,
         "kinds": weights.kinds,
-        "axes": {name: _axis(getattr(maps, name)) for name in ("source", "inputs", "outputs")},
+        "axes": {name: plain_axis(getattr(maps, name)) for name in ("source", "inputs", "outputs")},
         "finished": maps.finished,
         "steps": [[_short(step.probability), [[piece, _short(p)] for piece, p in step.alternatives]] for step in steps],
         "languages": {"source": source_language, "target": target_language},
@@ -139,11 +139,3 @@ def _rates(alignment: Mapping[Kind, Sequence[Sequence[float]]], maps: AttentionM
                 f"the alignment error rates of {kind} must be {layers} lists of {heads}, one for each layer"
             )
     return rates
-
-
-def _axis(axis: Axis) -> dict[str, list[Any]]:
-    return {
-        "tokens": list(axis.tokens),
-        "words": [int(word) for word in axis.words],
-        "special": [bool(mark) for mark in axis.special],
-    }

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transformer_core.attention_maps import KINDS, Axis
-from viz_app.components.buffer import join_buffer
+from transformer_core.attention_maps import KINDS
+from viz_app.components.buffer import join_buffer, plain_axis
 from viz_app.components.palette import palettes
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def pack(history: History, *, texts: Mapping[str, str], language: str, start: Ma
             maps[kind] = {"shape": list(weights.shape), "offset": offset}
             parts.append(np.ascontiguousarray(weights).tobytes())
             offset += weights.size
-        axes = {name: _axis(axis) for name, axis in sentence.axes.items()}
+        axes = {name: plain_axis(axis) for name, axis in sentence.axes.items()}
         sentences.append({"source": sentence.source, "target": sentence.target, "axes": axes, "maps": maps})
     header: dict[str, Any] = {
         "language": language,
@@ -57,7 +57,3 @@ def pack(history: History, *, texts: Mapping[str, str], language: str, start: Ma
         "colours": palettes(),
     }
     return join_buffer(header, *parts)
-
-
-def _axis(axis: Axis) -> dict[str, list[Any]]:
-    return {"tokens": list(axis.tokens), "special": [bool(mark) for mark in axis.special]}

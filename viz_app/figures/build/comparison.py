@@ -27,7 +27,7 @@ def comparison(r: Request) -> HeatmapFigure:
     places = (r.layer, r.head), other
     t = first.t
     a, b = (
-        view.panel(*place, _name(letter, name or t("figures.title_place", layer=place[0] + 1, head=place[1] + 1)))
+        view.panel(*place, f"{letter}: {name or t('figures.title_place', layer=place[0] + 1, head=place[1] + 1)}")
         for view, place, letter, name in zip((first, second), places, "AB", names, strict=True)
     )
     if kind_b != kind:
@@ -52,10 +52,6 @@ def comparison(r: Request) -> HeatmapFigure:
         return figure
     title = t("figures.title_compare_kinds", first=first.kind_title, second=second.kind_title)
     return replace(figure, kind="", title=title, query_title=t("figures.query"), key_title=t("figures.key"))
-
-
-def _name(letter: str, name: str) -> str:
-    return f"{letter}: {name}"
 
 
 def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePanel | None:

@@ -83,7 +83,7 @@ def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
 
 def to_lab(color: str) -> npt.NDArray[np.float64]:
     """A colour "#rrggbb" as (3,) CIELAB."""
-    return _to_lab(_rgb(color) / 255.0)
+    return lab_of(np.frombuffer(bytes.fromhex(color[1:]), dtype=np.uint8))
 
 
 def from_lab(lab: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
@@ -91,11 +91,6 @@ def from_lab(lab: npt.NDArray[np.float64]) -> npt.NDArray[np.uint8]:
     colors = np.rint(np.clip(_from_lab(lab), 0.0, 1.0) * 255.0).astype(np.uint8)
     colors.setflags(write=False)
     return colors
-
-
-def _rgb(color: str) -> npt.NDArray[np.float64]:
-    """A colour as (3,) values 0 to 255."""
-    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
 
 
 def _polar(chroma: float | npt.NDArray[np.float64], hue: float | npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -81,10 +81,7 @@ def draw(figure: Figure, style: Style, format: str, dpi: int) -> Canvas:
 @contextmanager
 def drawing_settings() -> Iterator[None]:
     """The lock, and matplotlib's settings as these figures need them."""
-    with _lock, matplotlib.rc_context(_settings()), warnings.catch_warnings():
+    settings: Any = {**_SETTINGS, "font.family": fonts.families()}
+    with _lock, matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r"Glyph \d+ .* missing from font")  # `save` tells it, once
         yield
-
-
-def _settings() -> Any:
-    return {**_SETTINGS, "font.family": fonts.families()}

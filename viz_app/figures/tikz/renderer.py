@@ -6,12 +6,12 @@ pgfplots (1.16 or newer); Korean and other scripts beyond Latin need LuaLaTeX or
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from transformer_core import __version__
 from viz_app.figures.colours.scales import ColorMap, numbers_map
 from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
@@ -53,22 +53,15 @@ def to_tex(figure: Figure, style: Style) -> bytes:
     else:
         raise ValueError(f"format is 'tex', but must be another one: TikZ has no {type(figure).__name__}")
     record = provenance_json(figure, style)  # one line as it is: its spaces are those of the sentence
-    head = _HEAD.format(version=_version(record), title=_comment(figure.title), provenance=record)
-    parts = [head, "\\begin{document}", *_sized(style), *picture, "\\end{document}", ""]
+    head = _HEAD.format(version=__version__, title=_comment(figure.title), provenance=record)
+    size = f"\\fontsize{{{style.font:g}}}{{{1.2 * style.font:g}}}\\selectfont"
+    parts = [head, "\\begin{document}", size, *picture, "\\end{document}", ""]
     return "\n".join(parts).encode("utf-8", errors="replace")
-
-
-def _version(record: str) -> str:
-    return str(json.loads(record)["version"])
 
 
 def _comment(text: str) -> str:
     """One line, so that nothing of it leaves the comment."""
     return " ".join(text.split())
-
-
-def _sized(style: Style) -> list[str]:
-    return [f"\\fontsize{{{style.font:g}}}{{{1.2 * style.font:g}}}\\selectfont"]
 
 
 def _colormap(name: str, scale: ColorMap) -> str:
