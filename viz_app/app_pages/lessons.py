@@ -37,8 +37,8 @@ from viz_app.lessons.stage import (
     LessonState,
     last_report,
     pack,
-    pack_news,
-    push_news,
+    pack_live_data,
+    push_live_data,
     settings_from_param,
     settings_to_param,
     stage,
@@ -58,8 +58,8 @@ from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
 
 _LINKED = "lesson_linked"  # the lesson that the session's first address named
-_DRAWN = "lesson_drawn"  # of which news the picture below the stage is made
-_NEWS_SECONDS = 0.8
+_DRAWN = "lesson_drawn"  # of which data the picture below the stage is made
+_LIVE_SECONDS = 0.8
 _FROM_ADDRESS = ("lesson", "scene", "with")
 
 
@@ -171,7 +171,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         "model": model_query_param(),
     }
     context = dataclasses.replace(context, state=state)
-    if state.scene in getattr(lesson_module(name), "FOLLOWED", ()):
+    if state.scene in getattr(lesson_module(name), "LIVE_SCENES", ()):
         st.session_state.pop(_DRAWN, None)
         _follow(name, context)
     _draw_takeaways(t, name, context, params)
@@ -183,21 +183,21 @@ def _leave(after: str | None) -> None:
         open_stop(after)
 
 
-@st.fragment(run_every=_NEWS_SECONDS)
+@st.fragment(run_every=_LIVE_SECONDS)
 def _follow(name: str, context: LessonContext) -> None:
     """What goes on at the server, for as long as the scene that shows it is open."""
     module: Any = lesson_module(name)
-    numbers, key = module.news(context), f"news-{name}"
-    news = pack_news(
+    numbers, key = module.live_data(context), f"live-{name}"
+    message = pack_live_data(
         name,
         context.state.scene,
         values=numbers.values,
         arrays=numbers.arrays,
-        heard=last_answered(key),
-        beat=0 if numbers.arrays else time.monotonic(),  # the stage may come later than the first news
+        acknowledged=last_answered(key),
+        beat=0 if numbers.arrays else time.monotonic(),  # the stage may come later than the first message
     )
-    if button := push_news(news, key=key):
-        module.pressed(context, button)
+    if button := push_live_data(message, key=key):
+        module.on_button(context, button)
     known = st.session_state.setdefault(_DRAWN, numbers.drawn)
     if numbers.drawn is not None and numbers.drawn != known:
         st.rerun()  # the whole page, which offers the picture below the stage

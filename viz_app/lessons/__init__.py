@@ -15,9 +15,9 @@ and, where a scene shows one head of the model,
 and asks the context for the sentence, its translation and the settings of the scene. Where something goes on at the
 server while a scene is open, it also has
 
-    FOLLOWED                                                 the names of these scenes
-    def news(context: LessonContext) -> StageData                 asked about once a second
-    def pressed(context: LessonContext, button: str) -> None       a button of the scene
+    LIVE_SCENES                                              the names of these scenes
+    def live_data(context: LessonContext) -> StageData            asked about once a second
+    def on_button(context: LessonContext, button: str) -> None     a button of the scene
 
 and, where a figure for print needs what such a button starts,
 

@@ -27,8 +27,8 @@ class StageData:
         values: Plain values, such as labels and single numbers.
         arrays: Larger numbers.
         answers: The settings for which these were computed, where a control asks the server.
-        drawn: Of news: what the scene's picture for print is made of, in a word; when that changes, the page offers the
-            picture anew. None while it is on its way.
+        drawn: Of live data: what the scene's figure for print is made of, in a word; when that changes, the page
+            offers the figure again. None while it is on its way.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)

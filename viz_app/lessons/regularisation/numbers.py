@@ -51,7 +51,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """What is asked and said of a piece; the loss against its probability; scores; a vector and dropout."""
+    """Target and prediction for a piece; the loss against its probability; scores; a vector and dropout."""
     drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
     return drawn(context) if drawn else None
 
@@ -66,13 +66,13 @@ def _targets(context: LessonContext) -> DotsFigure:
     left = max(0.0, 1.0 - step["p"] - sum(p for _, p in step["others"]))
     names = [step["piece"], *(piece for piece, _ in step["others"])]
     other = epsilon / (vocabulary - 1)
-    asked = [1 - epsilon, *([other] * (len(names)))]
-    said = [step["p"], *(p for _, p in step["others"]), left / rest]
+    target = [1 - epsilon, *([other] * (len(names)))]
+    predicted = [step["p"], *(p for _, p in step["others"]), left / rest]
     look: dict[str, Any] = {"axis": t("lesson_regularisation.probability_axis"), "digits": None, "log": True}
-    look["holds"] = [p for p in (*asked, *said) if p]
+    look["holds"] = [p for p in (*target, *predicted) if p]
     columns = [
         Dots(values=[p or math.nan for p in values], title=t(f"lesson_regularisation.{title}"), **look)
-        for title, values in (("asked", asked), ("said", said))
+        for title, values in (("target", target), ("predicted", predicted))
     ]
     return DotsFigure(
         row_labels=[*names, t("lesson_regularisation.each_other", count=f"{rest:,}")],

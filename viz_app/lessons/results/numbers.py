@@ -7,7 +7,7 @@ from typing import Any
 
 from transformer_core.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.presets import preset
-from transformer_core.variations import ROWS, Results
+from transformer_core.variations import Results
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
@@ -35,13 +35,8 @@ def _run(name: str) -> dict[str, Any]:
 
 def _reduced(results: Results) -> dict[str, Any]:
     """What all models of Table 3 in small have in common, for the words around the picture."""
-    base, counts = results.about["base"], [sum(run.row == row for run in results.runs) for row in ROWS]
-    return {
-        "width": base["d_model"],
-        "layers": base["num_layers"],
-        "updates": results.about["training"]["steps"],
-        "seeds": [min(count for count in counts if count), max(counts)],
-    }
+    base, training = results.about["base"], results.about["training"]
+    return {"width": base["d_model"], "layers": base["num_layers"], "updates": training["steps"]}
 
 
 def _small(results: Results | None, row: str) -> dict[str, Any] | None:

@@ -21,15 +21,15 @@ import streamlit as st
 
 from viz_app.components import events
 from viz_app.components.modules import join_modules
-from viz_app.lessons.stage.payload import pack, pack_news
+from viz_app.lessons.stage.payload import pack, pack_live_data
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param
 
 __all__ = [
     "LessonState",
     "last_report",
     "pack",
-    "pack_news",
-    "push_news",
+    "pack_live_data",
+    "push_live_data",
     "settings_from_param",
     "settings_to_param",
     "stage",
@@ -85,10 +85,10 @@ def stage(
     return LessonState.from_report(result.get(_STATE)) or state, left is not None
 
 
-def push_news(news: bytes, *, key: str) -> str | None:
-    """Hands the open scene its news, from `pack_news`; returns the button that was pressed there, once a press."""
-    result: Any = _mount_live(key=key, data=news, on_pressed_change=events.keep, height="content")
-    pressed = events.new_named_event(key, result.get("pressed"))
+def push_live_data(message: bytes, *, key: str) -> str | None:
+    """Sends the open scene new data, from `pack_live_data`; returns the button that was pressed there, once a press."""
+    result: Any = _mount_live(key=key, data=message, on_button_change=events.keep, height="content")
+    pressed = events.new_named_event(key, result.get("button"))
     if pressed is None:
         return None
     name, number = pressed

@@ -63,13 +63,13 @@ def pack(
     return join_buffer(header | {"id": digest, "state": state.to_dict()}, data)
 
 
-def pack_news(
+def pack_live_data(
     name: str,
     scene: str,
     *,
     values: Mapping[str, Any],
     arrays: Mapping[str, npt.NDArray[Any]],
-    heard: float = 0,
+    acknowledged: float = 0,
     beat: float = 0,
 ) -> bytes:
     """Packs numbers that change by themselves while a scene of a lesson is open, in the same layout as `pack`.
@@ -79,12 +79,20 @@ def pack_news(
         scene: That they are for.
         values: As of `pack`.
         arrays: As of `pack`.
-        heard: Number of the last press of a button that Python has heard.
+        acknowledged: Number of the last press of a button that Python has received.
         beat: Another number makes the browser take them, though all else is as before.
     """
     placed, data = _place(arrays)
     return join_buffer(
-        {"name": name, "scene": scene, "values": dict(values), "arrays": placed, "heard": heard, "beat": beat}, data
+        {
+            "name": name,
+            "scene": scene,
+            "values": dict(values),
+            "arrays": placed,
+            "acknowledged": acknowledged,
+            "beat": beat,
+        },
+        data,
     )
 
 

@@ -33,7 +33,6 @@ def data(context: LessonContext) -> StageData:
         values={
             "letters": letters,
             "count": len(ranks),
-            "vocabulary": len(tokenizer),
             "pieces": list(pieces(letters, done)),
             "word": [word, wrong],
             "word_pieces": [list(tokenizer.encode(text).pieces) for text in (word, wrong)],

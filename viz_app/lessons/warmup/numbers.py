@@ -19,7 +19,7 @@ from viz_app.lessons.jobs.recorded_training import load_recorded_training
 from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.warmup.adam import PROBLEMS, UPDATES, moments
 
-FOLLOWED = frozenset({"live"})  # scenes of which there is news while they are open
+LIVE_SCENES = frozenset({"live"})
 STEPS = 20_000  # of the schedule that are shown
 _WIDTHS = (256, 512, 1024)
 
@@ -52,7 +52,7 @@ def data(context: LessonContext) -> StageData:
     )
 
 
-def news(context: LessonContext) -> StageData:
+def live_data(context: LessonContext) -> StageData:
     """The live run, for those who chose to see it; the others only hear whether there is one."""
     run = live_training()
     if context.state.settings.get("source") != "live":
@@ -64,7 +64,7 @@ def news(context: LessonContext) -> StageData:
     return StageData(values=_progress_values(view, word), arrays=_shown(view))
 
 
-def pressed(context: LessonContext, button: str) -> None:
+def on_button(context: LessonContext, button: str) -> None:
     """Somebody wants a live run; if one is going on, he watches that."""
     if button == "start":
         gate = context.service.queue

@@ -25,7 +25,7 @@ from viz_app.lessons.jobs.layer_benchmark import (
     machine,
 )
 
-FOLLOWED = frozenset({"timed"})  # scenes of which there is news while they are open
+LIVE_SCENES = frozenset({"timed"})
 RESTRICTED_TO = REACH  # positions on either side, where a scene has no slider for it
 _LENGTHS = np.arange(1, 2001)
 _CROSSING: tuple[Layer, ...] = ("attention", "recurrent", "restricted")
@@ -34,11 +34,11 @@ _SAME_AS: dict[Layer, Layer] = {"dilated": "convolution"}  # in operations
 
 def data(context: LessonContext) -> StageData:
     """The tokens, and what is measured; the table is worked out in the browser."""
-    timed = {"widths": WIDTHS, "lengths": LENGTHS, "passes": PASSES}
+    timed = {"widths": WIDTHS, "lengths": LENGTHS}
     return StageData(values={"tokens": list(context.pieces), "r": RESTRICTED_TO, "timed": timed})
 
 
-def news(context: LessonContext) -> StageData:
+def live_data(context: LessonContext) -> StageData:
     """The measurement as far as it is, for all who have the scene open."""
     view = layer_benchmark().watch()
     points = {str(width): [[p.kind, p.n, p.seconds] for p in found] for width, found in view.points.items()}
@@ -54,7 +54,7 @@ def news(context: LessonContext) -> StageData:
     return StageData(values=values, drawn=f"{view.number} {view.state}" if view.state != "running" else None)
 
 
-def pressed(context: LessonContext, button: str) -> None:
+def on_button(context: LessonContext, button: str) -> None:
     """Somebody wants a measurement, or to stop the one that goes on."""
     if button == "measure":
         gate = context.service.queue

@@ -118,15 +118,15 @@ def test_only_those_who_watch_keep_a_run_alive(context: LessonContext, monkeypat
     time = [0.0]
     run = LiveTraining(steps=1, pause=lambda seconds: None, clock=lambda: time[0])
     monkeypatch.setattr(warmup, "live_training", lambda: run)
-    assert warmup.news(context).values == {"state": "idle"}
-    warmup.pressed(context, "nonsense")
+    assert warmup.live_data(context).values == {"state": "idle"}
+    warmup.on_button(context, "nonsense")
     assert run.state == "idle"
-    warmup.pressed(context, "start")
+    warmup.on_button(context, "start")
     assert run.thread is not None
     run.thread.join(30)
     time[0] = 5.0
-    assert warmup.news(context).values == {"state": "done"} and run.throttle.last_watched == 0.0
-    news = warmup.news(dataclasses.replace(context, state=LessonState("live", {"source": "live"})))
+    assert warmup.live_data(context).values == {"state": "done"} and run.throttle.last_watched == 0.0
+    shown = warmup.live_data(dataclasses.replace(context, state=LessonState("live", {"source": "live"})))
     assert run.throttle.last_watched == 5.0
-    assert news.values["word"] == "amanrides" and news.values["moments"] == (0,)
-    assert news.arrays["attention"].shape == (1, 2, 10, 10) and news.arrays["attention"].dtype == np.uint8
+    assert shown.values["word"] == "amanrides" and shown.values["moments"] == (0,)
+    assert shown.arrays["attention"].shape == (1, 2, 10, 10) and shown.arrays["attention"].dtype == np.uint8

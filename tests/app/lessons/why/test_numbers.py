@@ -54,17 +54,17 @@ def test_what_is_measured_is_news_and_a_figure(visit: Visit, monkeypatch: pytest
     times = LayerBenchmark(lengths=(2, 4), pause=lambda seconds: None)
     monkeypatch.setattr(why, "layer_benchmark", lambda: times)
     shown = visit("timed", d="256")
-    assert why.figure("timed", shown) is None and why.news(shown).values["machine"] is None
-    before = why.news(shown).drawn
-    why.pressed(shown, "nonsense")
+    assert why.figure("timed", shown) is None and why.live_data(shown).values["machine"] is None
+    before = why.live_data(shown).drawn
+    why.on_button(shown, "nonsense")
     assert times.view().state == "idle"
-    why.pressed(shown, "measure")
+    why.on_button(shown, "measure")
     assert times.thread is not None
     times.thread.join(30)
-    news = why.news(shown)
-    assert news.values["state"] == "done" and news.values["width"] == 256 and news.drawn != before
-    assert [point[:2] for point in news.values["points"]["256"]] == [[kind, n] for n in (2, 4) for kind in KINDS]
-    assert json.loads(json.dumps(news.values)) and set(news.values["crossings"]) == {"256"}
+    measured = why.live_data(shown)
+    assert measured.values["state"] == "done" and measured.values["width"] == 256 and measured.drawn != before
+    assert [point[:2] for point in measured.values["points"]["256"]] == [[kind, n] for n in (2, 4) for kind in KINDS]
+    assert json.loads(json.dumps(measured.values)) and set(measured.values["crossings"]) == {"256"}
     drawn = why.figure("timed", shown)
     assert isinstance(drawn, CurvesFigure) and len(drawn.series) == len(KINDS)
     assert all(series.marked for series in drawn.series), "what lies between the points was not measured"

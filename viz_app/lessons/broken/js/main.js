@@ -5,6 +5,11 @@ import { Copyist } from "./copyist.js";
 import { suspectScene } from "./suspect.js";
 
 export default function bring() {
-  const [a, b, c, d] = ["a", "b", "c", "d"].map(suspectScene);
-  provide("broken", { a, b, c, d, predict: Copyist });
+  provide("broken", {
+    a: suspectScene("a"),
+    b: suspectScene("b"),
+    c: suspectScene("c"),
+    d: suspectScene("d"),
+    predict: Copyist,
+  });
 }

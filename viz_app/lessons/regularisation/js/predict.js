@@ -15,7 +15,7 @@ export class Predict extends Loss {
     return [];
   }
 
-  get asked() {
+  get fixed() {
     const { question, vocabularies } = this.lesson.values;
     return { epsilon: question, vocabulary: vocabularies.own };
   }
@@ -31,7 +31,7 @@ export class Predict extends Loss {
   /** @type {Scene["draw"]} */
   draw(pen) {
     const { theme, revealed } = pen;
-    const { epsilon, vocabulary } = this.asked;
+    const { epsilon, vocabulary } = this.fixed;
     const plot = this.axes(pen);
     const { across, up } = plot;
     this.frame(pen, plot);
@@ -50,7 +50,7 @@ export class Predict extends Loss {
 
   /** @type {Scene["say"]} */
   say(settings, revealed) {
-    const { epsilon, vocabulary } = this.asked;
+    const { epsilon, vocabulary } = this.fixed;
     const label = revealed ? this.texts.predict_revealed : this.texts.predict_hidden;
     return fillText(label, { epsilon, p: (1 - epsilon).toFixed(1), loss: entropy(epsilon, vocabulary).toFixed(2) });
   }
@@ -58,7 +58,7 @@ export class Predict extends Loss {
   /** @type {Scene["table"]} */
   table(settings, revealed) {
     if (!revealed) return null;
-    const { epsilon, vocabulary } = this.asked;
+    const { epsilon, vocabulary } = this.fixed;
     return {
       columns: [this.texts.right_axis, this.texts.loss_axis],
       rows: CANDIDATES.map((p) => [p, smoothedLoss(p, epsilon, vocabulary)]),

@@ -76,8 +76,8 @@ export class Targets extends Scene {
     });
     pen.note(this.texts.probability_axis, across.to, height - 8, { align: "right" });
     const key = { size: 13, weight: 600 };
-    pen.write(this.texts.asked, left, 10, { ...key, colour: encoder });
-    pen.write(this.texts.said, left + pen.measure(this.texts.asked, key) + 20, 10, { ...key, colour: decoder });
+    pen.write(this.texts.target, left, 10, { ...key, colour: encoder });
+    pen.write(this.texts.predicted, left + pen.measure(this.texts.target, key) + 20, 10, { ...key, colour: decoder });
     const size = wide ? 13 : 12;
     rows.forEach(({ name, target, predicted }, index) => {
       const y = TOP + (index + 0.5) * each;
@@ -112,8 +112,8 @@ export class Targets extends Scene {
     const { piece, p } = this.step(settings);
     return fillText(this.texts.targets_say, {
       piece: piece.replace("\u2581", ""),
-      asked: probability(1 - settings.epsilon),
-      said: probability(p),
+      target: probability(1 - settings.epsilon),
+      predicted: probability(p),
       other: probability(other(settings.epsilon, vocabulary)),
       entropy: entropy(settings.epsilon, vocabulary).toFixed(2),
     });
@@ -122,7 +122,7 @@ export class Targets extends Scene {
   /** @type {Scene["table"]} */
   table(settings) {
     return {
-      columns: [this.texts.piece, this.texts.asked, this.texts.said],
+      columns: [this.texts.piece, this.texts.target, this.texts.predicted],
       rows: this.rows(settings).map(({ name, target, predicted }) => [name, target, predicted]),
     };
   }

@@ -3,7 +3,7 @@
 export type Values = {
   scores: Score[];
   variations: Variation[];
-  reduced: { width: number; layers: number; updates: number; seeds: [least: number, most: number] } | null;
+  reduced: { width: number; layers: number; updates: number } | null;
   parsers: { name: string; setting: string; f1: number }[];
   runs: Record<string, Run>;
   rate: number;

@@ -27,7 +27,7 @@ export class Following {
   }
 
   /**
-   * A button of the scene was pressed; sent again until the server has heard it.
+   * A button of the scene was pressed; sent again until the server has acknowledged it.
    * @param {string} name
    */
   press(name) {
@@ -52,9 +52,9 @@ export class Following {
     if (!lesson.theme || payload.name !== lesson.lesson.name || payload.scene !== lesson.name) return;
     const first = !this.sendPress;
     this.sendPress = send;
-    if (payload.heard === this.pending?.id) this.pending = null;
+    if (payload.acknowledged === this.pending?.id) this.pending = null;
     if (first) this.send();
-    const patch = lesson.scene.hear(payload, lesson.settings());
+    const patch = lesson.scene.receive(payload, lesson.settings());
     setAttribute(lesson.readout, "aria-live", patch ? "off" : "polite"); // nobody wants a number read out every second
     Object.assign(lesson.settings(), patch);
     lesson.changed(true);

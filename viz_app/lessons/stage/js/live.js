@@ -4,6 +4,6 @@
 /** @param {Mounted<Uint8Array>} component */
 export default function mount({ data, setTriggerValue }) {
   /** @param {{ name: string, id: number }} press */
-  const send = (press) => setTriggerValue("pressed", press);
+  const send = (press) => setTriggerValue("button", press);
   dispatchEvent(new CustomEvent("headlight.lesson.message", { detail: { bytes: data, send } }));
 }

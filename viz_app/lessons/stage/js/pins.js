@@ -1,7 +1,7 @@
 // A control that keeps a few readings of the picture beside each other: a button adds the present one, a click takes
 // one away. Its setting is a text, "512-40_1024-80", short enough for the address.
 //
-// { name, kind: "pins", label, remove, most, form, now(settings) -> pin, tell(pin) -> label, start: "" }
+// { name, kind: "pins", label, remove, most, form, now(settings) -> pin, show(pin) -> label, start: "" }
 
 import { h } from "../../../components/common/dom.js";
 
@@ -28,7 +28,7 @@ export function arePins(text, { form, most }) {
  * @param {Control} control
  * @param {(next: (settings: Settings) => string) => void} change
  */
-export function pinsControl({ name, label, remove, most, now, tell }, change) {
+export function pinsControl({ name, label, remove, most, now, show }, change) {
   const add = h(
     "button",
     {
@@ -52,7 +52,7 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
             "button",
             {
               class: "pin-chip",
-              "aria-label": `${remove}: ${tell(pin)}`,
+              "aria-label": `${remove}: ${show(pin)}`,
               click: () =>
                 change((/** @type {Settings} */ settings) =>
                   readPins(settings[name])
@@ -60,7 +60,7 @@ export function pinsControl({ name, label, remove, most, now, tell }, change) {
                     .join("_"),
                 ),
             },
-            `${tell(pin)} \u00d7`,
+            `${show(pin)} \u00d7`,
           ),
         ),
       );

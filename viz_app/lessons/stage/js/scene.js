@@ -117,12 +117,12 @@ export class Scene {
   }
 
   /**
-   * News of something that goes on at the server while this scene is open (see live.js): settings that change, or null.
-   * @param {any} news What the lesson's Python tells.
+   * Data of something that goes on at the server while this scene is open (see live.js): settings that change, or null.
+   * @param {any} message What `live_data` of the lesson computed.
    * @param {Settings} settings
    * @returns {Settings | null}
    */
-  hear(news, settings) {
+  receive(message, settings) {
     return null;
   }
 

@@ -42,7 +42,7 @@ export class Shape extends ScheduleScene {
         label: texts.pin,
         most: PINS,
         now: (/** @type {Settings} */ { width, warmup }) => `${width}-${Math.round(warmup / BY)}`,
-        tell: (/** @type {string} */ pin) => this.named(this.read(pin)),
+        show: (/** @type {string} */ pin) => this.named(this.read(pin)),
         form: /^\d{2,4}-\d{1,3}$/,
         remove: texts.unpin,
         start: "",

@@ -59,13 +59,13 @@ export class Training extends Scene {
   }
 
   /**
-   * @param {{ values: import("./numbers").Live, arrays: Record<string, NdArray> }} news
+   * @param {{ values: import("./numbers").Live, arrays: Record<string, NdArray> }} message
    * @param {Settings} settings
    */
-  hear({ values, arrays }, { source }) {
+  receive({ values, arrays }, { source }) {
     this.state = values.state;
     if (!("number" in values)) return null;
-    const ran = this.live?.state === "running"; // also the news of its end are followed
+    const ran = this.live?.state === "running"; // also its last message is followed
     this.live = { ...values, loss: [...(arrays.loss?.data ?? [])], attention: arrays.attention };
     const follows = source === "live" && (ran || values.state === "running");
     return follows ? { at: this.live.loss.length } : null;

@@ -4,7 +4,7 @@ export type Values = {
   tokens: string[];
   /** Positions on either side to which attention is restricted, where a scene has no slider for it. */
   r: number;
-  timed: { widths: number[]; lengths: number[]; passes: number };
+  timed: { widths: number[]; lengths: number[] };
 };
 
 /** The measurement of layers as far as it is; points and crossings by width. */

@@ -36,8 +36,8 @@ export class Timed extends Scene {
     ];
   }
 
-  /** @param {{ values: Measurement }} news */
-  hear({ values }) {
+  /** @param {{ values: Measurement }} message */
+  receive({ values }) {
     this.measurement = values;
     return values.state === "running" ? {} : null; // numbers that run are not read out
   }
