@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Playwright
+    from playwright.sync_api import Browser, BrowserContext, Playwright
 
 FLAGS = [
     "--no-sandbox",
@@ -48,6 +49,7 @@ class Chromium:
     def __init__(self) -> None:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
+        self._profiles: dict[str, BrowserContext] = {}
 
     def get(self, path: str) -> Browser:
         """The running browser, or a new one where it has crashed."""
@@ -60,10 +62,19 @@ class Chromium:
             self._browser = self._playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
         return self._browser
 
+    def profile(self, path: str, locale: str, prepare: Callable[[BrowserContext], None]) -> BrowserContext:
+        """The profile of all pages in a locale: the second page has Streamlit in its cache. A new one is prepared."""
+        browser = self.get(path)
+        if locale not in self._profiles:
+            self._profiles[locale] = browser.new_context(locale=locale)
+            prepare(self._profiles[locale])
+        return self._profiles[locale]
+
     def close(self) -> None:
         """End the browser and Playwright, if they run."""
         browser, playwright = self._browser, self._playwright
         self._browser = self._playwright = None
+        self._profiles.clear()
         if browser is not None:
             browser.close()
         if playwright is not None:

@@ -1,8 +1,8 @@
 """The real app in a real Chromium.
 
 `serve(script)` starts Streamlit on a free port and gives its address; `open_page(address, ...)` opens it as a person
-would. Every page that a test opens is watched: a request that leaves this machine, an error on the console or an
-uncaught exception in the page fails the test. Without Chromium or Playwright the tests are skipped, but they fail
+would. Every page that a test opens is watched: a request that leaves this machine, an error on the console, an uncaught
+exception or a dialog fails the test. Without Chromium or Playwright the tests are skipped, but they fail
 when CI=true, so that nobody takes a skipped suite for a passed one.
 """
 
@@ -12,28 +12,31 @@ import os
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
 from tests.browser.chromium import Chromium, executable
-from tests.browser.explorer_driver import PAGE
+from tests.browser.explorer_driver import PAGE, Open
 from tests.browser.kept import Kept
-from tests.browser.rest import PAGE_MILLISECONDS, rest, settled
+from tests.browser.lesson_driver import Lesson
+from tests.browser.rest import PAGE_MILLISECONDS, rest, settled, wait_until_idle
 from tests.browser.served import address_of
 from tests.conftest import SERVERS
 from tests.missing import skip_or_fail
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, WebSocket
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, WebSocket
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 APP = ROOT / "viz_app" / "main.py"
+WINDOW = ("width", "height", "dark", "locale", "still")
 LOCAL_SCHEMES = {"data", "blob", "about", "chrome-error"}
 
 Serve = Callable[..., str]
 OpenPage = Callable[..., "Page"]
+OpenLesson = Callable[..., Lesson]
 CheckAccessibility = Callable[["Page"], None]
 
 
@@ -55,17 +58,14 @@ def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None]:
 @pytest.fixture
 def browser() -> Browser:
     """A headless Chromium, one for all browser tests that this process runs in a row."""
-    return _browser()
-
-
-def _browser() -> Browser:
-    path = executable()
-    if path is None:
-        _missing("Chromium (install it, or name it in HEADLIGHT_CHROMIUM)")
     try:
-        return _chromium.get(path)
+        return _chromium.get(_path())
     except ImportError:
         _missing("Playwright (python -m pip install -r requirements-dev.txt)")
+
+
+def _path() -> str:
+    return executable() or _missing("Chromium (install it, or name it in HEADLIGHT_CHROMIUM)")
 
 
 @pytest.fixture(scope="session")
@@ -103,29 +103,25 @@ class Watch:
     """Collects what a page must never do."""
 
     def __init__(self) -> None:
-        self.external: list[str] = []
-        self.errors: list[str] = []
-
-    def told(self) -> tuple[list[str], list[str]]:
-        """What was collected since the last call: addresses elsewhere, and errors."""
-        told = self.external, self.errors
-        self.external, self.errors = [], []
-        return told
+        self.told: list[str] = []
 
     def attach(self, context: BrowserContext) -> None:
         """Listen to everything that any page or frame of this context does."""
-        context.on("request", self._request)
+        context.on("request", lambda request: self._address(request.url))
         context.on("console", self._console)
-        context.on("weberror", lambda error: self.errors.append(f"uncaught: {error.error}"))
+        context.on("weberror", lambda error: self.told.append(f"uncaught: {error.error}"))
+        context.on("dialog", self._dialog)
         context.on("page", lambda page: page.on("websocket", self._websocket))
+
+    def check(self) -> None:
+        """Fail when something was collected since the last check."""
+        told, self.told = self.told, []
+        assert not told, f"in the browser: {told}"
 
     def _address(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in LOCAL_SCHEMES and parts.hostname != "127.0.0.1":
-            self.external.append(url)
-
-    def _request(self, request: Request) -> None:
-        self._address(request.url)
+            self.told.append(f"a request left this machine: {url}")
 
     def _websocket(self, websocket: WebSocket) -> None:
         self._address(websocket.url)
@@ -134,64 +130,58 @@ class Watch:
         # Opened at the address of a page, Streamlit looks for its server below that address first.
         missing = "/_stcore/" in message.location.get("url", "") and "404" in message.text
         if message.type == "error" and not missing:
-            self.errors.append(f"console: {message.text} ({message.location.get('url', '')})")
+            self.told.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.told.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
 
 
-class Pages:
-    """Pages in fresh profiles, all of them watched."""
+_watch = Watch()
 
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self._watch = Watch()
-        self._contexts: list[BrowserContext] = []
 
-    def open(
-        self,
-        url: str,
-        *,
-        width: int = 1280,
-        height: int = 720,
-        dark: bool = False,
-        locale: str = "en-US",
-        still: bool = False,
-    ) -> Page:
-        """Open an address and wait until Streamlit is done; `still` asks for reduced motion."""
-        context = self._browser.new_context(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            locale=locale,
-            reduced_motion="reduce" if still else "no-preference",
-            accept_downloads=True,
-        )
-        context.set_default_timeout(PAGE_MILLISECONDS)
-        self._watch.attach(context)
-        self._contexts.append(context)
-        page = context.new_page()
-        page.goto(url)
-        wait_until_idle(page)
-        return page
-
-    def close(self) -> None:
-        """Close all of them."""
-        for context in self._contexts:
-            context.close()
-
-    def check(self) -> None:
-        """Fail when one of them did since the last check what a page must never do."""
-        external, errors = self._watch.told()
-        assert not external and not errors, f"requests left this machine: {external}; errors in the browser: {errors}"
+def _opened(
+    url: str,
+    *,
+    width: int = 1280,
+    height: int = 720,
+    dark: bool = False,
+    locale: str = "en-US",
+    still: bool = False,
+) -> Page:
+    """Open an address and wait until Streamlit is done; `still` asks for reduced motion."""
+    context = _chromium.profile(_path(), locale, _watch.attach)
+    context.set_default_timeout(PAGE_MILLISECONDS)
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else "no-preference")
+    page.goto(url)
+    wait_until_idle(page)
+    return page
 
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Open an address in a fresh profile: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
+    """Open an address as a new session: `open_page(url, width=1280, height=720, dark=False, locale="en-US")`.
 
     `still=True` asks for reduced motion.
     """
-    pages = Pages(browser)
-    yield pages.open
-    pages.close()
-    pages.check()
+    pages: list[Page] = []
+
+    def start(url: str, **window: Any) -> Page:
+        pages.append(_opened(url, **window))
+        return pages[-1]
+
+    yield start
+    for page in pages:
+        page.close()
+    _watch.check()
+
+
+def _window_and_query(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What says how a page is opened, and what goes into its address."""
+    window = {name: value for name, value in options.items() if name in WINDOW}
+    return window, {name: value for name, value in options.items() if name not in WINDOW}
 
 
 @pytest.fixture
@@ -200,9 +190,19 @@ def page(open_page: OpenPage, app_url: str) -> Page:
     return open_page(app_url)
 
 
-def wait_until_idle(page: Page) -> None:
-    """Wait until Streamlit has run the script to its end."""
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(state="attached")
+@pytest.fixture
+def open_lesson(open_page: OpenPage, app_url: str) -> OpenLesson:
+    """Open a lesson: `open_lesson("masks", "rows", settings="at:4", lang="ko", width=390)`.
+
+    What is not of the window goes into the address. Motion is reduced, unless with `still=False`.
+    """
+
+    def start(name: str, scene: str = "", *, url: str = app_url, settings: str = "", **options: Any) -> Lesson:
+        window, query = _window_and_query({"still": True, "lang": "en", **options})
+        address = {"lesson": name, "scene": scene, "with": settings, **query}
+        return Lesson(open_page(f"{url}/lessons?{urlencode(address)}", **window))
+
+    return start
 
 
 @pytest.fixture
@@ -227,33 +227,48 @@ def check_accessibility() -> CheckAccessibility:
     return check
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def open_bare(serve: Serve, open_page: OpenPage) -> Open:
+    """Open a new bare page: `open_bare("beam", steps=9, width=390)`; bare_page.py says what each takes."""
+
+    def start(show: str, **options: Any) -> Page:
+        window, query = _window_and_query(options)
+        return open_page(f"{serve(PAGE)}/?{urlencode({'show': show, **query})}", **window)
+
+    return start
+
+
+@pytest.fixture(scope="session")
 def kept() -> Kept:
-    """Pages of the explorer that the tests of a file hand on."""
+    """Pages of the explorer that tests hand on."""
     return Kept()
 
 
-@pytest.fixture(scope="module")
-def explorer_pages() -> Iterator[Pages]:
-    """All pages of the explorer that the tests of a file open."""
-    pages = Pages(_browser())
-    yield pages
-    pages.close()
-
-
 @pytest.fixture
-def open_explorer(serve: Serve, explorer_pages: Pages, kept: Kept) -> Iterator[OpenPage]:
-    """Open the bare page, or get it as it was opened: `open_explorer("other", language="ko", width=390)`."""
+def open_explorer(serve: Serve, browser: Browser, kept: Kept) -> Iterator[Open]:
+    """Open the bare page, or get it as it was opened: `open_explorer("other", language="ko", width=390)`.
 
-    def start(sample: str = "sentence", *, language: str = "en", **options: Any) -> Page:
+    What is not of the window goes into the address.
+    """
+
+    def start(sample: str = "sentence", **options: Any) -> Page:
+        window, query = _window_and_query(options)
+        url = f"{serve(PAGE)}/?{urlencode({'sample': sample, **query})}"
+
         def opened() -> Page:
-            page = explorer_pages.open(f"{serve(PAGE)}/?sample={sample}&language={language}", **options)
+            page = _opened(url, **window)
             page.locator(".explorer .tile").first.wait_for()
             rest(page)
             return page
 
-        return kept.take((("sample", sample), ("language", language), *sorted(options.items())), opened)
+        return kept.take((url, *sorted(window.items())), opened)
 
     yield start
     kept.give_back()
-    explorer_pages.check()
+    _watch.check()
+
+
+@pytest.fixture
+def explorer(open_explorer: Open) -> Page:
+    """The bare page at 1280 x 720 in English, light, with the sentence of explorer_driver.MAPS."""
+    return open_explorer()

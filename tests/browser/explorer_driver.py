@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,19 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
+from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Kind
 from viz_app.figures.colours.palette import Theme, scale
 from viz_app.text import texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 
-PAGE = Path(__file__).with_name("explorer_page.py")
+PAGE = Path(__file__).with_name("bare_page.py")
 ENGLISH = texts("en").table("explorer")
-LAYER, HEAD = 3, 5  # where the page starts
+MAPS = samples.sample(*samples.SENTENCE)  # what the page shows at first
+LAYER, HEAD = 3, 5  # where it starts
 
 Open = Callable[..., "Page"]
 
@@ -53,24 +55,73 @@ def map_of(maps: AttentionMaps, kind: Kind, layer: int = LAYER, head: int = HEAD
     return weights
 
 
-def pixels(page: Page) -> tuple[npt.NDArray[np.uint8], dict[str, int]]:
-    """The large map's canvas as (height, width, 3) and where its cells lie."""
-    answer = page.locator(".map").evaluate(
-        """(map) => {
-          const [, png] = map.querySelector("canvas").toDataURL("image/png").split(",");
-          return { png, place: { ...map.dataset } };
-        }"""
-    )
-    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(answer["png"]))).convert("RGB"))
-    return image, {name: int(value) for name, value in answer["place"].items()}
+def press(page: Page, selector: str, *keys: str) -> None:
+    """Press keys where the focus then is."""
+    page.locator(selector).focus()
+    for key in keys:
+        page.keyboard.press(key)
+    settle(page)
 
 
-def cell_colors(page: Page, queries: int, keys: int) -> npt.NDArray[np.uint8]:
+def state(page: Page, name: str) -> Any:
+    """What the explorer has selected, by its name in store.js."""
+    return page.locator(".explorer").evaluate("(root, name) => root.explorer.store.state[name]", name)
+
+
+def patch(page: Page, **changes: Any) -> None:
+    """Select, as an element of the explorer would."""
+    page.locator(".explorer").evaluate("(root, changes) => root.explorer.store.set(changes)", changes)
+    settle(page)
+
+
+def nodes(page: Page) -> int:
+    """Number of elements in the explorer."""
+    answer: int = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
+    return answer
+
+
+def announced(page: Page) -> str:
+    """What a screen reader was told last of the large map."""
+    return page.locator("figure.head > [aria-live]").inner_text()
+
+
+def selected(page: Page) -> str | None:
+    """The head that the tiles show as selected, such as 4.6."""
+    return page.locator(".tile[aria-selected=true]").get_attribute("data-head")
+
+
+def place_of(page: Page, selector: str = ".map") -> dict[str, float]:
+    """Where a large map has its cells, or lines their tokens, in pixels."""
+    place = page.locator(selector).evaluate("(element) => ({ ...element.dataset, scroll: element.scrollTop })")
+    return {name: float(value) for name, value in place.items()}
+
+
+def pixels(page: Page, selector: str = ".map") -> npt.NDArray[np.uint8]:
+    """The canvas of a large map, (height, width, 3)."""
+    png = page.locator(f"{selector} >> canvas").evaluate("(canvas) => canvas.toDataURL('image/png').split(',')[1]")
+    image: npt.NDArray[np.uint8] = np.asarray(Image.open(io.BytesIO(base64.b64decode(png))).convert("RGB"))
+    return image
+
+
+def inside(page: Page, query: int, key: int) -> set[tuple[int, ...]]:
+    """The colours that a cell of the large map has, without its edges; a hatched one has several."""
+    place = {name: int(value) for name, value in place_of(page).items()}
+    top, left, size = place["top"] + query * place["cell"], place["left"] + key * place["cell"], place["cell"]
+    inner = pixels(page)[top + 3 : top + size - 3, left + 3 : left + size - 3]
+    return {tuple(pixel) for pixel in inner.reshape(-1, 3).tolist()}
+
+
+def cell_colors(page: Page, queries: int, keys: int, *, selector: str = ".map") -> npt.NDArray[np.uint8]:
     """(queries, keys, 3): the colour at the centre of each cell."""
-    image, place = pixels(page)
+    place = {name: int(value) for name, value in place_of(page, selector).items()}
     rows = place["top"] + place["cell"] * np.arange(queries) + place["cell"] // 2
     columns = place["left"] + place["cell"] * np.arange(keys) + place["cell"] // 2
-    return image[np.ix_(rows, columns)]
+    return pixels(page, selector)[np.ix_(rows, columns)]
+
+
+def allowed(kind: Kind, shape: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """Cells that are not masked."""
+    return np.tri(*shape, dtype=np.bool_) if kind == "decoder" else np.ones(shape, dtype=np.bool_)
 
 
 def colors(weights: npt.NDArray[np.float32], theme: Theme) -> npt.NDArray[np.uint8]:
@@ -98,6 +149,13 @@ def numbers(cells: list[list[str]]) -> npt.NDArray[np.float64]:
     return np.array([[0.0 if cell == "–" else float(cell) for cell in row] for row in cells])
 
 
+def check_table(page: Page, columns: Sequence[str], rows: Sequence[str], weights: npt.NDArray[Any]) -> None:
+    """The open table has these tokens at its edges, and these weights, rounded to three digits."""
+    heads, names, cells = read_table(page)
+    assert (heads, names) == ([shown(token) for token in columns], [shown(token) for token in rows])
+    assert np.abs(numbers(cells) - weights).max() <= 0.0005 + 1e-4
+
+
 def shown(token: str) -> str:
     return token.replace(WORD_BOUNDARY, "")
 
@@ -107,6 +165,19 @@ def painting(page: Page) -> float:
     page.evaluate("window.dispatchEvent(new Event('resize'))")
     settle(page)
     milliseconds: float = page.evaluate("performance.getEntriesByName('explorer tiles').at(-1).duration")
+    return milliseconds
+
+
+def milliseconds_of(button: Locator) -> float:
+    """From a click until what it changes is drawn."""
+    milliseconds: float = button.evaluate(
+        """async (button) => {
+          const start = performance.now();
+          button.click();
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          return performance.now() - start;
+        }"""
+    )
     return milliseconds
 
 

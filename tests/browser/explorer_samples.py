@@ -24,6 +24,10 @@ HOSTILE = (
     ["▁</script><img src=x onerror=alert(1)>", "▁<b>bold</b>", "▁the", "▁the", "▁🙂", "▁" + "z" * 60, "▁مرحبا"],
     ["▁<b>", "▁</script><img src=x onerror=alert(1)>", "▁{query}", "▁안녕", "▁🙂👩‍👩‍👧", "▁שלום", "▁" + "y" * 60],
 )
+EDIT = (
+    [*SENTENCE[0][:2], "▁little", *SENTENCE[0][2:]],
+    [*SENTENCE[1][:3], "▁kleiner", "▁Hund"],
+)
 
 
 def axis(pieces: list[str], *, first: str | None = None, last: str | None = None) -> Axis:

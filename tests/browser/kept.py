@@ -1,7 +1,8 @@
 """Pages of the explorer that are handed on from test to test, where they are as they were when they were opened.
 
 Opening one costs more than most tests do with it. After a test the page gets its first state back; when it then differs
-in anything from what it was, it is closed, and the next test gets a new one.
+in anything from what it was, it is closed, and the next test gets a new one. Those that no test has asked for longest
+are closed too.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from tests.browser.rest import rest, until
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-Options = tuple[tuple[str, Any], ...]
+Options = tuple[object, ...]
 
+MOST = 4  # pages that no test uses
 PATIENCE = 2_000  # milliseconds until a page is as it was: Python has heard of it and has answered
 STATE = "(root) => structuredClone(root.explorer.store.state)"
+TRANSLATION = "(root) => root.explorer.translation.id"
 # What a test may have moved or made the page say, beside the state.
 RESTORE = """(root, state) => {
     root.getRootNode().activeElement?.blur();
@@ -25,6 +28,7 @@ RESTORE = """(root, state) => {
     root.explorer.store.set(state);
     root.explorer.store.touch(state);
     root.explorer.pointing = false;
+    root.explorer.candidates.used = false;
     for (const each of root.querySelectorAll("*")) each.scrollTo(0, 0);
     for (const each of document.querySelectorAll("*")) each.scrollTo(0, 0);
     for (const live of root.querySelectorAll("[aria-live]")) live.textContent = "";
@@ -39,6 +43,7 @@ LOOK = """(root) => {
         height: innerHeight,
         still: matchMedia("(prefers-reduced-motion: reduce)").matches,
         dark: matchMedia("(prefers-color-scheme: dark)").matches,
+        translation: root.explorer.translation.id,
         address: location.href,
         title: document.title,
         state: JSON.stringify(root.explorer.store.state),
@@ -59,7 +64,8 @@ class Kept:
 
     def take(self, options: Options, opener: Callable[[], Page]) -> Page:
         """A page that was opened like this, or a new one."""
-        page, state, look = self._free.pop(options) if options in self._free else self._opened(opener)
+        free = self._free.pop(options, None)
+        page, state, look = free if free and not free[0].is_closed() else self._opened(opener)
         self._used.append((options, page, state, look))
         return page
 
@@ -69,8 +75,10 @@ class Kept:
             if not page.is_closed() and _restored(page, state, look):
                 self._free[options] = (page, state, look)
             else:
-                page.context.close()
+                page.close()
         self._used.clear()
+        while len(self._free) > MOST:
+            self._free.pop(next(iter(self._free)))[0].close()
 
     def _opened(self, opener: Callable[[], Page]) -> tuple[Page, Any, Any]:
         page = opener()
@@ -80,7 +88,7 @@ class Kept:
 
 def _restored(page: Page, state: Any, look: Any) -> bool:
     root = page.locator(".explorer")
-    if root.count() != 1:
+    if root.count() != 1 or root.evaluate(TRANSLATION) != look["translation"]:
         return False
     page.set_viewport_size({"width": look["width"], "height": look["height"]})
     page.emulate_media(

@@ -1,74 +1,83 @@
-"""Opening a lesson and reading what its stage holds."""
+"""Working a lesson in a browser, and reading what its stage holds."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
 
 from tests.browser.rest import PAGE_MILLISECONDS, until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-
-def address(app_url: str, name: str, **params: str) -> str:
-    """The address of a lesson."""
-    return f"{app_url}/lessons?{urlencode({'lesson': name, 'lang': 'en', **params})}"
-
-
-def ready(page: Page) -> None:
-    """Wait until the stage has painted."""
-    page.locator(".lesson canvas").wait_for()
-    page.wait_for_function(ROOT + "?.lesson?.theme && root().lesson.stage.width > 0")
-
-
-def settings(page: Page) -> dict[str, Any]:
-    """The settings of the scene that is shown."""
-    found: dict[str, Any] = page.evaluate(ROOT + ".lesson.settings()")
-    return found
-
-
-def inked(page: Page, least: float = 0.002) -> float:
-    """Share of the picture's pixels that are not empty, as soon as it is more than the least, or after a long wait."""
-    page.evaluate(INK)
-    share = 0.0
-
-    def enough() -> bool:
-        nonlocal share  # that of this look: a moment later a new size may have emptied the picture again
-        share = float(page.evaluate("window.ink()"))
-        return share > least
-
-    until(page, enough, PAGE_MILLISECONDS / 4)
-    return share
-
-
-def painted(page: Page, least: float = 0.002) -> None:
-    """Wait until so large a share of the picture is not empty: a new size empties it until the next frame."""
-    share = inked(page, least)
-    assert share > least, f"{share:.4f} of the picture is painted"
-
-
-# Canvas pixels that are painted, of all.
-INK = """() => {
-    window.ink = () => {
-        const { canvas } = window.root().lesson.stage;
-        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        let count = 0;
-        for (let i = 3; i < data.length; i += 4) count += data[i] > 0;
-        return (4 * count) / data.length;
-    };
+# Share of the picture's pixels that are painted.
+INK = """({ lesson }) => {
+    const { canvas } = lesson.stage;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    let count = 0;
+    for (let i = 3; i < data.length; i += 4) count += data[i] > 0;
+    return (4 * count) / data.length;
 }"""
-# The stage lives in a shadow root.
-FIND = """() => {
-    const search = (node) => {
-        const found = node.querySelector(".lesson");
-        if (found) return found;
-        for (const each of node.querySelectorAll("*")) {
-            const inside = each.shadowRoot && search(each.shadowRoot);
-            if (inside) return inside;
-        }
-        return null;
-    };
-    window.root = () => search(document);
-}"""
-ROOT = "window.root()"
+
+
+class Lesson:
+    """A page that shows a lesson, once its stage has painted."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.root = page.locator(".lesson").first
+        self.canvas = self.root.locator("canvas")
+        self.readout = self.root.locator(".readout")
+        self.rows = page.locator(".numbers tbody tr")
+        self.canvas.wait_for()
+        self.wait("lesson?.theme && lesson.stage.width > 0")
+
+    def get(self, expression: str) -> Any:
+        """The value of an expression in JavaScript, in which `lesson` is the stage's object."""
+        return self.root.evaluate(f"({{ lesson }}) => {expression}")
+
+    def wait(self, expression: str) -> None:
+        """Wait until an expression holds."""
+        assert until(self.page, lambda: bool(self.get(f"!!({expression})"))), f"never: {expression}"
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of the scene that is shown."""
+        found: dict[str, Any] = self.get("lesson.settings()")
+        return found
+
+    def said(self) -> str:
+        """The line under the picture."""
+        return self.readout.inner_text()
+
+    def go(self, scene: str) -> None:
+        """Show a scene."""
+        self.get(f"lesson.go({scene!r})")
+
+    def press(self, *keys: str) -> None:
+        """Press keys on the picture."""
+        self.canvas.focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def choose(self, name: str) -> None:
+        """Choose one of several by its label."""
+        self.page.get_by_role("radio", name=name, exact=True).check(force=True)
+
+    def click(self, name: str) -> None:
+        """Press a button by its label."""
+        self.page.get_by_role("button", name=name, exact=True).click()
+
+    def tab(self, title: str) -> None:
+        """Show the scene with this title, as a person would."""
+        self.page.get_by_role("tab", name=title).click()
+
+    def painted(self, least: float = 0.002) -> None:
+        """Wait until so large a share of the picture is not empty: a new size empties it until the next frame."""
+        share = 0.0
+
+        def enough() -> bool:
+            nonlocal share
+            share = float(self.root.evaluate(INK))
+            return share > least
+
+        until(self.page, enough, PAGE_MILLISECONDS / 4)
+        assert share > least, f"{share:.4f} of {self.get('lesson.name')} is painted"

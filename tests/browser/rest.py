@@ -38,6 +38,11 @@ AT_REST = """(frames) => new Promise((done) => {
 })"""
 
 
+def wait_until_idle(page: Page) -> None:
+    """Wait until Streamlit has run the script to its end."""
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(state="attached")
+
+
 def rest(page: Page) -> None:
     """Wait until nothing runs, fades or slides any more."""
     page.wait_for_function(AT_REST, arg=FRAMES)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from tests.browser import explorer_searches as searches
-from tests.browser.explorer_driver import ENGLISH, cell_colors, colors, map_of, reported, settle, shown
+from tests.browser.explorer_driver import (
+    ENGLISH,
+    Open,
+    cell_colors,
+    colors,
+    map_of,
+    milliseconds_of,
+    nodes,
+    press,
+    reported,
+    settle,
+    shown,
+)
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
@@ -21,21 +31,17 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
-
-PAGE = Path(__file__).with_name("explorer_beam_page.py")
-OpenSearch = Callable[..., "Page"]
+    from tests.browser.conftest import CheckAccessibility
 
 
 @pytest.fixture
-def open_search(serve: Serve, open_page: OpenPage) -> OpenSearch:
+def open_search(open_bare: Open) -> Open:
     """Open the bare page with its tree: `open_search(steps=9, beam=3, kind="power", width=390)`."""
 
     def start(
-        *, steps: int = 9, beam: int = 3, kind: str = "gnmt", language: str = "en", closed: bool = False, **options: Any
+        *, steps: int = 9, beam: int = 3, kind: LengthPenalty = "gnmt", closed: bool = False, **options: Any
     ) -> Page:
-        query = f"steps={steps}&beam={beam}&kind={kind}&language={language}"
-        page = open_page(f"{serve(PAGE)}/?{query}", **options)
+        page = open_bare("beam", steps=steps, beam=beam, kind=kind, **options)
         page.locator(".explorer .tile").first.wait_for()
         if not closed:
             page.locator(".beam-button").click()
@@ -52,14 +58,14 @@ def texts_of(translation: Any, order: list[int]) -> list[str]:
     return [text.replace("\u2581", " ").strip() for text in pieces]
 
 
-def ranked(translation: Any, alpha: float, kind: str) -> list[int]:
+def ranked(translation: Any, alpha: float, kind: LengthPenalty) -> list[int]:
     """Branches that are finished, or returned unfinished, best first."""
     ends = branch_ends(translation)
     rows = []
     for branch, end in enumerate(ends):
         node = translation.history[end]
         if branch < len(translation.hypotheses) or node.status == "finished":
-            score = node.log_probability / length_penalty(node.step, alpha, "power" if kind == "power" else "gnmt")
+            score = node.log_probability / length_penalty(node.step, alpha, kind)
             rows.append((node.piece != searches.EOS, -score, branch))
     return [branch for _, _, branch in sorted(rows)]
 
@@ -74,9 +80,9 @@ def listed(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["gnmt", "power"])
-def test_alpha_ranks_again_by_the_formula_of_the_decoder(open_search: OpenSearch, kind: str) -> None:
+def test_alpha_ranks_again_by_the_formula_of_the_decoder(open_search: Open, kind: LengthPenalty) -> None:
     page = open_search(kind=kind)
-    translation, config = searches.made_up(9, kind="power" if kind == "power" else "gnmt")
+    translation, config = searches.made_up(9, kind=kind)
     first = [index for index in range(len(translation.hypotheses)) if translation.hypotheses[index].finished]
     assert ranked(translation, config.alpha, kind)[: len(first)] == first, "as the search itself ranked them"
     orders = set()
@@ -104,12 +110,11 @@ def test_alpha_ranks_again_by_the_formula_of_the_decoder(open_search: OpenSearch
         }""",
         cases,
     )
-    kind_of: LengthPenalty = "power" if kind == "power" else "gnmt"
-    expected = [case["total"] / length_penalty(int(case["length"]), case["alpha"], kind_of) for case in cases]
+    expected = [case["total"] / length_penalty(int(case["length"]), case["alpha"], kind) for case in cases]
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: OpenSearch) -> None:
+def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None:
     page = open_search()
     translation, _ = searches.made_up(9)
     assert not page.locator(".branch-note").is_visible()
@@ -137,16 +142,13 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: OpenSearch) -
     assert reported(page)["branch"] == 0
 
 
-def test_the_tree_by_keyboard_and_by_pointer(open_search: OpenSearch, check_accessibility: CheckAccessibility) -> None:
+def test_the_tree_by_keyboard_and_by_pointer(open_search: Open, check_accessibility: CheckAccessibility) -> None:
     page = open_search(language="ko", dark=True, width=390, height=844)
     translation, _ = searches.made_up(9)
     korean = texts("ko").table("explorer")
     check_accessibility(page)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
-    tree = page.locator(".beam-tree")
-    tree.focus()
-    page.keyboard.press("ArrowRight")  # enters at the end of the best branch
-    page.keyboard.press("Home")
+    press(page, ".beam-tree", "ArrowRight", "Home")  # enters at the end of the best branch
     live = page.locator(".beam [aria-live]")
     best = path_to(translation.history, branch_ends(translation)[0])
     for number, node in enumerate(best):
@@ -156,20 +158,14 @@ def test_the_tree_by_keyboard_and_by_pointer(open_search: OpenSearch, check_acce
         assert f"{round(100 * np.exp(node.piece_log_probability))}\u202f%" in line
         if number + 1 < len(best):
             children = [i for i, other in enumerate(translation.history) if other.parent == index_of(translation, node)]
-            page.keyboard.press("ArrowRight")
-            for _ in range(children.index(index_of(translation, best[number + 1]))):
-                page.keyboard.press("ArrowDown")
-            settle(page)
+            down = children.index(index_of(translation, best[number + 1]))
+            press(page, ".beam-tree", "ArrowRight", *["ArrowDown"] * down)
     assert korean["beam_status_f"] in live.inner_text()
-    for _ in range(8):
-        page.keyboard.press("ArrowDown")  # to the last that was pruned in this step
-    settle(page)
-    page.keyboard.press("Enter")
+    press(page, ".beam-tree", *["ArrowDown"] * 8, "Enter")  # of the last that was pruned in this step
     page.locator(".branch-note").get_by_text(re.compile(r"\d단계")).wait_for()
     last = [i for i, node in enumerate(translation.history) if node.step == best[-1].step][-1]
     page.get_by_text(f'"branch": {branch_ends(translation).index(last)}').wait_for()
-    tree.focus()
-    page.keyboard.press("Escape")
+    press(page, ".beam-tree", "Escape")
     page.locator(".beam").wait_for(state="hidden")
 
 
@@ -178,7 +174,7 @@ def index_of(translation: Any, node: Any) -> int:
     return found
 
 
-def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
+def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:
     """Each node's own pixels: the winner in the kind's colour, what was pruned in grey; and a click opens its end."""
     page = open_search()
     translation, _ = searches.made_up(9)
@@ -210,35 +206,24 @@ def test_a_point_in_the_tree_is_its_node(open_search: OpenSearch) -> None:
     page.get_by_text(f'"branch": {ends.index(node)}').wait_for()
 
 
-def test_a_long_search_stays_light(open_search: OpenSearch) -> None:
+def test_a_long_search_stays_light(open_search: Open) -> None:
     page = open_search(steps=512, beam=4, closed=True)
-    before = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
+    before = nodes(page)
 
     def spent() -> float:
         if page.locator(".beam").is_visible():
             page.locator(".beam-button").click()
             page.locator(".beam").wait_for(state="hidden")
-        milliseconds: float = page.locator(".beam-button").evaluate(
-            """async (button) => {
-              const start = performance.now();
-              button.click();
-              await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-              return performance.now() - start;
-            }"""
-        )
+        milliseconds = milliseconds_of(page.locator(".beam-button"))
         page.locator(".beam").wait_for()
         return milliseconds
 
     assert quickest(spent, 1_000) < 1_000
     page.get_by_role("button", name=ENGLISH["beam_all"]).click()
     settle(page)
-    after = page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length")
-    assert after - before < 300
+    assert nodes(page) - before < 300
     tree = page.locator(".beam-tree")
     width = tree.evaluate("(element) => [element.scrollWidth, element.querySelector('canvas').width]")
     assert width[0] > 10_000 > width[1], "the canvas covers only what is visible"
-    tree.focus()
-    for key in ("ArrowRight", "Home", "End"):
-        page.keyboard.press(key)
-    settle(page)
+    press(page, ".beam-tree", "ArrowRight", "Home", "End")
     assert tree.evaluate("(element) => element.scrollLeft") > 10_000

@@ -2,61 +2,49 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import itertools
 import random
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image
 
 from tests.browser import explorer_samples as samples
-from tests.browser.explorer_driver import ENGLISH, choose, map_of, numbers, reported, settle
-from tests.browser.explorer_page import START
+from tests.browser.explorer_driver import (
+    ENGLISH,
+    HEAD,
+    LAYER,
+    MAPS,
+    Open,
+    cell_colors,
+    choose,
+    map_of,
+    numbers,
+    press,
+    reported,
+    settle,
+)
 from viz_app.figures.colours.scales import ColorMap, diverging
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+    from tests.browser.conftest import CheckAccessibility
 
-PAGE = Path(__file__).with_name("explorer_compare_page.py")
-EDIT = (
-    [*samples.SENTENCE[0][:2], "▁little", *samples.SENTENCE[0][2:]],
-    [*samples.SENTENCE[1][:3], "▁kleiner", "▁Hund"],
-)
-OpenCompare = Callable[..., "Page"]
+DIFFERENCE = ".side-difference"
 
 
 @pytest.fixture
-def open_compare(serve: Serve, open_page: OpenPage) -> OpenCompare:
-    def start(*, vs: str = "", language: str = "en", **options: Any) -> Page:
-        page = open_page(f"{serve(PAGE)}/?language={language}&vs={vs}", **options)
+def open_compare(open_bare: Open) -> Open:
+    def start(**options: Any) -> Page:
+        page = open_bare("compare", **options)
         page.locator(".explorer .tile").first.wait_for()
         settle(page)
         return page
 
     return start
-
-
-def side_colors(page: Page, name: str, queries: int, keys: int) -> npt.NDArray[np.uint8]:
-    """(queries, keys, 3): the colour at the centre of each cell of a side."""
-    answer = page.locator(f".side-{name}").evaluate(
-        """(map) => {
-          const [, png] = map.querySelector("canvas").toDataURL("image/png").split(",");
-          return { png, place: { ...map.dataset } };
-        }"""
-    )
-    image = np.asarray(Image.open(io.BytesIO(base64.b64decode(answer["png"]))).convert("RGB"))
-    place = {key: int(value) for key, value in answer["place"].items()}
-    rows = place["top"] + place["cell"] * np.arange(queries) + place["cell"] // 2
-    columns = place["left"] + place["cell"] * np.arange(keys) + place["cell"] // 2
-    return image[np.ix_(rows, columns)]
 
 
 def printed(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.uint8]:
@@ -70,20 +58,16 @@ def pin_first_then(page: Page, tile: int) -> None:
     choose(page, f".tile >> nth={tile}")
 
 
-def test_two_heads_and_their_difference(open_compare: OpenCompare, check_accessibility: CheckAccessibility) -> None:
+def test_two_heads_and_their_difference(open_compare: Open, check_accessibility: CheckAccessibility) -> None:
     page = open_compare()
-    maps = samples.sample(*samples.SENTENCE)
     pin_first_then(page, 8)  # head 2.1
-    a, b = map_of(maps, "cross"), map_of(maps, "cross", 1, 0)
-    found = side_colors(page, "difference", *a.shape)
+    a, b = map_of(MAPS, "cross"), map_of(MAPS, "cross", 1, 0)
+    found = cell_colors(page, *a.shape, selector=DIFFERENCE)
     assert np.abs(found.astype(int) - printed(b - a)).max() <= 3
     assert not page.locator(".head").is_visible()
     page.get_by_text('"against": "cross.3.5"').wait_for()
     assert reported(page)["vs"] == "plain"
-    page.locator(".side-difference").focus()
-    for key in ("ArrowRight", "ArrowDown", "ArrowRight"):
-        page.keyboard.press(key)
-    settle(page)
+    press(page, DIFFERENCE, "ArrowRight", "ArrowDown", "ArrowRight")
     sign = "+" if b[1, 1] > a[1, 1] else "−"
     live = page.locator(".compare [aria-live]")
     assert live.inner_text() == f"head 2.1 minus head 4.6, 'bra' to 'brown', {sign}{abs(b[1, 1] - a[1, 1]):.2f}"
@@ -98,30 +82,26 @@ def test_two_heads_and_their_difference(open_compare: OpenCompare, check_accessi
     check_accessibility(page)
     choose(page, ".kind-encoder")
     assert page.get_by_text(ENGLISH["compare_kinds"]).is_visible()
-    assert not page.locator(".side-difference").is_visible() and page.locator(".side-a").is_visible()
-    page.locator(".side-b").focus()
-    page.keyboard.press("Escape")
-    settle(page)
+    assert not page.locator(DIFFERENCE).is_visible() and page.locator(".side-a").is_visible()
+    press(page, ".side-b", "Escape")
     assert not page.locator(".compare").is_visible() and page.locator(".head").is_visible()
     page.get_by_text('"against": null').wait_for()
 
 
 @pytest.mark.parametrize("linked", [False, True])
-def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
-    open_compare: OpenCompare, linked: bool
-) -> None:
+def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_compare: Open, linked: bool) -> None:
     page = open_compare(vs="link" if linked else "")
     if not linked:
         pin_first_then(page, 29)
         page.get_by_text("edit", exact=True).click()
         page.locator(".piece", has_text="kleiner").wait_for()
         settle(page)
-    before, after = samples.sample(*samples.SENTENCE), samples.sample(*EDIT, seed=2)
-    a = map_of(before, "cross", *((1, 0) if linked else (START.layer, START.head)))
-    b = map_of(after, "cross", START.layer, START.head)
+    after = samples.sample(*samples.EDIT, seed=2)
+    a = map_of(MAPS, "cross", *((1, 0) if linked else (LAYER, HEAD)))
+    b = map_of(after, "cross", LAYER, HEAD)
     rows = [0, 1, 2, None, 3, 9]  # Ein bra uner (kleiner) Hund </s>
     columns = [0, 1, None, *range(2, 11)]  # A brown (little) dog ...
-    found = side_colors(page, "difference", *b.shape)
+    found = cell_colors(page, *b.shape, selector=DIFFERENCE)
     for (query, row), (key, column) in itertools.product(enumerate(rows), enumerate(columns)):
         if row is not None and column is not None:
             difference = np.array([[b[query, key] - a[row, column]]])
@@ -132,7 +112,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(
     assert names[0].startswith("A: Head") and "plain" in names[0] and "edit" in names[1]
 
 
-def test_on_a_phone_in_the_dark_in_korean(open_compare: OpenCompare, check_accessibility: CheckAccessibility) -> None:
+def test_on_a_phone_in_the_dark_in_korean(open_compare: Open, check_accessibility: CheckAccessibility) -> None:
     page = open_compare(vs="link", language="ko", dark=True, width=390, height=844)
     lefts = page.locator(".compare-side").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
     assert len(lefts) == 3 and len(set(lefts)) == 1, "stacked"
@@ -154,7 +134,7 @@ def longest_common(a: Sequence[str], b: Sequence[str]) -> int:
     return 0
 
 
-def test_tokens_are_aligned_as_many_as_possible(open_compare: OpenCompare) -> None:
+def test_tokens_are_aligned_as_many_as_possible(open_compare: Open) -> None:
     page = open_compare(vs="link")
     draw = random.Random(4)
     cases = [
@@ -163,7 +143,7 @@ def test_tokens_are_aligned_as_many_as_possible(open_compare: OpenCompare) -> No
     ]
     found = page.locator(".explorer").evaluate(
         """(root, cases) => {
-          const { Difference } = { Difference: root.explorer.compare.difference.constructor };
+          const Difference = root.explorer.compare.difference.constructor;
           const sheet = (letters) => ({ kind: "cross", queries: [...letters].map((text) => ({ text })),
                                         rows: letters.length, keys: [], columns: 0 });
           return cases.map(([a, b]) => Array.from(new Difference(sheet(a), sheet(b)).rows));

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tests.browser.explorer_driver import Open, settle
+from tests.browser.explorer_driver import settle, state
 
-STEP = "(root) => root.explorer.store.state.step"
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 
-def test_the_decoding_is_recorded_as_a_film(open_explorer: Open, tmp_path: Path) -> None:
-    page = open_explorer()
-    page.locator(".menu-button").click()
-    with page.expect_download() as waiting:
-        page.locator(".record").click()
-        page.keyboard.press("Escape")
-        settle(page)
-        assert page.locator(".explorer").evaluate("(root) => root.explorer.store.state.step") == 1, (
-            "from the first piece"
-        )
-    page.locator(".play.playing").wait_for(state="detached")
-    assert page.locator(".explorer").evaluate(STEP) is None, "to the last"
+def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> None:
+    explorer.locator(".menu-button").click()
+    with explorer.expect_download() as waiting:
+        explorer.locator(".record").click()
+        explorer.keyboard.press("Escape")
+        settle(explorer)
+        assert state(explorer, "step") == 1, "from the first piece"
+    explorer.locator(".play.playing").wait_for(state="detached")
+    assert state(explorer, "step") is None, "to the last"
     assert waiting.value.suggested_filename == "headlight_cross_4.6.webm"
     waiting.value.save_as(tmp_path / "film.webm")
     film = (tmp_path / "film.webm").read_bytes()
     assert film.startswith(b"\x1a\x45\xdf\xa3") and b"webm" in film[:64], "an EBML file of the kind WebM"
-    size, seconds = page.evaluate(
+    size, seconds = explorer.evaluate(
         """async (bytes) => {
           const film = document.createElement("video");
           film.src = URL.createObjectURL(new Blob([new Uint8Array(bytes)], { type: "video/webm" }));
@@ -36,6 +35,6 @@ def test_the_decoding_is_recorded_as_a_film(open_explorer: Open, tmp_path: Path)
         }""",
         list(film),
     )
-    canvas = page.locator(".map canvas").evaluate("(canvas) => [canvas.width, canvas.height]")
+    canvas = explorer.locator(".map canvas").evaluate("(canvas) => [canvas.width, canvas.height]")
     assert size[0] >= canvas[0] and size[1] >= canvas[1]
     assert 9 * 0.6 < seconds < 30, "ten pieces, more than half a second each"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser import explorer_samples as samples
-from tests.browser.explorer_driver import Open, cell_colors, choose, colors, read_table, settle
+from tests.browser.explorer_driver import Open, allowed, cell_colors, choose, colors, nodes, read_table, settle
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 
 if TYPE_CHECKING:
@@ -60,11 +60,11 @@ def compare(page: Page, maps: AttentionMaps, unit: str, within: float) -> None:
         assert abs(mean - weights[layer, :, query, key].mean()) <= within
 
 
-@pytest.mark.parametrize(("sample", "bits", "step"), [("40", 16, 1 / 65535), ("40&bytes=1", 8, 1 / 255)])
+@pytest.mark.parametrize(("query", "bits", "step"), [({}, 16, 1 / 65535), ({"bytes": "1"}, 8, 1 / 255)])
 def test_values_are_within_half_a_step_of_the_true_ones(
-    open_explorer: Open, sample: str, bits: int, step: float
+    open_explorer: Open, query: dict[str, str], bits: int, step: float
 ) -> None:
-    page = open_explorer(sample)
+    page = open_explorer("40", **query)
     maps = samples.long_sample(40)
     assert page.locator(".explorer").evaluate("(root) => root.explorer.translation.weights.bits") == bits
     compare(page, maps, "pieces", step / 2 + 1e-7)
@@ -87,9 +87,7 @@ def test_of_a_word_that_is_half_written_only_the_written_pieces_count(open_explo
 
 def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
     page = open_explorer("512")
-    root = page.locator(".explorer")
-    # 3000 in all; 144 tiles need 800 of them at most.
-    assert root.evaluate("(root) => root.querySelectorAll('*').length") <= 2200
+    assert nodes(page) <= 2200  # 3000 in all; 144 tiles need 800 of them at most
     before = page.locator(".caption").inner_text()
     choose(page, ".kind-encoder")
     assert page.locator(".caption").inner_text() != before
@@ -111,10 +109,7 @@ def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_exp
         settle(page)
         weights = maps.weights(kind)[-1, -1]
         found = cell_colors(page, *weights.shape)
-        visible = (
-            np.tri(*weights.shape, dtype=np.bool_) if kind == "decoder" else np.ones(weights.shape, dtype=np.bool_)
-        )
-        visible = visible & (weights.sum(-1, keepdims=True) > 0)  # a row that looks nowhere is hatched
+        visible = allowed(kind, weights.shape) & (weights.sum(-1, keepdims=True) > 0)  # others are hatched
         assert (found[visible] == colors(weights, "light")[visible]).all(), kind
     compare(page, maps, "pieces", 1 / 131070 + 1e-7)
     compare(page, maps, "words", 1e-4)

@@ -9,9 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.browser import explorer_samples as samples
-from tests.browser.explorer_driver import ENGLISH, Open, choose, painting, reported, settle
+from tests.browser.app_driver import sideways
+from tests.browser.explorer_driver import (
+    ENGLISH,
+    MAPS,
+    Open,
+    allowed,
+    choose,
+    nodes,
+    painting,
+    patch,
+    pixels,
+    reported,
+    settle,
+)
 from tests.browser.rest import quickest, rest
-from tests.browser.test_explorer_for_everybody import sideways
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.figures.colours.palette import scale
 
@@ -19,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Page
+
+    from tests.browser.conftest import CheckAccessibility
 
 Numbers = npt.NDArray[np.float64]
 
@@ -121,62 +135,59 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
 
 
 def test_tiles_flow_in_the_order_of_a_measure_that_numpy_confirms(
-    open_explorer: Open, check_accessibility: Callable[[Page], None]
+    explorer: Page, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_explorer()
-    maps = samples.sample(*samples.SENTENCE)
-    weights = {kind: maps.weights(kind).astype(float) for kind in KINDS}
-    rates = np.array(samples.error_rates(maps))
-    choose(page, ".view-kinds")
-    order = page.locator(".order-select")
+    weights = {kind: MAPS.weights(kind).astype(float) for kind in KINDS}
+    rates = np.array(samples.error_rates(MAPS))
+    choose(explorer, ".view-kinds")
+    order = explorer.locator(".order-select")
     assert order.locator("option").evaluate_all("(all) => all.map((one) => one.value)") == [
         *("layer", "entropy", "distance", "alignment")
     ]
     for name, expected in (("entropy", entropy), ("distance", distance)):
         order.select_option(name)
-        settle(page)
+        settle(explorer)
         for kind in KINDS:
             values = expected(weights[kind])
-            assert np.abs(measure(page, name, kind) - values.ravel()).max() < 2e-3
-            assert names(page, f".block[data-kind={kind}]") == best_first(values)
-    check_accessibility(page)
-    shown = page.locator(".block[data-kind=cross] .tile-value").all_inner_texts()
+            assert np.abs(measure(explorer, name, kind) - values.ravel()).max() < 2e-3
+            assert names(explorer, f".block[data-kind={kind}]") == best_first(values)
+    check_accessibility(explorer)
+    shown = explorer.locator(".block[data-kind=cross] .tile-value").all_inner_texts()
     assert shown == [f"{value:.1f}" for value in np.sort(distance(weights["cross"]).ravel())]
-    label = page.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
+    label = explorer.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
     bits, pieces = entropy(weights["cross"])[1, 2], distance(weights["cross"])[1, 2]
     assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {pieces:.1f} tokens"
     order.select_option("alignment")
-    settle(page)
-    assert names(page, ".block[data-kind=cross]") == best_first(rates)
-    assert names(page, ".block[data-kind=encoder]")[:9] == [*(f"1.{head}" for head in range(1, 9)), "2.1"]
-    choose(page, ".view-layer")
-    assert names(page) == [name for name in best_first(rates) if name.startswith("4.")]
-    choose(page, ".kind-encoder")
+    settle(explorer)
+    assert names(explorer, ".block[data-kind=cross]") == best_first(rates)
+    assert names(explorer, ".block[data-kind=encoder]")[:9] == [*(f"1.{head}" for head in range(1, 9)), "2.1"]
+    choose(explorer, ".view-layer")
+    assert names(explorer) == [name for name in best_first(rates) if name.startswith("4.")]
+    choose(explorer, ".kind-encoder")
     assert order.input_value() == "layer", "nobody has measured how encoder heads align"
 
 
-def test_what_has_changed_since_the_last_sentence(open_explorer: Open) -> None:
-    page = open_explorer()
-    choose(page, ".view-kinds")
-    assert page.locator(".tile.changed").count() == 0
-    page.get_by_text("other sentence").click()
-    page.get_by_text("vergessen").wait_for()
-    rest(page)
-    before, after = samples.sample(*samples.SENTENCE), samples.sample(*samples.OTHER)
-    page.locator(".order-select").select_option("change")
-    settle(page)
+def test_what_has_changed_since_the_last_sentence(explorer: Page) -> None:
+    choose(explorer, ".view-kinds")
+    assert explorer.locator(".tile.changed").count() == 0
+    explorer.get_by_text("other sentence").click()
+    explorer.get_by_text("vergessen").wait_for()
+    rest(explorer)
+    before, after = MAPS, samples.sample(*samples.OTHER)
+    explorer.locator(".order-select").select_option("change")
+    settle(explorer)
     for kind in KINDS:
         expected = change(before, after, kind)
-        assert np.abs(measure(page, "change", kind) - expected.ravel()).max() < 1e-4
-        assert names(page, f".block[data-kind={kind}]") == best_first(expected, most=True)
+        assert np.abs(measure(explorer, "change", kind) - expected.ravel()).max() < 1e-4
+        assert names(explorer, f".block[data-kind={kind}]") == best_first(expected, most=True)
         middle = np.median(expected)
         limit = max(0.05, middle + 3 * np.median(np.abs(expected - middle)))
-        marked = names_of_changed(page, kind)
+        marked = names_of_changed(explorer, kind)
         assert marked == [
             name for name, far in zip(all_names(expected), (expected > limit).ravel(), strict=True) if far
         ]
-    assert page.locator(".tile.changed").count() and "changed clearly" in str(
-        page.locator(".tile.changed").first.get_attribute("title")
+    assert explorer.locator(".tile.changed").count() and "changed clearly" in str(
+        explorer.locator(".tile.changed").first.get_attribute("title")
     )
 
 
@@ -210,32 +221,8 @@ def test_an_unequal_model_shows_each_kind_in_its_own_shape(open_explorer: Open) 
     assert page.locator(".tile[tabindex='0']").count() == 1
 
 
-def tile_image(page: Page, number: int) -> npt.NDArray[np.uint8]:
-    """The pixels of a tile, (height, width, 3)."""
-    answer = (
-        page.locator(".tile canvas")
-        .nth(number)
-        .evaluate(
-            """(canvas) => {
-          const { width, height } = canvas;
-          return [height, width, Array.from(canvas.getContext("2d").getImageData(0, 0, width, height).data)];
-        }"""
-        )
-    )
-    height, width, data = answer
-    image: npt.NDArray[np.uint8] = np.array(data, np.uint8).reshape(height, width, 4)[..., :3]
-    return image
-
-
-def patch(page: Page, **changes: Any) -> None:
-    page.locator(".explorer").evaluate("(root, changes) => root.explorer.store.set(changes)", changes)
-    settle(page)
-
-
-def test_a_tile_has_the_colors_of_its_weights_for_every_scale(open_explorer: Open) -> None:
-    page = open_explorer()
-    maps = samples.sample(*samples.SENTENCE)
-    weights = maps.cross[2, 4].astype(float)
+def test_a_tile_has_the_colors_of_its_weights_for_every_scale(explorer: Page) -> None:
+    weights = MAPS.cross[2, 4].astype(float)
     tones: dict[str, Callable[[Numbers], Numbers]] = {
         "linear": lambda w: w,
         "sqrt": np.sqrt,
@@ -244,8 +231,8 @@ def test_a_tile_has_the_colors_of_its_weights_for_every_scale(open_explorer: Ope
     for special in (True, False):
         text = weights if special else weights[:-1, :-1]  # </s> is the last of both axes
         for name, tone in tones.items():
-            patch(page, scale=name, special=special, threshold=12)
-            image = tile_image(page, 20).astype(int)
+            patch(explorer, scale=name, special=special, threshold=12)
+            image = pixels(explorer, ".tile >> nth=20").astype(int)
             rows = ((np.arange(len(text)) + 0.5) * image.shape[0] / len(text)).astype(int)
             columns = ((np.arange(text.shape[1]) + 0.5) * image.shape[1] / text.shape[1]).astype(int)
             index = np.rint(np.where(text < 0.12, 0.0, tone(text)) * 255).astype(int)
@@ -257,17 +244,17 @@ def test_a_pixel_of_many_cells_shows_the_largest_and_masked_ones_are_hatched(ope
     page = open_explorer("128")
     weights = samples.long_sample(128).decoder[0, 3].astype(float)
     choose(page, ".kind-decoder")
-    image = tile_image(page, 3).astype(int)
+    image = pixels(page, ".tile >> nth=3").astype(int)
     height, width = image.shape[:2]
     assert height < 128 and width < 128
     bin_of = [np.arange(128) * size // 128 for size in (height, width)]
     largest = np.zeros((height, width))
     np.maximum.at(largest, (bin_of[0][:, None], bin_of[1][None, :]), weights)
-    allowed = np.zeros((height, width), bool)
-    np.logical_or.at(allowed, (bin_of[0][:, None], bin_of[1][None, :]), np.tril(np.ones((128, 128), bool)))
+    plain = np.zeros((height, width), bool)
+    np.logical_or.at(plain, (bin_of[0][:, None], bin_of[1][None, :]), allowed("decoder", weights.shape))
     expected = scale("light")[np.rint(largest * 255).astype(int)].astype(int)
-    assert np.abs(image - expected)[allowed].max() <= 3
-    assert (image[~allowed] != 255).any() and (image[~allowed] == 255).any(), "hatched"
+    assert np.abs(image - expected)[plain].max() <= 3
+    assert (image[~plain] != 255).any() and (image[~plain] == 255).any(), "hatched"
 
 
 def style(page: Page, kind: str, name: str) -> float:
@@ -277,29 +264,29 @@ def style(page: Page, kind: str, name: str) -> float:
     return answer
 
 
-def test_one_token_is_followed_through_all_heads(open_explorer: Open) -> None:
-    page = open_explorer()
-    choose(page, ".view-kinds")
-    patch(page, pin="q3")
-    following = page.locator(".tiles").evaluate_all("(all) => all.map((one) => one.classList.contains('following'))")
+def test_one_token_is_followed_through_all_heads(explorer: Page) -> None:
+    choose(explorer, ".view-kinds")
+    patch(explorer, pin="q3")
+    following = explorer.locator(".tiles").evaluate_all(
+        "(all) => all.map((one) => one.classList.contains('following'))"
+    )
     assert following == [False, True, True], "the same place of the decoder writes the same piece"
-    tile = [style(page, "cross", name) for name in ("--row-start", "--row-extent", "--tile-height")]
+    tile = [style(explorer, "cross", name) for name in ("--row-start", "--row-extent", "--tile-height")]
     assert np.allclose(tile[0], 3 * tile[2] / 10) and np.allclose(tile[1], max(2, tile[2] / 10))
-    patch(page, pin=None, step=5)
-    moved = style(page, "decoder", "--row-start")
+    patch(explorer, pin=None, step=5)
+    moved = style(explorer, "decoder", "--row-start")
     assert moved > tile[0]
 
 
-def test_pointing_at_a_tile_tells_its_strongest_link(open_explorer: Open) -> None:
-    page = open_explorer()
-    assert page.locator(".count").inner_text() == ENGLISH["count_note"]
-    page.locator(".tile").nth(20).hover()
-    settle(page)
-    text = page.locator(".count").inner_text()
+def test_pointing_at_a_tile_tells_its_strongest_link(explorer: Page) -> None:
+    assert explorer.locator(".count").inner_text() == ENGLISH["count_note"]
+    explorer.locator(".tile").nth(20).hover()
+    settle(explorer)
+    text = explorer.locator(".count").inner_text()
     assert text.startswith("Encoder-decoder attention, head 3.5, entropy") and "head 3.5 attends" in text
-    page.mouse.move(2, 2)
-    settle(page)
-    assert page.locator(".count").inner_text() == ENGLISH["count_note"]
+    explorer.mouse.move(2, 2)
+    settle(explorer)
+    assert explorer.locator(".count").inner_text() == ENGLISH["count_note"]
 
 
 def test_all_kinds_on_a_telephone_and_in_few_nodes(open_explorer: Open) -> None:
@@ -311,5 +298,5 @@ def test_all_kinds_on_a_telephone_and_in_few_nodes(open_explorer: Open) -> None:
     boxes = page.locator(".block").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().toJSON())")
     assert [box["left"] for box in boxes] == [boxes[0]["left"]] * 3, "one below the other"
     assert all(box["right"] <= 390 for box in boxes) and sideways(page) <= 0
-    assert page.locator(".explorer").evaluate("(root) => root.querySelectorAll('*').length") < 2000
+    assert nodes(page) < 2000
     assert quickest(lambda: painting(page), 250) < 250

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint, wait_until_idle
+from tests.browser.app_driver import choose_option, saved
+from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
+from tests.browser.rest import until, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
 from viz_app.model_card.histories import HISTORIES, HistorySource, available_histories
@@ -17,12 +20,8 @@ from viz_app.text import texts
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-# Playwright looks into shadow roots by itself, the page's own code does not.
-FIND = """() => {
-    const search = (root) => root.querySelector(".growth")
-        ?? [...root.querySelectorAll("*")].map((each) => each.shadowRoot && search(each.shadowRoot)).find(Boolean);
-    window.growth = () => search(document).growth;
-}"""
+
+T = texts("en")
 
 
 @pytest.fixture(scope="module")
@@ -36,40 +35,49 @@ def history(shown: HistorySource) -> History:
     return History.load(shown.folder)
 
 
-def opened(open_page: OpenPage, app_url: str, language: str = "en", **options: Any) -> Page:
-    page = open_page(f"{app_url}/model?lang={language}", **options)
+def opened(open_page: OpenPage, url: str, **options: Any) -> Page:
+    page = open_page(url, **options)
     page.locator(".growth .tile").first.wait_for()
-    page.evaluate(FIND)
     page.locator(".growth .heads").scroll_into_view_if_needed()
     return page
 
 
+def get(page: Page, expression: str, arg: Any = None) -> Any:
+    """The value of an expression in JavaScript, in which `growth` is the component's object."""
+    return page.locator(".growth").evaluate(f"({{ growth }}, arg) => {expression}", arg)
+
+
+def wait(page: Page, expression: str) -> None:
+    """Wait until an expression holds."""
+    assert until(page, lambda: bool(get(page, expression))), f"never: {expression}"
+
+
 def state(page: Page) -> dict[str, Any]:
-    found: dict[str, Any] = page.evaluate("({ ...growth().state, playing: growth().clock.playing })")
+    found: dict[str, Any] = get(page, "({ ...growth.state, playing: growth.clock.playing })")
     return found
 
 
 def test_it_plays_and_the_numbers_are_those_of_the_file(
     open_page: OpenPage, app_url: str, history: History, check_accessibility: CheckAccessibility
 ) -> None:
-    t = texts("en")
-    page = opened(open_page, app_url)
+    page = opened(open_page, f"{app_url}/model?lang=en")
     validation, alignment = history.validation, history.alignment
     assert validation is not None and alignment is not None
-    assert page.locator(".growth .moment").inner_text() == t("growth.at_start")
+    assert page.locator(".growth .moment").inner_text() == T("growth.at_start")
     layers, heads = history.model["layers"], history.model["heads"]
     assert page.locator(".growth .tile").count() == layers * heads
 
     # Every weight of one moment and sentence, as the browser reads it.
-    page.get_by_label(t("growth.sentence"), exact=True).select_option(index=4)
-    read = page.evaluate(
-        """([sentence, moment]) => ["encoder", "decoder", "cross"].map((kind) =>
-            Array.from({ length: growth().history.layers }, (_, layer) =>
-                Array.from({ length: growth().history.heads }, (_, head) => {
-                    const map = growth().history.map(sentence, kind, moment, layer, head);
+    page.get_by_label(T("growth.sentence"), exact=True).select_option(index=4)
+    read = get(
+        page,
+        """arg.kinds.map((kind) =>
+            Array.from({ length: growth.history.layers }, (_, layer) =>
+                Array.from({ length: growth.history.heads }, (_, head) => {
+                    const map = growth.history.map(arg.sentence, kind, arg.moment, layer, head);
                     return map.queries.map((_, q) => map.keys.map((_, k) => map.at(q, k)));
                 })))""",
-        [4, 9],
+        {"kinds": KINDS, "sentence": 4, "moment": 9},
     )
     for kind, found in zip(KINDS, read, strict=True):
         assert np.allclose(found, history.sentences[4].decoded(kind, 9), atol=1e-6), kind
@@ -77,17 +85,17 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     # Played with Space from the heads, until it comes to the third moment; Space stops it.
     page.locator('.growth .tile[aria-pressed="true"]').focus()
     page.keyboard.press("Space")
-    page.wait_for_function("growth().state.moment >= 2 && growth().clock.playing")
+    wait(page, "growth.state.moment >= 2 && growth.clock.playing")
     page.keyboard.press("Space")
     assert not state(page)["playing"]
 
     # A step by the slider's arrow; what is said is what the file has.
-    page.get_by_label(t("growth.moment")).focus()
+    page.get_by_label(T("growth.moment")).focus()
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     moment = len(history.steps) - 2
     assert state(page)["moment"] == moment
-    assert page.locator(".growth .moment").inner_text() == t("growth.at", step=f"{history.steps[moment]:,}")
+    assert page.locator(".growth .moment").inner_text() == T("growth.at", step=f"{history.steps[moment]:,}")
     said = page.locator(".growth .now").inner_text()
     table = np.array(alignment["aer"][moment])
     assert f"{validation['nll'][moment]:.3f}" in said
@@ -107,11 +115,11 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
     assert f"{weight:.3f}" in page.locator(".growth .readout").inner_text()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    assert t("growth.masked") in page.locator(".growth .readout").inner_text()
+    assert T("growth.masked") in page.locator(".growth .readout").inner_text()
     assert state(page)["moment"] == moment, "the arrows moved in the map, not in time"
 
     # The same again as tables.
-    page.get_by_role("button", name=t("growth.table"), exact=True).click()
+    page.get_by_role("button", name=T("growth.table"), exact=True).click()
     rows = page.locator(".growth .tables table").first.locator("tbody tr")
     assert rows.count() == len(history.steps)
     cells = rows.nth(moment).locator("th, td").all_inner_texts()
@@ -127,63 +135,48 @@ def test_it_plays_and_the_numbers_are_those_of_the_file(
 def test_it_stops_where_nobody_looks_and_does_not_move_where_motion_is_not_wanted(
     open_page: OpenPage, app_url: str
 ) -> None:
-    page = opened(open_page, app_url)
-    play = page.locator(".growth .play")
-    play.click()
-    page.wait_for_function("growth().clock.playing && growth().state.moment > 0")
+    page = opened(open_page, f"{app_url}/model?lang=en")
+    page.locator(".growth .play").click()
+    wait(page, "growth.clock.playing && growth.state.moment > 0")
     page.locator("h1").scroll_into_view_if_needed()
-    page.wait_for_function("!growth().clock.playing")
+    wait(page, "!growth.clock.playing")
 
-    page = opened(open_page, app_url, still=True)
+    page.emulate_media(reduced_motion="reduce")
+    page.reload()
+    page.locator(".growth .tile").first.wait_for()
     page.locator(".growth .play").press("Space")
     page.locator(".growth .play").press("Space")
     assert state(page)["moment"] == 2 and not state(page)["playing"]
 
 
-@pytest.mark.slow  # below, all heads are seen there too
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_a_small_screen_in_korean(
-    open_page: OpenPage, app_url: str, dark: bool, check_accessibility: CheckAccessibility
-) -> None:
-    page = opened(open_page, app_url, "ko", width=390, height=800, dark=dark)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    wide = page.evaluate("growth().root.scrollWidth - growth().root.clientWidth")
-    assert wide <= 0
-    assert page.locator(".growth").get_attribute("lang") == "ko"
-    check_accessibility(page)
-
-
 def test_what_is_seen_is_in_the_link_and_can_be_taken_away(
-    open_page: OpenPage, app_url: str, shown: HistorySource, history: History
+    open_page: OpenPage, app_url: str, shown: HistorySource, history: History, tmp_path: Path
 ) -> None:
-    t = texts("en")
-    page = opened(open_page, app_url)
+    page = opened(open_page, f"{app_url}/model?lang=en")
     page.locator('.growth .chip[data-kind="encoder"]').click()
     page.locator(".growth .tile").nth(3).click()
-    page.get_by_label(t("growth.moment")).focus()
+    page.get_by_label(T("growth.moment")).focus()
     page.keyboard.press("End")
     updates = history.steps[-1]
     page.wait_for_url(f"**grown_head=encoder.1.4&grown_at={updates}**")
     wait_until_idle(page)
 
-    fresh = opened(open_page, app_url.rsplit("/", 1)[0] if app_url.endswith("/") else app_url)
-    fresh.goto(page.url)
-    fresh.locator(".growth .tile").first.wait_for()
-    fresh.evaluate(FIND)
+    fresh = opened(open_page, page.url)
     seen = {"kind": "encoder", "layer": 0, "head": 3, "moment": len(history.steps) - 1, "sentence": 0}
     assert {name: state(fresh)[name] for name in seen} == seen
     wait_until_idle(fresh)
 
-    fresh.get_by_role("button", name=t("translate.download")).click()
-    with fresh.expect_download() as waiting:
-        fresh.get_by_role("button", name="CSV", exact=True).click()
-    assert waiting.value.suggested_filename.endswith(f"layer1_head4_{shown.name}_update{updates}.csv")
-    rows = csv.DictReader(waiting.value.path().read_text(encoding="utf-8-sig").splitlines())
+    fresh.get_by_role("button", name=T("translate.download")).click()
+    file = saved(fresh, "CSV", tmp_path)
+    assert file.name.endswith(f"layer1_head4_{shown.name}_update{updates}.csv")
+    rows = csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines())
     expected = history.sentences[0].decoded("encoder", len(history.steps) - 1)[0, 3]
     assert np.allclose([float(row["weight"]) for row in rows], expected.ravel(), atol=1e-6)
 
 
-@pytest.mark.parametrize(("width", "dark"), [pytest.param(1280, False, marks=pytest.mark.slow), (390, True)])
+@pytest.mark.parametrize(
+    ("width", "dark"), [*(pytest.param(width, False, marks=pytest.mark.slow) for width in (390, 1280)), (390, True)]
+)
 def test_all_heads_fit_in_one_window(
     open_page: OpenPage,
     app_url: str,
@@ -194,13 +187,13 @@ def test_all_heads_fit_in_one_window(
 ) -> None:
     """6 + 6 layers of 8 heads, as the shipped models have."""
     height = 800
-    page = opened(open_page, app_url, "ko", width=width, height=height, dark=dark)
+    page = opened(open_page, f"{app_url}/model?lang=ko", width=width, height=height, dark=dark)
     assert page.locator(".growth").get_attribute("lang") == "ko"
     heads = page.locator(".growth .heads").bounding_box()
     assert page.locator(".growth .tile").count() == history.model["layers"] * history.model["heads"]
     assert heads is not None and heads["height"] <= height - 120, "all of them in one window, under the time bar"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.evaluate("growth().root.scrollWidth - growth().root.clientWidth") <= 0
+    assert get(page, "growth.root.scrollWidth - growth.root.clientWidth") <= 0
     page.locator(".growth .heads").evaluate("e => e.scrollIntoView({ block: 'start' })")
     bar = page.locator(".growth .time").bounding_box()
     assert bar is not None and 0 <= bar["y"] <= 120, "the time bar stays in sight"
@@ -210,13 +203,9 @@ def test_all_heads_fit_in_one_window(
 
 
 def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> None:
-    t = texts("en")
     other = History.load(HISTORIES / "no-positions")
-    page = opened(open_page, app_url)
+    page = opened(open_page, f"{app_url}/model?lang=en")
     wait_until_idle(page)
-    page.get_by_role("combobox", name=t("growth.model")).focus()
-    page.keyboard.type("no-positions")
-    page.get_by_role("option", name="no-positions").wait_for()
-    page.keyboard.press("Enter")
-    page.get_by_text(t("growth.of_small", name="no-positions", layers="2 + 2", heads=8, steps="3,000")).wait_for()
+    choose_option(page, T("growth.model"), "no-positions")
+    page.get_by_text(T("growth.of_small", name="no-positions", layers="2 + 2", heads=8, steps="3,000")).wait_for()
     page.locator(".growth i", has_text=other.sentences[0].target).wait_for()

@@ -1,7 +1,7 @@
 """Hostile strings as input, in the address and in a vocabulary: shown as they are, and nothing of them runs.
 
 Besides what these tests look at, every page that they open is watched: a request to another machine, an error on the
-console or an exception fails the test (conftest.py).
+console, an exception or a dialog fails the test (conftest.py).
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.browser.conftest import APP, OpenPage, Serve, wait_until_idle
-from tests.browser.explorer_driver import Open, choose, read_table, settle
+from tests.browser import explorer_samples as samples
+from tests.browser.conftest import APP, OpenPage, Serve
+from tests.browser.explorer_driver import Open, choose, patch, press, read_table, settle
 from tests.browser.hostile import LONE, SAFE, STRINGS
-from tests.browser.rest import wait_for_value
-from transformer_core.attention_maps import WORD_BOUNDARY
+from tests.browser.rest import wait_for_value, wait_until_idle
+from transformer_core.attention_maps import KINDS, WORD_BOUNDARY
 from transformer_core.translator import Translator
 from viz_app.text import texts
 
@@ -29,6 +30,7 @@ PARAMETERS = (
     *("kind", "layer", "head", "step", "unit", "view", "zoom", "form", "order", "average", "scale", "special"),
     *("threshold", "pin", "against", "branch", "vs", "lang", "\u2028<b>", "__proto__"),
 )
+ODD = [*STRINGS, STRINGS[0], LONE]
 MOST = 240  # pieces in one field, below the page's limit
 
 
@@ -37,17 +39,6 @@ def check(page: Page, *, title: str | None = None) -> None:
     owned, found, frames = page.evaluate(SAFE)
     assert owned is None and frames == 0
     assert title is None or found == title
-
-
-def refuse_dialogs(page: Page) -> list[str]:
-    dialogs: list[str] = []
-
-    def note(dialog: object) -> None:
-        dialogs.append(dialog.message)  # type: ignore[attr-defined]
-        dialog.dismiss()  # type: ignore[attr-defined]
-
-    page.on("dialog", note)
-    return dialogs
 
 
 def literal(token: str) -> str:
@@ -62,29 +53,36 @@ def pieces(page: Page) -> list[str]:
     return answer
 
 
-def test_as_tokens_they_are_shown_literally_and_separately(open_explorer: Open) -> None:
-    page = open_explorer("strings")
-    dialogs = refuse_dialogs(page)
-    tokens = [literal(text) for text in (*STRINGS, STRINGS[0], LONE)]
-    assert pieces(page) == [*tokens, "</s>"]
+@pytest.mark.parametrize(
+    ("sample", "sources", "targets"),
+    [
+        ("strings", ODD, ODD),
+        ("hostile", *[[piece.removeprefix(WORD_BOUNDARY) for piece in side] for side in samples.HOSTILE]),
+    ],
+)
+def test_as_tokens_they_are_shown_literally_and_separately(
+    open_explorer: Open, sample: str, sources: list[str], targets: list[str]
+) -> None:
+    page = open_explorer(sample)
+    sources, targets = ([*map(literal, side), "</s>"] for side in (sources, targets))
+    assert pieces(page) == targets
     page.locator(".piece").nth(3).focus()
     settle(page)
-    assert page.locator(".popover bdi").first.text_content() == tokens[3]
+    assert page.locator(".popover bdi").first.text_content() == targets[3]
     page.keyboard.press("Escape")
     for unit in ("words", "pieces"):
-        for kind in ("encoder", "decoder", "cross"):
-            page.locator(".explorer").evaluate("(root, unit) => root.explorer.store.set({ unit })", unit)
+        for kind in KINDS:
+            patch(page, unit=unit)
             choose(page, f".kind-{kind}")
-            page.locator(".map").focus()
-            page.keyboard.press("ArrowDown")
-            page.keyboard.press("ArrowRight")
-            settle(page)
+            press(page, ".map", "ArrowDown", "ArrowRight")
     page.locator("button.plain", has_text=texts("en")("explorer.table")).first.click()
     settle(page)
-    _, rows, _ = read_table(page)
-    assert [literal(row) for row in rows] == [*tokens, "</s>"][: len(rows)] and len(rows) > 20
+    columns, rows, _ = read_table(page)  # of the encoder-decoder attention
+    assert [literal(column) for column in columns] == sources[: len(columns)]
+    assert [literal(row) for row in rows] == targets[: len(rows)]
+    assert min(len(rows), len(columns)) >= min(len(targets), 20)
+    assert page.locator(".explorer img, .explorer script, .explorer i").count() == 0
     check(page)
-    assert not dialogs
 
 
 def batches(tokenizer: Tokenizer) -> list[list[str]]:
@@ -111,34 +109,9 @@ def quick_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPathF
     with torch.random.fork_rng():
         torch.manual_seed(7)
         weights = Transformer(config).state_dict()
-    folder = tmp_path_factory.mktemp("quick") / "checkpoint"
+    folder = tmp_path_factory.mktemp("checkpoint") / "quick"
     save_checkpoint(folder, weights, config, tokenizer, decoding=small.decoding, metrics={})
     return folder
-
-
-def test_as_input_and_in_the_address(open_page: OpenPage, serve: Serve, quick_checkpoint: Path) -> None:
-    tokenizer = Translator.load(quick_checkpoint).tokenizer
-    first, *others = batches(tokenizer)
-    query = {"text": " ".join(first), **dict(zip(PARAMETERS, STRINGS, strict=False))}
-    page = open_page(f"{serve(APP, HEADLIGHT_CHECKPOINT=str(quick_checkpoint))}/?{urlencode(query)}")
-    dialogs = refuse_dialogs(page)
-    page.locator(".explorer .tile").first.wait_for()
-    box = page.get_by_role("textbox").first
-    wait_for_value(box, " ".join(first).replace("\n", ""))
-    check(page, title="Headlight")
-    for batch in others:
-        before = page.locator(".explorer").evaluate("(root) => root.explorer.translation.id")
-        box.fill(" ".join(batch))
-        box.press("Enter")
-        page.wait_for_function(
-            "([root, before]) => root.explorer.translation.id !== before",
-            arg=[page.locator(".explorer").element_handle(), before],
-        )
-        wait_until_idle(page)
-        tokens = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
-        assert tokens[:-1] == list(tokenizer.source.encode(" ".join(" ".join(batch).split())).pieces)
-        check(page, title="Headlight")
-    assert not dialogs
 
 
 @pytest.fixture(scope="module")
@@ -157,22 +130,49 @@ def hostile_checkpoint(random_checkpoint: Path, tmp_path_factory: pytest.TempPat
         piece.piece = WORD_BOUNDARY + "".join(text.split())  # a piece holds no white space
         piece.type = piece.USER_DEFINED  # read as one whatever stands around it
     assert len(ordinary) >= len(STRINGS)
-    folder = tmp_path_factory.mktemp("hostile") / "checkpoint"
+    folder = tmp_path_factory.mktemp("checkpoint") / "hostile"
     tokenizer = Vocabulary(model.SerializeToString())
     card = f"# Hostile\n\n{STRINGS[0]} {STRINGS[3]}\n"
     save_checkpoint(folder, checkpoint.model.state_dict(), checkpoint.model.config, tokenizer, metrics={}, card=card)
     return folder
 
 
-def test_in_a_vocabulary(open_page: OpenPage, serve: Serve, hostile_checkpoint: Path) -> None:
+@pytest.fixture
+def url(serve: Serve, quick_checkpoint: Path, hostile_checkpoint: Path) -> str:
+    """An app with both models."""
+    return serve(APP, HEADLIGHT_CHECKPOINT=str(quick_checkpoint), HEADLIGHT_CHECKPOINTS=str(hostile_checkpoint))
+
+
+def test_as_input_and_in_the_address(open_page: OpenPage, url: str, quick_checkpoint: Path) -> None:
+    tokenizer = Translator.load(quick_checkpoint).tokenizer
+    first, *others = batches(tokenizer)
+    query = {"text": " ".join(first), **dict(zip(PARAMETERS, STRINGS, strict=False))}
+    page = open_page(f"{url}/?{urlencode(query)}")
+    page.locator(".explorer .tile").first.wait_for()
+    box = page.get_by_role("textbox").first
+    wait_for_value(box, " ".join(first).replace("\n", ""))
+    check(page, title="Headlight")
+    for batch in others:
+        before = page.locator(".explorer").evaluate("(root) => root.explorer.translation.id")
+        box.fill(" ".join(batch))
+        box.press("Enter")
+        page.wait_for_function(
+            "([root, before]) => root.explorer.translation.id !== before",
+            arg=[page.locator(".explorer").element_handle(), before],
+        )
+        wait_until_idle(page)
+        tokens = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
+        assert tokens[:-1] == list(tokenizer.source.encode(" ".join(" ".join(batch).split())).pieces)
+        check(page, title="Headlight")
+
+
+def test_in_a_vocabulary(open_page: OpenPage, url: str, hostile_checkpoint: Path) -> None:
     translator = Translator.load(hostile_checkpoint)
     text = f"{STRINGS[3].replace(' ', '')} {STRINGS[0]}"
     translation = translator.translate(text, beam=4)
     written = [piece.replace(WORD_BOUNDARY, "") for piece in translation.pieces]
     known = {"".join(string.split()) for string in STRINGS}
-    address = serve(APP, HEADLIGHT_CHECKPOINT=str(hostile_checkpoint))
-    page = open_page(f"{address}/?{urlencode({'text': text, 'lang': 'en'})}")
-    dialogs = refuse_dialogs(page)
+    page = open_page(f"{url}/?{urlencode({'text': text, 'lang': 'en', 'model': hostile_checkpoint.name})}")
     page.locator(".explorer .tile").first.wait_for()
     assert pieces(page)[: len(written)] == [piece or "\u2423" for piece in written]
     candidates = {piece.replace(WORD_BOUNDARY, "") for step in translation.alternatives for piece, _ in step}
@@ -186,4 +186,3 @@ def test_in_a_vocabulary(open_page: OpenPage, serve: Serve, hostile_checkpoint: 
     page.get_by_role("heading", name=texts("en")("model.title")).wait_for()
     wait_until_idle(page)
     check(page)
-    assert not dialogs

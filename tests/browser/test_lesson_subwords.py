@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.browser.conftest import CheckAccessibility, OpenPage
-from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready, settings
+from tests.browser.conftest import CheckAccessibility, OpenLesson
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 from viz_app.lessons.subwords.batching import length_sorted_batches
@@ -12,28 +11,24 @@ T = labels("en")
 
 
 def test_all_scenes_paint_and_the_controls_are_answered(
-    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
+    open_lesson: OpenLesson, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_page(address(app_url, "subwords"), still=True)
-    page.locator(".lesson canvas").wait_for()
-    page.evaluate(FIND)
-    ready(page)
-    page.locator(".lesson canvas").focus()
-    page.keyboard.press("ArrowRight")
-    assert settings(page)["done"] == 1
+    lesson = open_lesson("subwords")
+    lesson.press("ArrowRight")
+    assert lesson.settings()["done"] == 1
     for scene in load_lesson("subwords", "en").scenes:
-        assert page.evaluate(ROOT + ".lesson.name") == scene.name
-        page.wait_for_function(f"!{ROOT}.lesson.stage.drawing")
-        assert inked(page) > 0.005, scene.name
+        assert lesson.get("lesson.name") == scene.name
+        lesson.wait("!lesson.stage.drawing")
+        lesson.painted(0.005)
         if scene.name != "predict":
-            page.keyboard.press("PageDown")
-    wrong = page.evaluate(ROOT + ".lesson.lesson.values.word")[1]
-    assert wrong not in page.locator(".readout").inner_text()
-    page.get_by_role("button", name=T("lesson.reveal")).click()
-    assert wrong in page.locator(".readout").inner_text()
-    check_accessibility(page)
-    page.keyboard.press("PageUp")
-    page.get_by_role("slider", name=T("lesson_subwords.budget")).focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_function(ROOT + ".lesson.lesson.answers.budget === 288")
-    assert page.evaluate(ROOT + ".lesson.lesson.values.padding[1][0]") == length_sorted_batches(288).padded
+            lesson.page.keyboard.press("PageDown")
+    wrong = lesson.get("lesson.lesson.values.word[1]")
+    assert wrong not in lesson.said()
+    lesson.click(T("lesson.reveal"))
+    assert wrong in lesson.said()
+    check_accessibility(lesson.page)
+    lesson.page.keyboard.press("PageUp")
+    lesson.page.get_by_role("slider", name=T("lesson_subwords.budget")).focus()
+    lesson.page.keyboard.press("ArrowRight")
+    lesson.wait("lesson.lesson.answers.budget === 288")
+    assert lesson.get("lesson.lesson.values.padding[1][0]") == length_sorted_batches(288).padded

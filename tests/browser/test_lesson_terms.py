@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.browser.lesson_driver import address
+from tests.browser.conftest import CheckAccessibility, OpenLesson
 from viz_app.lessons import terms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from playwright.sync_api import Page
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_a_term_explains_itself(
-    language: str, open_page: Callable[..., Page], app_url: str, check_accessibility: Callable[[Page], None]
+    language: str, open_lesson: OpenLesson, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_page(address(app_url, "masks", scene="rows", lang=language), width=390, height=900)
+    page = open_lesson("masks", "rows", lang=language, width=390, height=900).page
     page.locator(".words .prose dfn").first.wait_for()
     masks, softmax = terms()["causal_mask"], terms()["softmax"]
     words = page.locator(".words .prose dfn")
@@ -46,9 +39,9 @@ def test_a_term_explains_itself(
 
 
 def test_escape_hides_the_explanation_before_it_ends_the_presentation(
-    open_page: Callable[..., Page], app_url: str
+    open_lesson: OpenLesson,
 ) -> None:
-    page = open_page(address(app_url, "masks", scene="rows"))
+    page = open_lesson("masks", "rows").page
     page.locator(".words .prose dfn").first.wait_for()
     page.get_by_role("button", name="Present").click()
     presenting = page.locator(".presenting")

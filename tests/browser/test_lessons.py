@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenPage
-from tests.browser.lesson_driver import FIND, ROOT, address, inked, ready
+from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.text import texts
@@ -17,21 +16,18 @@ NAMES = [pytest.param(entry.name, marks=[] if entry.name in ALONE else [pytest.m
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_scene_paints_in_korean_on_a_phone(
-    name: str, open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
+    name: str, open_lesson: OpenLesson, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_page(address(app_url, name, lang="ko"), width=390, height=844, dark=True, still=True)
-    page.locator(".lesson canvas").wait_for()
-    page.evaluate(FIND)
-    ready(page)
+    lesson = open_lesson(name, lang="ko", width=390, height=844, dark=True)
     scenes = load_lesson(name, "ko").scenes
     for number, scene in enumerate(scenes):
-        page.wait_for_function(f"{ROOT}.lesson.name === '{scene.name}'")
-        assert inked(page) > 0.002, f"{scene.name} is empty"
-        page.wait_for_function(f"{ROOT}.querySelector('.readout').textContent.trim()")
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390, f"{scene.name} sticks out"
+        lesson.wait(f"lesson.name === '{scene.name}'")
+        lesson.painted()
+        lesson.wait("lesson.readout.textContent.trim()")
+        assert lesson.page.evaluate("document.documentElement.scrollWidth") <= 390, f"{scene.name} sticks out"
         if number + 1 < len(scenes):
-            page.keyboard.press("PageDown")
-    check_accessibility(page)
+            lesson.page.keyboard.press("PageDown")
+    check_accessibility(lesson.page)
 
 
 def test_clicks_count_after_the_clock_was_set_back(open_page: OpenPage, app_url: str) -> None:

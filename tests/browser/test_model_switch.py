@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve, wait_until_idle
-from tests.browser.rest import wait_for_value
-from tests.browser.test_translate import params, wait_for_params, wait_for_translation
+from tests.browser.app_driver import params, wait_for_params, wait_for_translation
+from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
+from tests.browser.rest import until, wait_for_value, wait_until_idle
 from transformer_core.translator import Translator
 from viz_app.text import texts
 
@@ -43,8 +45,8 @@ def choice(page: Page, name: str) -> None:
 def visit(page: Page, name: str) -> None:
     """Go to another page, and wait until the server draws it: what still stands there until then is the old page's."""
     page.get_by_role("link", name=texts("en")(f"nav.{name}"), exact=True).click()
-    path = "/" if name == "translate" else f"/{name}"
-    page.wait_for_function("path => location.pathname === path", arg=path)
+    path = "" if name == "translate" else name
+    page.wait_for_url(lambda url: urlsplit(url).path == f"/{path}", wait_until="commit")
 
 
 def spoken(page: Page, name: str) -> None:
@@ -114,14 +116,19 @@ def test_by_keyboard_in_korean(
     check_accessibility(page)
 
 
+def is_in(text: bytes, messages: list[str | bytes]) -> bool:
+    return any(text in each for each in messages if isinstance(each, bytes))
+
+
 def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, open_page: OpenPage) -> None:
     """A busy server puts the message of the change of page in the place of earlier ones, which it then never sees."""
     t = texts("en")
-    page, lost = open_page(url), False
+    page, losing = open_page(url), False
+    lost: list[str | bytes] = []
 
     def relay(client: WebSocketRoute) -> None:
         server = client.connect_to_server()
-        client.on_message(lambda message: None if lost else server.send(message))
+        client.on_message(lambda message: lost.append(message) if losing else server.send(message))
 
     page.route_web_socket("**/_stcore/stream", relay)
     page.goto(f"{url}/?text=The+dog.")  # the way to the server is made anew
@@ -129,11 +136,11 @@ def test_what_is_chosen_and_typed_right_before_leaving_is_not_lost(url: str, ope
     wait_until_idle(page)
     field = page.get_by_role("textbox", name=t("translate.input"))
     for wanted, text, elsewhere in ((FRENCH, "The train is big.", "figures"), (GERMAN, "The dog is here.", "model")):
-        lost = True
+        losing = True
         field.fill(text)
-        page.wait_for_timeout(500)  # until it is sent
+        assert until(page, partial(is_in, text.encode(), lost))
         choice(page, wanted)
-        lost = False
+        losing = False
         for name in (elsewhere, "translate"):
             visit(page, name)
             wait_for_params(page, text=text)
@@ -152,21 +159,14 @@ def test_a_comparison_follows_the_model(url: str, open_page: OpenPage) -> None:
     assert FRENCH in text[0] and GERMAN in text[1]
     choice(page, FRENCH)
     wait_for_params(page, model="french", vsmodel="random", against="cross.1.1")
-    page.wait_for_function(
-        """() => {
-            const find = (root) => root.querySelector(".compare-name")
-                ?? [...root.querySelectorAll("*")]
-                    .map((each) => each.shadowRoot && find(each.shadowRoot)).find(Boolean);
-            return find(document)?.textContent.includes("random");
-        }"""
-    )
+    names.first.filter(has_text="random").wait_for()
     assert FRENCH in names.nth(1).inner_text()
     # Without a model of its own the comparison is one of two heads of whoever speaks.
     page.get_by_role("button", name=t("explorer.compare_close")).click()
     page.get_by_role("button", name=t("explorer.compare"), exact=True).click()
     wait_for_params(page, against="cross.2.1")
     choice(page, GERMAN)
-    page.wait_for_function("() => !new URL(location.href).searchParams.has('model')")
+    assert until(page, lambda: "model" not in params(page))
     wait_until_idle(page)
     names.first.wait_for()
     assert FRENCH not in names.first.inner_text()

@@ -10,18 +10,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.conftest import ROOT as REPOSITORY
 from tests.browser.conftest import OpenPage, Serve
-from tests.browser.lesson_driver import FIND, painted, ready, settings
-from tests.browser.rest import until
+from tests.browser.lesson_driver import Lesson
 from transformer_core import Translator
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 TEXT = "The house was built a hundred years ago."
 WORDS = {
@@ -83,22 +78,22 @@ def run_commands(copy: Path, *commands: list[str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def said(page: Page) -> str:
+def number(lesson: Lesson) -> str:
     """The number that the scene says now."""
-    return page.locator(".readout").inner_text().rpartition("n = ")[2]
+    return lesson.said().rpartition("n = ")[2]
 
 
-def play_through(page: Page, expected: list[float]) -> None:
+def play_through(lesson: Lesson, expected: list[float]) -> None:
     """The first step, the next one, and any that comes while the scene plays."""
-    assert said(page) == f"{expected[0]:.2f}"
-    page.locator(".lesson canvas").focus()
-    page.keyboard.press("ArrowRight")
-    assert said(page) == f"{expected[1]:.2f}"
-    page.keyboard.press("Space")
-    until(page, lambda: settings(page)["t"] > 2)
-    page.keyboard.press("Space")
-    step = math.floor(settings(page)["t"] + 0.5)
-    assert step >= 2 and said(page) == f"{expected[step]:.2f}"
+    lesson.painted()
+    assert number(lesson) == f"{expected[0]:.2f}"
+    lesson.press("ArrowRight")
+    assert number(lesson) == f"{expected[1]:.2f}"
+    lesson.press("Space")
+    lesson.wait("lesson.settings().t > 2")
+    lesson.press("Space")
+    step = math.floor(lesson.settings()["t"] + 0.5)
+    assert step >= 2 and number(lesson) == f"{expected[step]:.2f}"
 
 
 def test_a_new_folder_is_a_lesson(
@@ -111,20 +106,12 @@ def test_a_new_folder_is_a_lesson(
         PYTHONPATH=str(copy),
         PYTHONSAFEPATH="1",  # servers start in the repository, whose packages must not come first
     )
-
-    def opened(language: str, title: str, summary: str) -> Page:
+    for language, (title, summary) in WORDS.items():
         page = open_page(f"{url}/lessons?lang={language}&text={TEXT}")
         stop = page.locator(".index .others button.stop").filter(has_text=title)
         assert summary in stop.inner_text()
         stop.click()
-        page.locator(".lesson canvas").wait_for()
-        page.evaluate(FIND)
-        ready(page)
-        painted(page)
-        return page
-
-    for language, (title, summary) in WORDS.items():
-        play_through(opened(language, title, summary), expected)
+        play_through(Lesson(page), expected)
 
 
 def test_a_new_lesson_is_printed_in_both_languages(

@@ -9,13 +9,13 @@ import re
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 import numpy as np
 import pytest
 
-from tests.browser.conftest import wait_until_idle
-from tests.browser.rest import wait_for_value
+from tests.browser.app_driver import SENTENCE, saved, sideways, wait_for_params, wait_for_translation
+from tests.browser.rest import settled, wait_for_value, wait_until_idle
 from transformer_core.translator import Translation, Translator
 from viz_app.serving.registry import checkpoint_folder
 from viz_app.text import texts
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tests.browser.conftest import CheckAccessibility, OpenPage
 
-SENTENCE = "A man rides a bicycle."
+T = texts("en")
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 
 
@@ -40,41 +40,6 @@ def expected(translator: Translator, text: str) -> Translation:
     return translator.translate(text, beam=4)
 
 
-def params(page: Page) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query, keep_blank_values=True).items()}
-
-
-def wait_for_params(page: Page, **wanted: str) -> None:
-    """Wait until the address bar says so."""
-    page.wait_for_function(
-        "wanted => Object.entries(wanted).every(([k, v]) => new URL(location.href).searchParams.get(k) === v)",
-        arg=wanted,
-    )
-
-
-def wait_for_translation(page: Page, text: str, language: str = "en") -> None:
-    """Wait until the explorer shows this translation; the pieces stand in buttons of their own."""
-    group = page.get_by_role("group", name=texts(language)("explorer.translation"), exact=True)
-    group.wait_for()
-    plain = re.sub(r"\s+", "", text)
-    page.wait_for_function(
-        """([name, plain]) => {
-            const find = (root) => {
-                for (const element of root.querySelectorAll("*")) {
-                    if (element.getAttribute("aria-label") === name) return element;
-                    const inner = element.shadowRoot && find(element.shadowRoot);
-                    if (inner) return inner;
-                }
-                return null;
-            };
-            const element = find(document);
-            const words = element ? [...element.querySelectorAll("button")].map((b) => b.textContent).join("") : "";
-            return words.replace(/\\s|<\\/s>/g, "").includes(plain);
-        }""",
-        arg=[texts(language)("explorer.translation"), plain],
-    )
-
-
 def test_it_opens_with_a_translation_and_every_head(page: Page, translator: Translator) -> None:
     wait_for_translation(page, expected(translator, EXAMPLES[FIRST_EXAMPLE]).text)
     config = translator.config
@@ -85,7 +50,7 @@ def test_it_opens_with_a_translation_and_every_head(page: Page, translator: Tran
 
 
 def test_typing_translates_without_enter(page: Page, translator: Translator) -> None:
-    box = page.get_by_role("textbox", name=texts("en")("translate.input"))
+    box = page.get_by_role("textbox", name=T("translate.input"))
     box.fill("")
     box.press_sequentially(SENTENCE, delay=20)
     wait_for_translation(page, expected(translator, SENTENCE).text)
@@ -94,26 +59,26 @@ def test_typing_translates_without_enter(page: Page, translator: Translator) -> 
 
 
 def test_an_example_is_one_click_away(page: Page, translator: Translator) -> None:
-    page.get_by_role("button", name=texts("en")("translate.examples")).click()
+    page.get_by_role("button", name=T("translate.examples")).click()
     page.get_by_text(EXAMPLES["negation"]).click()
     wait_for_translation(page, expected(translator, EXAMPLES["negation"]).text)
 
 
 def test_kind_head_and_step_live_in_the_address(page: Page, open_page: OpenPage) -> None:
-    page.get_by_role("button", name=texts("en")("explorer.kind_decoder")).click()
+    page.get_by_role("button", name=T("explorer.kind_decoder")).click()
     wait_for_params(page, kind="decoder")
     page.get_by_role("gridcell", name="head 2.3,").click()
     wait_for_params(page, layer="2", head="3")
-    page.get_by_role("slider", name=texts("en")("explorer.step")).focus()
+    page.get_by_role("slider", name=T("explorer.step")).focus()
     page.keyboard.press("Home")
     wait_for_params(page, step="1")
     again = open_page(page.url)
     wait_for_params(again, kind="decoder", layer="2", head="3", step="1")
-    assert again.get_by_role("slider", name=texts("en")("explorer.step")).input_value() == "1"
+    assert again.get_by_role("slider", name=T("explorer.step")).input_value() == "1"
 
 
 def test_language_and_page_keep_the_sentence(page: Page, translator: Translator) -> None:
-    page.get_by_role("textbox", name=texts("en")("translate.input")).fill(SENTENCE)
+    page.get_by_role("textbox", name=T("translate.input")).fill(SENTENCE)
     wait_for_params(page, text=SENTENCE)
     page.get_by_text("한국어", exact=True).click()
     wait_for_params(page, lang="ko")
@@ -139,14 +104,11 @@ def test_a_korean_browser_reads_korean(open_page: OpenPage, app_url: str) -> Non
 def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, kind: str, tmp_path: Path) -> None:
     page = open_page(f"{app_url}/?text={quote(SENTENCE)}&kind={kind}&layer=2&head=1&lang=en")
     wait_for_translation(page, expected(translator, SENTENCE).text)
-    page.get_by_role("button", name=texts("en")("translate.download")).click()
+    page.get_by_role("button", name=T("translate.download")).click()
     weights = getattr(expected(translator, SENTENCE).attention, kind)[1, 0]
     starts = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF-", "CSV": b"", "NPZ": b"PK"}
     for name, start in starts.items():
-        with page.expect_download() as download:
-            page.get_by_role("button", name=name, exact=True).click()
-        file = tmp_path / download.value.suggested_filename
-        download.value.save_as(file)
+        file = saved(page, name, tmp_path)
         assert file.name == f"headlight_{kind}_layer2_head1.{name.lower()}"
         assert file.read_bytes().startswith(start)
     stem = f"headlight_{kind}_layer2_head1"
@@ -161,23 +123,23 @@ def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, ki
 def test_others_who_type_take_no_download_away(open_page: OpenPage, app_url: str) -> None:
     """A file may be fetched a little after it was made, over a slow network, while the rest of the class types."""
     page, other = open_page(f"{app_url}/?text=The+dog."), open_page(f"{app_url}/?text=The+cat.")
-    page.get_by_role("button", name=texts("en")("translate.download")).click()
+    page.get_by_role("button", name=T("translate.download")).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV", exact=True).click()
     assert page.request.get(download.value.url).ok
     for sentence in ("The cat sleeps.", "The bird sings.", "The horse runs."):
-        other.get_by_role("textbox", name=texts("en")("translate.input")).fill(sentence)
+        other.get_by_role("textbox", name=T("translate.input")).fill(sentence)
         wait_for_params(other, text=sentence)
         wait_until_idle(other)
     assert page.request.get(download.value.url).ok
 
 
 def test_an_empty_field_invites_and_korean_is_answered(page: Page) -> None:
-    box = page.get_by_role("textbox", name=texts("en")("translate.input"))
+    box = page.get_by_role("textbox", name=T("translate.input"))
     box.fill("")
-    page.get_by_text(texts("en")("translate.empty")).wait_for()
+    page.get_by_text(T("translate.empty")).wait_for()
     box.fill("나는 학교에 간다")
-    page.get_by_text(texts("en")("translate.korean")).wait_for()
+    page.get_by_text(T("translate.korean")).wait_for()
     page.get_by_role("button", name=re.compile(re.escape(EXAMPLES["question"]))).click()
     wait_for_params(page, text=EXAMPLES["question"])
 
@@ -185,18 +147,16 @@ def test_an_empty_field_invites_and_korean_is_answered(page: Page) -> None:
 def test_hostile_text_stays_text(open_page: OpenPage, app_url: str) -> None:
     page = open_page(f"{app_url}/?text={quote(HOSTILE)}&lang=en")
     page.get_by_role("gridcell").first.wait_for()
-    page.wait_for_timeout(500)
+    wait_for_value(page.get_by_role("textbox", name=T("translate.input")), HOSTILE)
+    settled(page)
     assert page.title() == "Headlight"
-    wait_for_value(page.get_by_role("textbox", name=texts("en")("translate.input")), HOSTILE)
 
 
 @pytest.mark.parametrize("width", [390, *(pytest.param(width, marks=pytest.mark.slow) for width in (768, 1920))])
 def test_nothing_is_wider_than_the_screen(open_page: OpenPage, app_url: str, width: int) -> None:
     page = open_page(f"{app_url}/?lang=ko", width=width, height=844)
     page.get_by_role("gridcell").first.wait_for()
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
-    main = page.locator('[data-testid="stMain"]')
-    assert main.evaluate("element => element.scrollWidth - element.clientWidth") <= 0
+    assert sideways(page) <= 0
 
 
 @pytest.mark.parametrize(("language", "dark"), [pytest.param("en", False, marks=pytest.mark.slow), ("ko", True)])

@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import numpy as np
 
+from tests.browser.app_driver import SENTENCE, saved, wait_for_params, wait_for_translation
 from tests.browser.conftest import checkpoint
-from tests.browser.test_translate import SENTENCE, wait_for_params, wait_for_translation
 from transformer_core.translator import Translator
 from viz_app.serving.search_tree import branch_translation
 from viz_app.text import texts
@@ -32,10 +32,7 @@ def test_a_branch_and_a_comparison_live_in_the_address(open_page: OpenPage, app_
     wait_for_params(page, branch="2")
     wait_for_translation(page, second.text)
     page.get_by_role("button", name=texts("en")("translate.download")).click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="NPZ", exact=True).click()
-    download.value.save_as(tmp_path / "branch.npz")
-    with np.load(tmp_path / "branch.npz") as archive:
+    with np.load(saved(page, "NPZ", tmp_path)) as archive:
         np.testing.assert_allclose(archive["weights"][0], second.attention.cross[1, 0], atol=1e-6)
     page.keyboard.press("Escape")
     page.locator(".branch-note button").click()
