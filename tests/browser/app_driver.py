@@ -38,11 +38,11 @@ def wait_for_translation(page: Page, text: str, language: str = "en") -> None:
     assert until(page, is_there), f"{text!r} was never shown"
 
 
-def choose_option(page: Page, label: str, option: str) -> None:
-    """Choose from a list, with the keyboard."""
+def choose_option(page: Page, label: str, option: str, *, exact: bool = True) -> None:
+    """Choose from a list, with the keyboard, by the name of an option or by a part of it."""
     page.get_by_role("combobox", name=label, exact=True).focus()
     page.keyboard.type(option)
-    page.get_by_role("option", name=option, exact=True).wait_for()
+    page.get_by_role("option", name=option, exact=exact).wait_for()
     page.keyboard.press("Enter")
 
 

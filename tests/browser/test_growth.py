@@ -206,6 +206,6 @@ def test_another_model_says_which_it_is(open_page: OpenPage, app_url: str) -> No
     other = History.load(HISTORIES / "no-positions")
     page = opened(open_page, f"{app_url}/model?lang=en")
     wait_until_idle(page)
-    choose_option(page, T("growth.model"), "no-positions")
+    choose_option(page, T("growth.model"), "no-positions", exact=False)
     page.get_by_text(T("growth.of_small", name="no-positions", layers="2 + 2", heads=8, steps="3,000")).wait_for()
     page.locator(".growth i", has_text=other.sentences[0].target).wait_for()
