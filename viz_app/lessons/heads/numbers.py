@@ -97,11 +97,8 @@ def _role_values(role: HeadRole) -> dict[str, Any]:
     """A role as plain values."""
     shares = {name: round(getattr(role, name), 4) for name in ("share", "at_least", "weight", "chance")}
     standing = "named" if role.named else "leans" if role.leans else "none"
-    return (
-        {name: getattr(role, name) for name in ("role", "kind", "layer", "head", "places")}
-        | shares
-        | {"standing": standing}
-    )
+    named = {name: getattr(role, name) for name in ("role", "kind", "layer", "head", "places")}
+    return named | shares | {"standing": standing}
 
 
 def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:

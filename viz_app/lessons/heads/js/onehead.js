@@ -129,17 +129,12 @@ export class OneHead extends Scene {
     const room = [(width - (columns - 1) * 6) / columns, (height - 24 - (rows - 1) * 6) / rows];
     const cell = Math.min(room[0] / source.length, room[1] / outputs.length);
     const [wide, high] = [cell * source.length, cell * outputs.length];
+    const shade = (/** @type {number} */ weight) => theme.pixels[weight];
     context.imageSmoothingEnabled = false;
     for (let head = 0; head < heads; head++) {
       const left = x + (head % columns) * (wide + 6);
       const top = y + 22 + Math.floor(head / columns) * (high + 6);
-      context.drawImage(
-        picture(maps.part(head), (weight) => theme.pixels[weight]),
-        left,
-        top,
-        wide,
-        high,
-      );
+      context.drawImage(picture(maps.part(head), shade), left, top, wide, high);
       pen.frame(left - 0.5, top - 0.5, wide + 1, high + 1, theme.line, 1.5);
     }
   }

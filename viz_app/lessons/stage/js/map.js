@@ -1,7 +1,6 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
 import { hatch, paintCells } from "../../../components/common/canvas.js";
-import { write } from "../../../components/common/plot.js";
 
 /**
  * Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255.
@@ -41,31 +40,21 @@ export function plain(token) {
  * @param {Box & { row?: number | null, masked?: boolean }} place With the labels; `row` is lit, or null; `masked`: keys after the query are.
  * @returns {{ left: number, top: number, cell: number }} Of the cells.
  */
-export function drawMap(
-  { context, theme },
-  weights,
-  { queries, keys, titles },
-  { x, y, width, height, row = null, masked = false },
-) {
+export function drawMap(pen, weights, { queries, keys, titles }, place) {
+  const { context, theme } = pen;
+  const { x, y, width, height, row = null, masked = false } = place;
   const side = Math.min(92, width * 0.28);
   const head = Math.min(74, height * 0.26);
   const cell = Math.min((width - side) / keys.length, (height - head) / queries.length, 72);
-  const [left, top] = [x + side, y + head];
+  const [left, top, wide, tall] = [x + side, y + head, cell * keys.length, cell * queries.length];
+  const cells = picture(weights, (weight) => theme.pixels[weight]);
   context.imageSmoothingEnabled = false;
-  context.drawImage(
-    picture(weights, (/** @type {number} */ weight) => theme.pixels[weight]),
-    left,
-    top,
-    cell * keys.length,
-    cell * queries.length,
-  );
+  context.drawImage(cells, left, top, wide, tall);
   for (let query = 0; masked && query < Math.min(queries.length, keys.length - 1); query++) {
     const y = top + query * cell;
-    hatch(context, [left + (query + 1) * cell, y, left + keys.length * cell, y + cell], theme.hatch);
+    hatch(context, [left + (query + 1) * cell, y, left + wide, y + cell], theme.hatch);
   }
-  context.strokeStyle = theme.line;
-  context.lineWidth = 1;
-  context.strokeRect(left - 0.5, top - 0.5, cell * keys.length + 1, cell * queries.length + 1);
+  pen.frame(left - 0.5, top - 0.5, wide + 1, tall + 1, theme.line);
   const size = Math.max(8, Math.min(cell > 44 ? 16 : 13, cell - 1));
   const weightsOfRow = row === null ? null : weights.part(row).data;
   const lit = weightsOfRow ? weightsOfRow.indexOf(Math.max(...weightsOfRow)) : -1;
@@ -76,27 +65,17 @@ export function drawMap(
     size,
     weight: on ? 700 : 400,
   });
-  queries.forEach((token, query) =>
-    write(context, plain(token), left - 7, top + (query + 0.5) * cell, {
-      ...style(query === row),
-      align: "right",
-      most: side - 22,
-    }),
-  );
-  keys.forEach((token, key) =>
-    write(context, plain(token), left + (key + 0.5) * cell, top - 7, {
-      ...style(key === lit),
-      turn: -Math.PI / 3.2,
-      most: head + 6,
-    }),
-  );
-  const title = { colour: theme.muted, font: theme.font, size: 11, align: "center" };
-  write(context, titles[0], x + 7, top + (cell * queries.length) / 2, { ...title, turn: -Math.PI / 2 });
-  write(context, titles[1], left + (cell * keys.length) / 2, top + cell * queries.length + 12, title);
-  if (row !== null) {
-    context.strokeStyle = theme.text;
-    context.lineWidth = 1.5;
-    context.strokeRect(left - 1, top + row * cell, cell * keys.length + 2, cell);
-  }
+  queries.forEach((token, query) => {
+    const beside = { ...style(query === row), align: "right", most: side - 22 };
+    pen.write(plain(token), left - 7, top + (query + 0.5) * cell, beside);
+  });
+  keys.forEach((token, key) => {
+    const above = { ...style(key === lit), turn: -Math.PI / 3.2, most: head + 6 };
+    pen.write(plain(token), left + (key + 0.5) * cell, top - 7, above);
+  });
+  const title = { size: 11, align: "center" };
+  pen.note(titles[0], x + 7, top + tall / 2, { ...title, turn: -Math.PI / 2 });
+  pen.note(titles[1], left + wide / 2, top + tall + 12, title);
+  if (row !== null) pen.frame(left - 1, top + row * cell, wide + 2, cell, theme.text, 1.5);
   return { left, top, cell };
 }
