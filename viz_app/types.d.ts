@@ -141,7 +141,7 @@ type State = {
 type Translation = import("./components/explorer/js/data.js").Translation;
 type View = import("./components/explorer/js/data.js").View;
 type Views = Record<Kind, View>;
-/** A matrix that the map, the lines and the tables show: Sheet of data.js, TokenSheet of token.js. */
+/** A matrix that the map, the lines and the tables show: Sheet of sheet.js, TokenSheet of token.js. */
 type Sheet = {
   view: View;
   name: string;

@@ -62,6 +62,17 @@ export function rootOf(element) {
 }
 
 /**
+ * Distance of an element from the top of the page when nothing is scrolled.
+ * @param {Element} element
+ */
+export function pageTop(element) {
+  let distance = element.getBoundingClientRect().top;
+  for (let node = /** @type {any} */ (element); node; node = node.parentNode ?? node.host)
+    distance += node.scrollTop ?? 0;
+  return distance;
+}
+
+/**
  * Places a panel under an element, but inside what it is positioned in.
  * @param {HTMLElement} panel
  * @param {HTMLElement} target

@@ -31,7 +31,7 @@ export class Cells {
   /**
    * Draws everything but the crosshair; `sight` are the slots in sight, [first, end) of rows and of columns.
    * @param {CanvasRenderingContext2D} context
-   * @param {{ cell: number, row: number }} given
+   * @param {{ cell: number, row: number }} size Of a cell.
    * @param {{ rows: number[], columns: number[] }} sight
    */
   draw(context, { cell, row }, sight) {

@@ -4,12 +4,11 @@ import { cssColour } from "../../common/canvas.js";
 import { divergingPixel } from "../../common/diverging.js";
 import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
 import { ColourScale } from "./colourscale.js";
+import { Side } from "./compareside.js";
 import { Comparison, parseHead } from "./comparison.js";
 import { Difference, DifferencePicture, plus } from "./difference.js";
 import { Legend } from "./legend.js";
-import { LargeMap } from "./map.js";
 import { isCell, Picture } from "./picture.js";
-import { unitName } from "./sentences.js";
 import { Table } from "./table.js";
 import { differenceTable } from "./tablecontents.js";
 
@@ -17,6 +16,7 @@ const THREE = 900; // from this width on three maps stand side by side
 const TWO = 620;
 const TALLEST = 460;
 const DASH = "\u2013";
+const SIGNED = ["\u22121", "0", "+1"].map((text, i) => /** @type {[string, number]} */ ([text, i / 2]));
 
 export class Compare {
   /** @type {Texts} */
@@ -283,48 +283,6 @@ export class Compare {
     event.stopPropagation();
     this.release();
     this.button.focus();
-  }
-}
-
-/** @type {[string, number][]} */
-const SIGNED = [
-  ["\u22121", 0],
-  ["0", 0.5],
-  ["+1", 1],
-];
-
-/** One of the maps that stand side by side, with what it shows. */
-class Side {
-  /**
-   * @param {string} name
-   * @param {Compare} compare
-   */
-  constructor(name, compare) {
-    this.compare = compare;
-    this.title = h("figcaption");
-    const hand = {
-      cursor: () => compare.cursors[name] ?? null,
-      /** @param {Cursor | null} cursor */
-      move: (cursor) => compare.point(name, isCell(cursor) ? cursor : null),
-      pick: () => {},
-    };
-    this.map = new LargeMap(hand, `side-map side-${name}`);
-    this.element = h("figure", { class: "compare-side" }, this.title, this.map.element);
-  }
-
-  /**
-   * @param {string} letter
-   * @param {string} text
-   * @param {Picture} picture
-   * @param {Theme} theme
-   */
-  show(letter, text, picture, theme) {
-    const { texts } = this.compare;
-    const { sheet } = picture;
-    const query = fillText(texts[`query_${sheet.kind}`], { unit: unitName(sheet, texts) });
-    const axes = h("span", { class: "note side-axes" }, `\u2193 ${query}. \u2192 ${texts[`key_${sheet.kind}`]}.`);
-    this.title.replaceChildren(h("b", {}, letter), ` ${text}`, axes);
-    this.map.show(picture, theme, `${this.title.textContent}. ${texts.map_keys}`);
   }
 }
 

@@ -1,6 +1,6 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
-import { h, setAttribute } from "../../common/dom.js";
+import { h, pageTop, setAttribute } from "../../common/dom.js";
 import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { Beam } from "./beam.js";
@@ -18,17 +18,6 @@ import { Words } from "./words.js";
 const WIDE = 720; // from this width on the map and the tiles stand side by side
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
 const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "scale", "special", "threshold"];
-
-/**
- * Distance of an element from the top of the page when nothing is scrolled.
- * @param {HTMLDivElement} element
- */
-function top(element) {
-  let distance = element.getBoundingClientRect().top;
-  for (let node = /** @type {any} */ (element); node; node = node.parentNode ?? node.host)
-    distance += node.scrollTop ?? 0;
-  return distance;
-}
 
 export class Explorer {
   /** @type {(selection: Partial<State>) => void} Tells Python; main.js gives it. */
@@ -178,7 +167,7 @@ export class Explorer {
 
   /**
    * Pieces written so far.
-   * @param {Pick<State, "step">} given
+   * @param {Pick<State, "step">} state
    */
   step({ step }) {
     return step ?? this.translation.length;
@@ -250,7 +239,7 @@ export class Explorer {
     const width = this.root.clientWidth;
     const wide = width >= WIDE;
     this.root.classList.toggle("wide", wide);
-    const below = window.innerHeight - top(this.body); // what the window shows of the pictures
+    const below = window.innerHeight - pageTop(this.body); // what the window shows of the pictures
     this.overview.layout(state, wide ? Math.min(720, Math.max(300, below)) : 520);
     const left = below - this.figure.caption.offsetHeight - 34;
     const height = wide ? Math.max(220, Math.min(640, left)) : 420;

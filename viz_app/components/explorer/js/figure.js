@@ -230,7 +230,7 @@ export class Figure {
 
   /**
    * Whether a cursor points at something that is shown; it may come from elsewhere on the page.
-   * @param {Cursor} given
+   * @param {Cursor} cursor
    */
   exists({ query, key }) {
     const { rows, columns, written, existing } = this.picture;

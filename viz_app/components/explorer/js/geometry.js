@@ -1,6 +1,7 @@
-// Where everything in the large map lies, in CSS pixels.
+// Where everything in the large map and between the lines lies, in CSS pixels.
 
 import { context2d } from "../../common/canvas.js";
+import { clamp } from "../../common/keyboard.js";
 
 const SMALLEST = 12; // cells do not shrink below this; the map scrolls instead
 const LARGEST = 44;
@@ -92,8 +93,8 @@ export function measureMap(view, labels, width, height, tallest) {
     const over = Math.ceil(overhang(view.keys, labels, limit, angle, Math.max(smallest, SMALLEST)));
     const across = Math.floor((width - left - over - 2) / K);
     const down = Math.floor((height - top - 2) / Q);
-    const cell = Math.max(SMALLEST, Math.min(LARGEST, view.groups ? across : Math.min(across, down)));
-    const row = view.groups ? Math.max(LOWEST, Math.min(HIGHEST, down)) : cell;
+    const cell = clamp(view.groups ? across : Math.min(across, down), SMALLEST, LARGEST);
+    const row = view.groups ? clamp(down, LOWEST, HIGHEST) : cell;
     return { angle, smallest, top, over, cell, row };
   };
   const slants = SLANTS.map(place);
@@ -107,6 +108,27 @@ export function measureMap(view, labels, width, height, tallest) {
     full,
     shown: { width: Math.min(full.width, width), height: Math.min(full.height, Math.max(tallest, height)) },
   };
+}
+
+const NUMBER = 44; // width of a number beside the lines
+const [LOW, HIGH] = [20, 30]; // of a token
+
+/**
+ * The sizes of lines between two columns of tokens: from `left` to `right`, a token every `step`.
+ * @param {Pick<Axes, "queries" | "keys">} axes
+ * @param {Labels} labels
+ * @param {number} width
+ * @param {number} height
+ * @param {number} tallest
+ */
+export function measureLines({ queries, keys }, labels, width, height, tallest) {
+  const limit = Math.min(150, width * 0.23);
+  const [left, end] = [queries, keys].map((side) => Math.ceil(labels.widest(side, limit)) + NUMBER + 14);
+  const count = Math.max(1, queries.length, keys.length);
+  const step = clamp(Math.floor((height - 2) / count), LOW, HIGH);
+  const full = count * step + 2;
+  const shown = { width: Math.min(width, left + end + 420), height: Math.min(full, Math.max(tallest, height)) };
+  return { limit, step, full, shown, left, right: shown.width - end };
 }
 
 /**

@@ -2,23 +2,24 @@
 // visible are drawn.
 
 import { decimals } from "../../common/dom.js";
-import { clamp, consume, hasModifier } from "../../common/keyboard.js";
+import { ARROWS, clamp, consume, hasModifier } from "../../common/keyboard.js";
+import { measureLines } from "./geometry.js";
 import { PictureCanvas } from "./picturecanvas.js";
 import { inSight } from "./scrollcanvas.js";
 
 const FAINTEST = 3; // a line whose tone is below this index cannot be seen
 const MOST = 6000; // lines that are drawn at once, the strongest ones
 const PAST = 0.35; // how strong lines of earlier rows are while the translation is being written
-const NUMBER = 44; // width of a number
-const LOW = 20;
-const HIGH = 30;
+
+/** @type {Record<string, number>} */
+const PAGES = { PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity };
 
 /** @typedef {number[][]} Levels By tone lists of slots [q, k, q, k ...]. */
 
 export class Lines extends PictureCanvas {
   /** @type {Levels | null} */
   all;
-  /** @type {{ limit: number, step: number, shown: { width: number, height: number }, left: number, right: number }} */
+  /** @type {ReturnType<typeof measureLines>} */
   geometry;
   /** @type {boolean} */
   omitted;
@@ -42,20 +43,12 @@ export class Lines extends PictureCanvas {
     const { sheet, rows, columns } = this.picture;
     const size = width < 420 ? 11 : 12.5;
     this.useLabels(size);
-    const limit = Math.min(150, width * 0.23);
-    const side = (/** @type {Position[]} */ positions) => Math.ceil(this.labels.widest(positions, limit)) + NUMBER + 14;
-    const left = side(rows.map((query) => sheet.queries[query]));
-    const right = side(columns.map((key) => sheet.keys[key]));
-    const count = Math.max(1, rows.length, columns.length);
-    const step = clamp(Math.floor((height - 2) / count), LOW, HIGH);
-    const shown = {
-      width: Math.min(width, left + right + 420),
-      height: Math.min(count * step + 2, Math.max(tallest, height)),
-    };
-    this.geometry = { limit, step, shown, left, right: shown.width - right };
-    this.resize({ width: shown.width, height: count * step + 2 }, shown);
+    const axes = { queries: rows.map((query) => sheet.queries[query]), keys: columns.map((key) => sheet.keys[key]) };
+    this.geometry = measureLines(axes, this.labels, width, height, tallest);
+    const { step, shown, left, right, full } = this.geometry;
+    this.resize({ width: shown.width, height: full }, shown);
     // Where the lines start and end, for whoever reads pixels.
-    Object.assign(this.element.dataset, { left, right: this.geometry.right, step, size });
+    Object.assign(this.element.dataset, { left, right, step, size });
   }
 
   /** Whether there is room for the readout beside it. */
@@ -266,20 +259,10 @@ export class Lines extends PictureCanvas {
       consume(event);
       return this.hand.pick(focus, {});
     }
-    /** @type {Record<string, number>} */
-    const ways = {
-      ArrowUp: -1,
-      ArrowDown: 1,
-      PageUp: -10,
-      PageDown: 10,
-      Home: -Infinity,
-      End: Infinity,
-      ArrowLeft: 0,
-      ArrowRight: 0,
-    };
-    if (!(event.key in ways) || !this.picture.written || !this.picture.existing) return;
+    const [way] = ARROWS[event.key] ?? [PAGES[event.key]];
+    if (way === undefined || !this.picture.written || !this.picture.existing) return;
     consume(event);
-    this.step(focus, event.key, ways[event.key]);
+    this.step(focus, event.key, way);
   }
 
   /**

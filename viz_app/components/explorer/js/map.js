@@ -117,7 +117,7 @@ export class LargeMap extends PictureCanvas {
 
   /**
    * A frame around a row, a column or a cell, if it is shown.
-   * @param {Cursor} given
+   * @param {Cursor} place
    * @param {string} colour
    * @param {number} line
    */

@@ -116,7 +116,7 @@ export function tellingRow(picture) {
 /**
  * The row, the cell and their numbers, for the eye.
  * @param {Picture} picture
- * @param {Cursor} given
+ * @param {Cursor} cursor
  * @param {Texts} texts
  */
 export function readout(picture, { query, key }, texts) {
@@ -185,7 +185,7 @@ function rowName(sheet, query, texts) {
 
 /**
  * "piece" or "word".
- * @param {{ unit: string }} given
+ * @param {{ unit: string }} view
  * @param {Texts} texts
  */
 export function unitName({ unit }, texts) {

@@ -4,9 +4,9 @@
 import { h, headName, rootOf, setAttribute, token } from "../../common/dom.js";
 import { clamp, consume, hasModifier } from "../../common/keyboard.js";
 import { Choice } from "./controls.js";
-import { Matrix } from "./data.js";
 import { LargeMap } from "./map.js";
 import { Picture, pinned } from "./picture.js";
+import { Matrix } from "./sheet.js";
 import { shownIndices } from "./visible.js";
 
 const MOST = 41; // tokens of the strip; of a long sentence those around the pinned one
