@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import logging
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -78,22 +79,30 @@ def run(arguments: Sequence[str]) -> int:
 
     from transformer_core.translator import SourceTooLong
     from viz_app.export.figure_request import ModelRunner, figure_for_request
-    from viz_app.export.recorded import target_files
 
     try:
         figure = figure_for_request(request, ModelRunner())
     except SourceTooLong as error:
         raise UsageError(f"--text or --target: {error}") from error
-    if warn(figure, style, formats.values()) and options.strict:
+    return write([(figure, formats)], style, options)
+
+
+def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: argparse.Namespace) -> int:
+    """Write figures, each with its files and their formats; status 1 and no file where --strict finds something."""
+    from viz_app.export.recorded import target_files
+
+    found = [_warn(figure, style, formats.values()) for figure, formats in wanted]
+    if any(found) and options.strict:
         log.error("nothing was written, because of --strict")
         return 1
-    for path, data in target_files(figure, formats, style, dpi=options.dpi).items():
-        atomic_write_bytes(path, data)
-        log.info("%s: %s", path, figure.caption)
+    for figure, formats in wanted:
+        for path, data in target_files(figure, formats, style, dpi=options.dpi).items():
+            atomic_write_bytes(path, data)
+            log.info("%s: %s", path, figure.caption)
     return 0
 
 
-def warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
+def _warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
     """Log what a printer or reviewer would stumble over in drawn formats; returns whether there was anything."""
     from viz_app.export.command import DATA_FORMATS
     from viz_app.figures import check

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError, existing
-from transformer_core.files import atomic_write_bytes
 from transformer_core.shipped import find_checkpoint
+from viz_app.cli.export import write
 from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
 from viz_app.text import LANGUAGES
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from transformer_core.history import History
     from viz_app.figures import Figure
     from viz_app.model_card.head_snapshot import HeadSnapshot
-
-log = logging.getLogger(__name__)
 
 
 def parser() -> Parser:
@@ -57,20 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     formats = parse_targets(options)
     style = style_from_options(options)
     check_dpi(options, tuple(formats.values()))
-    wanted = _wanted(options, folder, formats)
-
-    from viz_app.cli.export import warn
-    from viz_app.export.recorded import target_files
-
-    found = [warn(figure, style, outs.values()) for figure, outs in wanted]
-    if any(found) and options.strict:
-        log.error("nothing was written, because of --strict")
-        return 1
-    for figure, outs in wanted:
-        for path, data in target_files(figure, outs, style, dpi=options.dpi).items():
-            atomic_write_bytes(path, data)
-            log.info("%s", path)
-    return 0
+    return write(_wanted(options, folder, formats), style, options)
 
 
 def _located(folder: Path) -> Path:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.options import Parser, UsageError
 from transformer_core.files import atomic_write_bytes
+from viz_app.cli.export import write
 from viz_app.export.options import add_style, add_targets, check_dpi, parse_targets, style_from_options, validate_choice
 from viz_app.figures.model.style import Style
 from viz_app.lessons.catalogue import LESSONS
@@ -62,14 +63,10 @@ def run(arguments: Sequence[str]) -> int:
     validate_choice("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
     validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
-    files = _picture(options, formats) if options.scene else _handout(options, formats)
-    for path, data in files.items():
-        atomic_write_bytes(path, data)
-        log.info("%s", path)
-    return 0 if files else 1
+    return _picture(options, formats) if options.scene else _handout(options, formats)
 
 
-def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
+def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     if list(formats.values()) != ["html"]:
         names = ", ".join(map(str, formats))
         raise UsageError(f"--out is {names!r}, but a handout is an .html file; add --scene for a figure")
@@ -77,13 +74,13 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
         raise UsageError("a handout has its own style; add --scene, or omit the style options")
     from viz_app.lessons.handout import render_handout
 
-    return {out: render_handout(options.lesson, _context(options)) for out in formats}
+    (out,) = formats
+    atomic_write_bytes(out, render_handout(options.lesson, _context(options)))
+    log.info("%s", out)
+    return 0
 
 
-def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path, bytes]:
-    """The files of a picture; none where --strict finds something, which was logged then."""
-    from viz_app.cli.export import warn
-    from viz_app.export.recorded import target_files
+def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     from viz_app.figures import formats_of
     from viz_app.lessons import load_lesson
     from viz_app.lessons.catalogue import lesson_module
@@ -103,10 +100,7 @@ def _picture(options: argparse.Namespace, formats: dict[Path, str]) -> dict[Path
         raise UsageError(f"--scene: the scene {options.scene} has no printable figure")
     for format in formats.values():
         validate_choice("--out", format, formats_of(drawn))
-    if warn(drawn, style, formats.values()) and options.strict:
-        log.error("nothing was written, because of --strict")
-        return {}
-    return target_files(drawn, formats, style, dpi=options.dpi)
+    return write([(drawn, formats)], style, options)
 
 
 def _context(options: argparse.Namespace) -> LessonContext:
