@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from viz_app.lessons.broken.suspects import (
     COPYIST,
     HEALTHY,
     SUSPECTS,
+    FloatArray,
     ModelEvidence,
     gather_evidence,
     run_copy_test,
@@ -127,27 +128,26 @@ def _loss(suspect: SmallName, context: LessonContext, names: tuple[str, str]) ->
 
 def _order(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
     pair = _pair(suspect, context)
-    series = tuple(
-        Series(x=np.arange(1, len(each.moved) + 1), y=each.moved, label=label, marked=True)
-        for each, label in zip(pair, names, strict=True)
-    )
+    series = _numbered([each.moved for each in pair], names, first=1)
     return _curves(context, series, "word", "moved_short", caption=" ".join(pair[0].words[:-1]))
 
 
 def _vectors(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    series = tuple(
-        Series(x=np.arange(len(each.alike)), y=each.alike, label=label, marked=True)
-        for each, label in zip(_pair(suspect, context), names, strict=True)
-    )
+    series = _numbered([each.alike for each in _pair(suspect, context)], names, first=0)
     return _curves(context, series, "after_layer", "alike_short")
 
 
 def _evenness(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    series = tuple(
-        Series(x=np.arange(1, len(each.evenness) + 1), y=each.evenness, label=label, marked=True)
-        for each, label in zip(_pair(suspect, context), names, strict=True)
-    )
+    series = _numbered([each.evenness for each in _pair(suspect, context)], names, first=1)
     return _curves(context, series, "head_number", "evenness_short")
+
+
+def _numbered(values: Sequence[FloatArray], names: tuple[str, str], *, first: int) -> tuple[Series, ...]:
+    """A marked curve for each model, over whole numbers from `first` on."""
+    return tuple(
+        Series(x=np.arange(first, first + len(each)), y=each, label=label, marked=True)
+        for each, label in zip(values, names, strict=True)
+    )
 
 
 def _curves(context: LessonContext, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:
