@@ -1,8 +1,9 @@
 // The explorer's code: one explorer for each place on the page, which then takes new data. See mount.js.
 // STYLE, the text of explorer.css, is put before it by Python.
 
-import { instanceAt, provideCode } from "../../common/component.js";
+import { instanceAt } from "../../common/component.js";
 import { rootOf } from "../../common/dom.js";
+import { provideCode } from "../../common/handover.js";
 import { Explorer } from "./explorer.js";
 
 const style = new CSSStyleSheet();

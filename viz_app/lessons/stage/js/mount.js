@@ -2,7 +2,7 @@
 // (<lesson>/main.js).
 
 import { readBuffer } from "../../../components/common/buffer.js";
-import { mountWith } from "../../../components/common/component.js";
+import { mountWith } from "../../../components/common/handover.js";
 
 /** @param {Mounted<Uint8Array>} component */
 export default function mount(component) {
