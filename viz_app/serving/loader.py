@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit import runtime
 
 from viz_app.serving.registry import available_models, default_model
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.visitor import current_visitor, stop_if_superseded
 
 _MOST_OTHERS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
+
+_EXAMPLES_AFTER = 5.0  # seconds
 
 _log = logging.getLogger(__name__)
 
@@ -73,7 +77,12 @@ def _is_current(loaded: TranslationService) -> bool:
 
 @st.cache_resource(show_spinner=False, max_entries=1, validate=_is_current)
 def _load_default(folder: str, name: str) -> TranslationService:
-    return _load(folder, name, _CACHE_BYTES)
+    service = _load(folder, name, _CACHE_BYTES)
+    if runtime.exists():  # as soon as the first visitor has been served
+        timer = threading.Timer(_EXAMPLES_AFTER, service.translate_examples)
+        timer.daemon = True
+        timer.start()
+    return service
 
 
 @st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS, validate=_is_current)
@@ -102,10 +111,4 @@ def _threads() -> int:
 def request_queue() -> RequestQueue:
     """The queue in front of all models, since they share the cores."""
     slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
-    return RequestQueue(slots, stop_if_superseded)
-
-
-def stop_if_superseded() -> None:
-    """End the current run if a newer one of the same session has replaced it."""
-    if get_script_run_ctx(suppress_warning=True) is not None:
-        st.session_state.get("text")  # reading the state ends such a run
+    return RequestQueue(slots, stop_if_superseded, current_visitor)

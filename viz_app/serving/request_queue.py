@@ -1,22 +1,28 @@
-"""The queue in front of the model: few requests run at once, in order of arrival; a session's newest request wins.
+"""The queue in front of the model: few requests run at once, in fair turns; a session's newest request wins.
 
 Streamlit starts a new thread for every edit of a text field and lets the old one run on, so six quick edits would be
 six translations at the same time. Here each request takes a ticket. A newer ticket of the same session cancels the
 older one, whether that one waits or works; the decode loop asks `ticket.cancelled` at every step.
 
-The place in the queue comes with the ticket. Whoever has waited for another's computation, which is then given up
-(see `viz_app.serving.single_flight_cache`), thus goes in front of all who came later.
+Who is next `viz_app.serving.fair_share` decides: addresses share, the sessions of an address take turns, and of equals
+the first to come is served first. The place among equals comes with the ticket. Whoever has waited for another's
+computation, which is then given up (see `viz_app.serving.single_flight_cache`), thus goes in front of those who came
+later.
 """
 
 from __future__ import annotations
 
 import threading
-from bisect import insort
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from operator import attrgetter
+from dataclasses import dataclass
+
+from viz_app.serving.fair_share import FairShare, Request
 
 OnPosition = Callable[[int], None]
+
+MOST_WAITING = 64  # requests of one address
 
 _LOOK_UP_SECONDS = 0.25  # so that a waiter whose visitor has left notices it
 
@@ -25,23 +31,41 @@ class Superseded(Exception):
     """A newer request of the same session has taken this one's place."""
 
 
-class Ticket:
+class QueueFull(Exception):
+    """Too many requests of the same address wait already."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """For whom a request is.
+
+    Args:
+        address: Where the visitor connects from.
+        is_present: Whether the visitor is still there; may be called from any thread.
+    """
+
+    address: str = ""
+    is_present: Callable[[], bool] = lambda: True
+
+
+class Ticket(Request):
     """One request of one session. Made by `RequestQueue.ticket`.
 
     Args:
         session: Who asks.
-        arrival: Its place in the order of requests; the lowest is served first.
+        arrival: Its place in the order of requests; of equals the lowest is served first.
+        visitor: For whom.
     """
 
-    def __init__(self, session: str, arrival: int = 0) -> None:
-        self.session = session
-        self.arrival = arrival
+    def __init__(self, session: str, arrival: int = 0, visitor: Visitor = Visitor()) -> None:
+        super().__init__(session, arrival, visitor.address)
+        self._is_present = visitor.is_present
         self._cancelled = threading.Event()
 
     @property
     def cancelled(self) -> bool:
-        """Whether a newer request of the session has taken over."""
-        return self._cancelled.is_set()
+        """Whether a newer request of the session has taken over, or the visitor has left."""
+        return self._cancelled.is_set() or not self._is_present()
 
     def cancel(self) -> None:
         """Ask the request to stop at the next chance."""
@@ -54,31 +78,48 @@ class Ticket:
 
 
 class RequestQueue:
-    """At most `slots` requests work at once; the others wait in the order of their arrival.
+    """At most `slots` requests work at once; the others wait for their turn.
 
     Args:
         slots: Requests that may work at the same time.
         check_not_superseded: Called before a ticket is given. May raise when a newer run has replaced the caller, so
             that an old request does not come late and cancel a newer one.
+        visitor: For whom the caller is at work, asked when it takes a ticket.
+        most_waiting: Requests of one address that may wait at the same time.
     """
 
-    def __init__(self, slots: int = 1, check_not_superseded: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        slots: int = 1,
+        check_not_superseded: Callable[[], None] = lambda: None,
+        visitor: Callable[[], Visitor] = Visitor,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
         if slots < 1:
             raise ValueError(f"slots is {slots}, but must be at least 1")
         self.slots = slots
         self._check_not_superseded = check_not_superseded
+        self._visitor = visitor
+        self._most_waiting = most_waiting
         self._working = 0
         self._arrivals = 0
-        self._waiting: list[Ticket] = []  # the first to come stands first
+        self._share = FairShare()
+        self._waiting: list[Request] = []  # the next one stands first
         self._newest: dict[str, Ticket] = {}
         self._changed = threading.Condition()
 
     @contextmanager
-    def ticket(self, session: str) -> Iterator[Ticket]:
-        """A ticket for the newest request of a session; an older one of the same session is cancelled at once."""
+    def ticket(self, session: str, visitor: Visitor | None = None) -> Iterator[Ticket]:
+        """A ticket for the newest request of a session; an older one of the same session is cancelled at once.
+
+        Args:
+            session: Who asks.
+            visitor: For whom, if the caller's run does not say.
+        """
         self._check_not_superseded()
+        visitor = visitor or self._visitor()
         with self._changed:
-            ticket = Ticket(session, self._next_arrival())
+            ticket = Ticket(session, self._next_arrival(), visitor)
             older = self._newest.get(session)
             if older is not None:
                 older.cancel()
@@ -102,19 +143,24 @@ class RequestQueue:
 
         Raises:
             Superseded: when the ticket is cancelled while it waits.
+            QueueFull: when too many of its address wait already.
         """
-        self._enter(ticket, on_position)
+        weight = self._enter(ticket, on_position)
+        started = time.monotonic()
         try:
             yield
         finally:
             with self._changed:
                 self._working -= 1
+                self._share.end(ticket, weight, time.monotonic() - started)
                 ticket.arrival = self._next_arrival()  # who asks for another turn lets the others go first
-                self._changed.notify_all()
+                self._plan(self._waiting)
 
-    def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> None:
+    def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> float:
         with self._changed:
-            insort(self._waiting, ticket, key=attrgetter("arrival"))
+            if sum(each.address == ticket.address for each in self._waiting) >= self._most_waiting:
+                raise QueueFull
+            self._plan([*self._waiting, ticket])
         patience = 0.0
         try:
             while True:
@@ -122,19 +168,25 @@ class RequestQueue:
                     self._changed.wait_for(lambda: ticket.cancelled or self._may_start(ticket), timeout=patience)
                     ticket.check()
                     if self._may_start(ticket):
-                        self._waiting.pop(0)
                         self._working += 1
-                        self._changed.notify_all()  # the next in line may fit as well
-                        return
+                        weight = self._share.begin(ticket, self._waiting)
+                        self._plan(self._waiting[1:])  # the next in line may fit as well
+                        return weight
                     position = self._waiting.index(ticket) + self._working
                 if on_position is not None:
                     on_position(position)  # outside the lock: drawing may block or raise
                 patience = _LOOK_UP_SECONDS
         except BaseException:
             with self._changed:
-                self._waiting.remove(ticket)
-                self._changed.notify_all()
+                self._plan([each for each in self._waiting if each is not ticket])
             raise
+
+    def _plan(self, waiting: list[Request]) -> None:
+        """These wait now; whoever may start is woken up."""
+        if not waiting and not self._working:
+            self._share.forget()
+        self._waiting = self._share.order(waiting)
+        self._changed.notify_all()
 
     def _next_arrival(self) -> int:
         self._arrivals += 1

@@ -36,9 +36,19 @@ class SingleFlightCache(Generic[Value]):
         max_entries: Values kept at most.
         max_bytes: Their size at most, as given by `size`.
         size: Bytes of a value.
+        is_pinned: Whether the value of a key is never evicted; such values do not count towards the limits, so there
+            must be few of them.
     """
 
-    def __init__(self, max_entries: int, max_bytes: int, size: Callable[[Value], int]) -> None:
+    def __init__(
+        self,
+        max_entries: int,
+        max_bytes: int,
+        size: Callable[[Value], int],
+        is_pinned: Callable[[object], bool] = lambda key: False,
+    ) -> None:
+        self._is_pinned = is_pinned
+        self._pinned: dict[object, Value] = {}
         self._max_entries = max_entries
         self._max_bytes = max_bytes
         self._size = size
@@ -63,6 +73,8 @@ class SingleFlightCache(Generic[Value]):
         while True:
             ticket.check()
             with self._lock:
+                if key in self._pinned:
+                    return self._pinned[key]
                 if key in self._values:
                     self._values.move_to_end(key)
                     return self._values[key]
@@ -142,6 +154,9 @@ class SingleFlightCache(Generic[Value]):
                 flight.followers -= 1
 
     def _keep(self, key: object, value: Value) -> None:
+        if self._is_pinned(key):
+            self._pinned[key] = value
+            return
         size = self._size(value)
         if size > self._max_bytes:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +15,26 @@ from viz_app.serving.metrics import ModelCard
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
+DEADLINE = 60.0  # seconds of work on one request; the longest sentence takes 3 on one core
+
+_EXAMPLES = frozenset(EXAMPLES.values())
+_NOBODY = "examples"  # the session for which the examples are translated
 
 Value = TypeVar("Value")
+
+
+def _is_example(key: object) -> bool:
+    return isinstance(key, tuple) and key[0] == "translation" and key[1] in _EXAMPLES and key[2] == BEAM
+
+
+class DeadlineExceeded(Exception):
+    """A request took longer than it may, as with a model whose settings never let a translation end."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,7 @@ class TranslationService:
         max_entries: Translations, and other values computed from the model, kept at most.
         max_bytes: Their memory at most.
         name: Name of the model in `viz_app.serving.registry`.
+        deadline: Seconds of work on one request at most.
     """
 
     def __init__(
@@ -59,11 +74,13 @@ class TranslationService:
         max_entries: int = 1024,
         max_bytes: int = 512 * 2**20,
         name: str = "",
+        deadline: float = DEADLINE,
     ) -> None:
         self.translator = translator
         self.queue = queue
         self.name = name
-        self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size)
+        self.deadline = deadline
+        self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size, _is_example)
 
     @cached_property
     def card(self) -> ModelCard:
@@ -89,19 +106,28 @@ class TranslationService:
 
         Raises:
             Superseded: when a newer request of the session took over.
+            DeadlineExceeded: when decoding takes too long.
             Exception: whatever `compute` raised; nothing is kept then.
         """
 
         def stoppable(should_stop: ShouldStop) -> Value:
             from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
 
+            end = time.monotonic() + self.deadline
             try:
-                return compute(should_stop)
+                return compute(lambda: should_stop() or time.monotonic() > end)
             except DecodingStopped:
-                raise Superseded from None
+                if should_stop():
+                    raise Superseded from None
+                raise DeadlineExceeded(f"no translation after {self.deadline:g} seconds") from None
 
         value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position)
         return value
+
+    def translate_examples(self) -> None:
+        """Translate the examples, each in its turn, so that they are served at once from then on."""
+        for text in EXAMPLES.values():
+            self.translate(_NOBODY, text)
 
     def translate(
         self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None

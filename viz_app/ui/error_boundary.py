@@ -12,6 +12,8 @@ import streamlit as st
 from transformer_core.files import CheckpointError
 from viz_app.serving.loader import SettingError
 from viz_app.serving.registry import ROOT, available_models, is_tracked
+from viz_app.serving.request_queue import QueueFull
+from viz_app.serving.translation_service import DeadlineExceeded
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 
@@ -31,6 +33,11 @@ def error_boundary(t: Texts) -> Iterator[None]:
         st.error(f"**{t('errors.setting_title')}**", icon=":material/error:")
         st.code(str(error), language=None, wrap_lines=True)
         st.markdown(t("errors.setting_way_out"))
+    except QueueFull:
+        st.warning(t("errors.queue_full"), icon=":material/hourglass_top:")
+    except DeadlineExceeded as error:
+        _log.error("%s", error)
+        st.error(t("errors.deadline"), icon=":material/timer_off:")
     except CheckpointError as error:
         _log.error("the checkpoint cannot be loaded: %s", error)
         _show_checkpoint_error(t, error)
@@ -45,7 +52,7 @@ def _show_checkpoint_error(t: Texts, error: CheckpointError) -> None:
     folder = there[selected_model()]
     st.error(f"**{t('errors.checkpoint_title')}**", icon=":material/error:")
     st.markdown(t("errors.checkpoint_damaged" if folder.is_dir() else "errors.checkpoint_missing"))
-    st.code(str(error) if folder.is_dir() else str(folder), language=None, wrap_lines=True)
+    st.code(error.in_folder if folder.is_dir() else folder.name, language=None, wrap_lines=True)
     if len(there) > 1:
         st.markdown(t("errors.checkpoint_other"))
     if is_tracked(folder):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from viz_app.serving.request_queue import RequestQueue, Superseded
+from viz_app.serving.request_queue import QueueFull, RequestQueue, Superseded, Visitor
 
 PATIENCE = 10.0
 
@@ -180,3 +180,47 @@ def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
         with pytest.raises(Replaced), gate.ticket("visitor"):
             pass
         assert not newer.cancelled
+
+
+def test_an_address_may_have_so_many_waiting_and_another_is_not_hindered() -> None:
+    places = threading.local()
+    gate = RequestQueue(1, visitor=lambda: Visitor(getattr(places, "address", "home")), most_waiting=3)
+    busy = Worker(gate, "busy")
+    assert busy.entered.wait(PATIENCE)
+    waiting = [Worker(gate, f"s{number}") for number in range(3)]
+    wait_until(lambda: gate.waiting == 3)
+    with pytest.raises(QueueFull), gate.ticket("one more") as ticket, gate.slot(ticket):
+        pytest.fail("must not enter")
+    places.address = "elsewhere"
+    with gate.ticket("visitor") as ticket:
+        entered = threading.Event()
+
+        def enter() -> None:
+            with gate.slot(ticket):
+                entered.set()
+
+        thread = threading.Thread(target=enter, daemon=True)
+        thread.start()
+        wait_until(lambda: gate.waiting == 4)
+        busy.release.set()
+        for worker in waiting:
+            worker.release.set()
+        assert entered.wait(PATIENCE)
+        thread.join(PATIENCE)
+    for worker in (busy, *waiting):
+        worker.join()
+        assert worker.error is None
+
+
+def test_who_has_left_gives_up_waiting() -> None:
+    present = [True]
+    gate = RequestQueue(1)
+    busy = Worker(gate, "busy")
+    assert busy.entered.wait(PATIENCE)
+    threading.Timer(0.1, lambda: present.__setitem__(0, False)).start()
+    gone = Visitor("1.2.3.4", lambda: present[0])
+    with gate.ticket("leaver", gone) as ticket, pytest.raises(Superseded), gate.slot(ticket):
+        pytest.fail("must not enter")
+    assert gate.waiting == 0
+    busy.release.set()
+    busy.join()

@@ -13,9 +13,10 @@ from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.translator import Translator
-from viz_app.serving.request_queue import RequestQueue, Superseded
+from viz_app.serving.request_queue import RequestQueue, Superseded, Visitor
 from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import TranslationService
+from viz_app.serving.translation_service import DeadlineExceeded, TranslationService
+from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."
 KEY = ("test",)
@@ -118,3 +119,39 @@ def test_a_translation_and_a_branch_are_kept_beside_other_values(service: Transl
         assert service.translate("you", TEXT) is best
         assert service.translate_branch("you", best, 1) is branch
         assert service.compute_once("you", ("lesson", TEXT), lambda _: pytest.fail("once only")) == "own"
+
+
+def test_examples_are_never_evicted_and_need_no_turn(random_checkpoint: Path) -> None:
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), max_bytes=50_000)
+    service.translate_examples()
+    before = {text: service.translate("me", text) for text in EXAMPLES.values()}
+    for number in range(10):
+        service.translate("somebody", f"The dog is {number}.")
+    with service.queue.ticket("busy") as busy, service.queue.slot(busy):
+        for text, result in before.items():
+            assert service.translate("me", text) is result
+
+
+def test_a_translation_that_never_ends_meets_its_deadline(random_checkpoint: Path) -> None:
+    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), deadline=0.0)
+    with pytest.raises(DeadlineExceeded, match="0 seconds"):
+        service.translate("me", "The dog sleeps.")
+    assert service.queue.working == 0
+
+
+def test_work_stops_when_its_visitor_has_left(random_checkpoint: Path) -> None:
+    present = [True]
+    queue = RequestQueue(1, visitor=lambda: Visitor("1.2.3.4", lambda: present[0]))
+    service = TranslationService(Translator.load(random_checkpoint), queue)
+
+    def leave_while_it_works(should_stop: ShouldStop) -> str:
+        assert not should_stop()
+        present[0] = False
+        assert should_stop()
+        raise DecodingStopped
+
+    with pytest.raises(Superseded):
+        service.compute_once("me", ("never",), leave_while_it_works)
+    assert queue.working == 0
+    with pytest.raises(Superseded):  # nor does a request begin
+        service.translate("me", "The dog sleeps.")
