@@ -237,7 +237,7 @@ def _measured(folder: Path, identity: str) -> tuple[dict[str, Any], str]:
         return derived_metrics(folder, identity), ""
     except CheckpointError as error:
         log.warning("left out: %s", error)
-        return {}, str(error)
+        return {}, error.in_folder
 
 
 def _load_tokenizer(folder: Path) -> Tokenizer:

@@ -22,6 +22,17 @@ Smoothing = Literal["others", "uniform"]
 LengthPenalty = Literal["gnmt", "power"]
 
 
+# Of a model; far beyond any that is known, and yet its layers can be made without their weights in a second.
+_LARGEST = {
+    "vocab_size": 10_000_000,
+    "d_model": 100_000,
+    "d_ff": 1_000_000,
+    "num_layers": 200,
+    "num_heads": 1_000,
+    "max_positions": 1_000_000,
+}
+
+
 class ConfigError(ValueError):
     """An option has a value that is not allowed; the message names the field, the value and what is allowed."""
 
@@ -36,6 +47,12 @@ _NUMBERS: dict[str, tuple[tuple[type, ...], str]] = {
     "float": ((int, float), "a number"),
     "bool": ((bool,), "true or false"),
 }
+
+
+def _require_between(config: object, field: str, least: int, most: int) -> None:
+    """The value of a field must be within bounds, which keep a stranger's file from taking all memory."""
+    value = getattr(config, field)
+    _require(least <= value <= most, field, value, f"between {least} and {most:,}")
 
 
 class _Config:
@@ -151,11 +168,11 @@ class ModelConfig(_Config):
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name in ("vocab_size", "d_model", "d_ff", "num_layers", "num_heads", "max_positions"):
-            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
+        for name, most in _LARGEST.items():
+            _require_between(self, name, 1, most)
         _require(self.d_model % 2 == 0, "d_model", self.d_model, "even, since sines and cosines come in pairs")
         for name in ("d_k", "d_v"):
-            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 (d_model / num_heads) or positive")
+            _require_between(self, name, 0, _LARGEST["d_model"])
             if getattr(self, name) == 0:
                 _require(
                     self.d_model % self.num_heads == 0,
@@ -167,7 +184,7 @@ class ModelConfig(_Config):
         for name in ("dropout", "attention_dropout", "activation_dropout"):
             _require(0.0 <= getattr(self, name) < 1.0, name, getattr(self, name), "at least 0 and below 1")
         _require(self.layer_norm_epsilon > 0, "layer_norm_epsilon", self.layer_norm_epsilon, "positive")
-        _require(self.source_vocab_size >= 0, "source_vocab_size", self.source_vocab_size, "0 (shared) or positive")
+        _require_between(self, "source_vocab_size", 0, _LARGEST["vocab_size"])
         shared = self.tie == "all"
         _require(not (shared and self.source_vocab_size), "tie", self.tie, "target or none with a source_vocab_size")
         _require(self.window >= 0, "window", self.window, "0 (all positions) or positive")
@@ -318,11 +335,11 @@ class DecodingConfig(_Config):
 
     def __post_init__(self) -> None:
         self._check_types()
-        for name in ("beam", "extra_length", "max_source_pieces"):
-            _require(getattr(self, name) > 0, name, getattr(self, name), "a positive whole number")
+        for name, most in (("beam", 1_000), ("extra_length", 10_000), ("max_source_pieces", 100_000)):
+            _require_between(self, name, 1, most)
         _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
-        for name in ("min_length", "alternatives"):
-            _require(getattr(self, name) >= 0, name, getattr(self, name), "0 or positive")
+        for name, most in (("min_length", 10_000), ("alternatives", 1_000)):
+            _require_between(self, name, 0, most)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,6 +36,8 @@ def derived_manifest(checkpoint: Path, weights_hash: str | None = None) -> Manif
         CheckpointError: The manifest is damaged, or of another model.
     """
     folder = checkpoint / FOLDER
+    if folder.is_symlink():
+        raise CheckpointError(folder, "is a link, which is not followed")
     if not folder.is_dir():
         return Manifest()
     if weights_hash is None:

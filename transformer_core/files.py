@@ -9,10 +9,11 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
 
@@ -29,6 +30,11 @@ class CheckpointError(ValueError):
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason
+
+    @property
+    def in_folder(self) -> str:
+        """The message with the file and its folder alone: where that lies on this machine is nobody else's concern."""
+        return f"{'/'.join(self.path.parts[-2:])}: {self.reason}"
 
 
 @contextmanager
@@ -132,6 +138,41 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def sha256(path: Path) -> str:
-    """SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
+    """SHA-256 of a file, in hex. Raises CheckpointError for what is no regular file."""
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
+    """Open a file that somebody else may have put there.
+
+    A link could lead to any file of this machine, and a pipe would keep the reader for good.
+
+    Args:
+        path: The file.
+        most_bytes: Its size at most.
+
+    Raises:
+        CheckpointError: It is a link, no regular file, or too large.
+        OSError: It cannot be opened.
+    """
+    if path.is_symlink():  # where O_NOFOLLOW is missing; elsewhere to say it in words
+        raise CheckpointError(path, "is a link, which is not followed")
+    flags = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
+    file = os.fdopen(os.open(path, flags), "rb")
+    status = os.fstat(file.fileno())
+    problem = ""
+    if not stat.S_ISREG(status.st_mode):
+        problem = "is not a regular file"
+    elif most_bytes is not None and status.st_size > most_bytes:
+        problem = f"has {status.st_size:,} bytes, but at most {most_bytes:,} are allowed"
+    if problem:
+        file.close()
+        raise CheckpointError(path, problem)
+    return file
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """What a file of at most so many bytes holds. Raises as `open_regular`."""
+    with open_regular(path, most_bytes) as file:
+        return file.read(most_bytes)

@@ -26,8 +26,8 @@ from safetensors import SafetensorError
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import derived_file
-from transformer_core.files import CheckpointError, atomic_directory
-from transformer_core.manifest import MANIFEST_FILE
+from transformer_core.files import CheckpointError, atomic_directory, read_regular
+from transformer_core.manifest import MANIFEST_FILE, read_object
 
 FOLDER = "history"  # within the derived files of a checkpoint
 FORMAT_VERSION = 1
@@ -193,19 +193,14 @@ def _sentence_facts(sentence: SentenceHistory) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        facts = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise CheckpointError(path, f"cannot be read: {error}") from error
-    if not isinstance(facts, dict):
-        raise CheckpointError(path, "expected a JSON object")
+    facts = read_object(path, MAX_BYTES)
     if facts.get("format_version") != FORMAT_VERSION:
         raise CheckpointError(path, f"has format {facts.get('format_version')!r}, this program reads {FORMAT_VERSION}")
     return facts
 
 
 def _weights(path: Path, expected: str) -> dict[str, npt.NDArray[Any]]:
-    data = path.read_bytes()
+    data = read_regular(path, MAX_BYTES)
     if hashlib.sha256(data).hexdigest() != expected:
         raise CheckpointError(path, f"is damaged: its sha256 is not the one in {_FACTS}")
     try:

@@ -11,6 +11,7 @@ model was named by the sha256 of the manifest.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from transformer_core.files import CheckpointError, sha256, write_json
+from transformer_core.files import CheckpointError, open_regular, read_regular, write_json
 
 MANIFEST_FILE = "manifest.json"
 FORMAT_VERSION = 2
@@ -75,11 +76,22 @@ class Manifest:
         write_json(folder / MANIFEST_FILE, {**told, "files": dict(sorted(self.files.items()))})
 
     def check(self, folder: Path, name: str, *, contents: bool = True) -> None:
-        """Raise CheckpointError when a listed file is missing or, unless told otherwise, differs from its hash."""
-        if not (folder / name).is_file():
-            raise CheckpointError(folder / name, "is missing")
-        if contents and sha256(folder / name) != self.files[name]:
-            raise CheckpointError(folder / name, f"is damaged: its sha256 is not the one in {MANIFEST_FILE}")
+        """Raise CheckpointError when a listed file is missing or, unless told otherwise, differs from its hash.
+
+        Nothing is read through links, neither the file's nor that of a folder in this one.
+        """
+        path = folder / name
+        if path.parent != folder and path.parent.is_symlink():
+            raise CheckpointError(path.parent, "is a link, which is not followed")
+        try:
+            with open_regular(path) as file:
+                whole = not contents or hashlib.file_digest(file, "sha256").hexdigest() == self.files[name]
+        except FileNotFoundError as error:
+            raise CheckpointError(path, "is missing") from error
+        except OSError as error:
+            raise CheckpointError(path, f"cannot be read: {error}") from error
+        if not whole:
+            raise CheckpointError(path, f"is damaged: its sha256 is not the one in {MANIFEST_FILE}")
 
 
 def is_hash(value: object) -> bool:
@@ -95,10 +107,7 @@ def is_plain(name: str) -> bool:
 def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
     """A JSON object. Raises CheckpointError for anything else, and for a file that is too large, before reading it."""
     try:
-        size = path.stat().st_size
-        if size > most_bytes:
-            raise CheckpointError(path, f"has {size:,} bytes, but at most {most_bytes:,} are allowed")
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(read_regular(path, most_bytes).decode("utf-8"))
     except CheckpointError:
         raise
     except (OSError, ValueError, RecursionError) as error:

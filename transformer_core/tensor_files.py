@@ -8,11 +8,12 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from transformer_core.files import CheckpointError, write_json
+from transformer_core.files import CheckpointError, open_regular, write_json
 from transformer_core.manifest import read_object
 
 SHARD_BYTES = 15_000_000
@@ -64,7 +65,12 @@ def load_shards(folder: Path) -> dict[str, Tensor]:
     weights: dict[str, Tensor] = {}
     for file in sorted(set(weight_map(folder).values())):
         try:
-            weights.update(load_file(folder / file))
+            open_regular(folder / file).close()
+            loaded = load_file(folder / file)
         except (OSError, SafetensorError) as error:
             raise CheckpointError(folder / file, f"cannot be read: {error}") from error
+        for name, weight in loaded.items():
+            if not bool(torch.isfinite(weight).all()):
+                raise CheckpointError(folder / file, f"{name} has values that are not finite numbers")
+        weights.update(loaded)
     return weights

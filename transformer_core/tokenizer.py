@@ -17,8 +17,10 @@ import sentencepiece
 
 from transformer_core.attention_maps import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
+from transformer_core.files import CheckpointError, read_regular
 
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
+_MOST_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
 # Punctuation that joins a word instead of ending it: isn't, well-known.
 _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
 
@@ -63,8 +65,11 @@ class Tokenizer:
         self.model = model
         try:
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
+            self._processor.id_to_piece(list(range(len(self._processor))))
         except (RuntimeError, TypeError) as error:
             raise TokenizerError("not a valid SentencePiece model") from error
+        except UnicodeDecodeError as error:
+            raise TokenizerError(f"the SentencePiece model has a piece that is not UTF-8: {error}") from error
         ids = [self._processor.pad_id(), self._processor.bos_id(), self._processor.eos_id(), self._processor.unk_id()]
         if min(ids) < 0:
             raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
@@ -82,8 +87,9 @@ class Tokenizer:
         """
         beside = source_file(Path(path))
         try:
-            return cls(Path(path).read_bytes(), beside.read_bytes() if beside.exists() else None)
-        except (OSError, TokenizerError) as error:
+            of_source = read_regular(beside, _MOST_BYTES) if beside.exists() else None
+            return cls(read_regular(Path(path), _MOST_BYTES), of_source)
+        except (OSError, CheckpointError, TokenizerError) as error:
             raise TokenizerError(f"cannot read tokenizer {path}: {error}") from error
 
     def save(self, path: Path) -> None:

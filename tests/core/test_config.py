@@ -37,7 +37,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
-        (ModelConfig, {"d_model": 0}, "d_model is 0, but must be a positive whole number"),
+        (ModelConfig, {"d_model": 0}, "d_model is 0, but must be between 1 and 100,000"),
         (ModelConfig, {"d_model": 7, "num_heads": 7}, "d_model is 7, but must be even"),
         (ModelConfig, {"num_layers": -1}, "num_layers is -1"),
         (ModelConfig, {"num_heads": 3}, r"num_heads is 3, but must be a divisor of d_model \(512\)"),

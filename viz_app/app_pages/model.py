@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from transformer_core.files import CheckpointError
 from viz_app.components.address import publish
 from viz_app.model_card import card
 from viz_app.serving.metrics import ModelCard
+from viz_app.serving.registry import unreadable_models
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
@@ -31,6 +33,9 @@ def main() -> None:
     with shared_row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
         st.title(t("model.title"), width="content")
         draw_models(t)
+    for name, problem in unreadable_models().items():
+        message = t("models.unreadable", name=escape_markdown(name), problem=escape_markdown(problem))
+        st.warning(message, icon=":material/warning:")
     served = load_service(t)
     translator, model_card = served.translator, served.card
     with st.container(key="card", width=_WIDTH):
@@ -103,7 +108,11 @@ def _draw_pairs(t: Texts, rows: dict[str, str]) -> None:
 
 def _draw_card(t: Texts, translator: Translator) -> None:
     folder = translator.checkpoint.folder if translator.checkpoint else None
-    prose = card.prose(folder) if folder else ""
+    try:
+        prose = card.prose(folder) if folder else ""
+    except CheckpointError as error:
+        st.warning(t("model.no_card", problem=escape_markdown(error.in_folder)), icon=":material/warning:")
+        return
     if prose:
         st.header(t("model.card"))
         if t.language != "en":

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from transformer_core.files import CheckpointError, read_regular
+from transformer_core.manifest import MANIFEST_FILE, Manifest
 from viz_app.serving.metrics import Fact, ModelCard
 
 if TYPE_CHECKING:
@@ -14,7 +16,11 @@ if TYPE_CHECKING:
 
 # Below this BLEU a translation of everyday sentences often does not read as German.
 WEAK_BLEU = 20.0
+_FILE = "README.md"
+_MOST_BYTES = 100_000  # the card of a shipped model has a twentieth of it
+# To Markdown a character reference is a letter and never a mark, whatever stands before it.
 _IMAGE = re.compile(r"!(?=\[)")
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _TITLE = re.compile(r"\A\s*#\s[^\n]*\n")
 
 
@@ -49,13 +55,23 @@ def prose(folder: Path) -> str:
     """The model card as Markdown without its title; empty when there is none.
 
     An image would be fetched from wherever the card says, so only its text is left.
+
+    Raises:
+        CheckpointError: The card is not listed in the manifest, damaged, too large, or not UTF-8.
     """
-    try:
-        card = (folder / "README.md").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+    path = folder / _FILE
+    if not (path.exists() or path.is_symlink()):
         return ""
-    card = re.sub(r"\A---\n.*?\n---\n", "", card, flags=re.DOTALL)
-    return _IMAGE.sub("", _TITLE.sub("", card)).strip()
+    if _FILE not in (manifest := Manifest.read(folder)).files:
+        raise CheckpointError(path, f"is not listed in {MANIFEST_FILE}")
+    data = read_regular(path, _MOST_BYTES)
+    manifest.check(folder, _FILE)
+    try:
+        card = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise CheckpointError(path, f"is not UTF-8: {error}") from error
+    card = _FRONT_MATTER.sub("", card.replace("\r\n", "\n"))
+    return _IMAGE.sub("&#33;", _TITLE.sub("", card)).strip()
 
 
 def _plain(value: Fact) -> str:

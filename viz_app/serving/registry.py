@@ -10,7 +10,7 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
-from transformer_core.derived import MOST_METRIC_BYTES
+from transformer_core.derived import METRICS_FILE, MOST_METRIC_BYTES
 from transformer_core.files import CheckpointError
 from transformer_core.manifest import read_object
 from transformer_core.shipped import SHIPPED, find_checkpoint
@@ -76,20 +76,32 @@ def default_model() -> str:
 
 def languages(folder: Path) -> Languages | None:
     """Source and target language of a checkpoint, without loading it; None when its files do not say."""
-    path = folder / "metrics.json"
+    found = _metrics(folder)
+    return found if isinstance(found, Languages) else None
+
+
+def unreadable_models() -> dict[str, str]:
+    """What is wrong with the models whose metrics cannot be read, by name."""
+    found = {name: _metrics(folder) for name, folder in available_models().items()}
+    return {name: problem for name, problem in found.items() if isinstance(problem, str)}
+
+
+def _metrics(folder: Path) -> Languages | str | None:
+    """The languages of a checkpoint, or what is wrong with its metrics; None when they do not name the languages."""
+    path = folder / METRICS_FILE
     try:
-        return _read(path, path.stat().st_mtime_ns)
+        return _read(path, path.lstat().st_mtime_ns)
     except OSError:
         return None
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, written: int) -> Languages | None:
+def _read(path: Path, written: int) -> Languages | str | None:
     """`written` is when that was: a file that was written anew is another one."""
     try:
         return ModelCard.from_metrics(read_object(path, MOST_METRIC_BYTES)).languages
-    except CheckpointError:
-        return None
+    except CheckpointError as error:
+        return error.in_folder
 
 
 def display_names(t: Texts) -> dict[str, str]:

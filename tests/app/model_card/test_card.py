@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from transformer_core.files import sha256
+from transformer_core.manifest import Manifest
 from transformer_core.translator import Translator
 from viz_app.model_card import card
 from viz_app.serving.metrics import ModelCard
@@ -34,6 +36,7 @@ def test_size(random_checkpoint: Path) -> None:
 
 def test_prose_has_no_title_no_header_and_no_pictures(tmp_path: Path) -> None:
     text = "---\nlicense: mit\n---\n# Title\n\nWords ![alt](https://example.org/a.png) and # no title.\n"
-    (tmp_path / "README.md").write_text(text, encoding="utf-8")
-    assert card.prose(tmp_path) == "Words [alt](https://example.org/a.png) and # no title."
+    (tmp_path / "README.md").write_text(text, encoding="utf-8", newline="")
+    Manifest(files={"README.md": sha256(tmp_path / "README.md")}).write(tmp_path)
+    assert card.prose(tmp_path) == "Words &#33;[alt](https://example.org/a.png) and # no title."
     assert card.prose(tmp_path / "nothing") == ""

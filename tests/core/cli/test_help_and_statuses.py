@@ -58,7 +58,7 @@ def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_valu
         (["translate", "--checkpoint", "nowhere"], "folder not found: nowhere"),
         (
             ["translate", "--checkpoint", "{checkpoint}", "--beam", "0"],
-            "beam is 0, but must be a positive whole number",
+            "beam is 0, but must be between 1 and 1,000",
         ),
         (["translate", "--checkpoint", "{checkpoint}", "--beam", "x"], "--beam is 'x', but must be a whole number"),
         (["translate", "--checkpoint", "{checkpoint}", "--batch", "0"], "--batch is 0, but must be 1 or more"),

@@ -1,0 +1,212 @@
+"""Folders that a stranger made to look like a model: each is refused by name, at once and without taking memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.torch import load_file, save_file
+
+from transformer_core.checkpoint import load_checkpoint
+from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core.files import CheckpointError, read_regular
+from transformer_core.history import History
+from transformer_core.manifest import MANIFEST_FILE
+from transformer_core.tokenizer import Tokenizer, TokenizerError
+from viz_app.model_card import card
+from viz_app.serving.registry import languages
+
+posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
+MEGABYTE = 2**20
+
+
+@pytest.fixture
+def folder(random_checkpoint: Path, tmp_path: Path) -> Path:
+    """A model that opens, to be made hostile."""
+    copy = tmp_path / "stranger"
+    shutil.copytree(random_checkpoint, copy)
+    load_checkpoint(copy)
+    return copy
+
+
+def relist(folder: Path) -> None:
+    """As somebody would who makes a manifest by hand: the hashes fit whatever the files hold."""
+    path = folder / MANIFEST_FILE
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["files"] = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in manifest["files"]}
+    manifest["weights_hash"] = ""
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+
+
+def change(path: Path, edit: Callable[[dict[str, Any]], object]) -> None:
+    values = json.loads(path.read_text(encoding="utf-8"))
+    edit(values)
+    path.write_text(json.dumps(values), encoding="utf-8")
+
+
+def refusal(folder: Path) -> CheckpointError:
+    with pytest.raises(CheckpointError) as caught:
+        load_checkpoint(folder)
+    return caught.value
+
+
+@posix
+@pytest.mark.parametrize("name", ["README.md", "config.json", "metrics.json", "tokenizer.model", "manifest.json"])
+def test_nothing_is_read_through_a_link(folder: Path, tmp_path: Path, name: str) -> None:
+    secret = tmp_path / "secret"
+    (folder / name).rename(secret)
+    (folder / name).symlink_to(secret)
+    assert "is a link" in refusal(folder).reason
+    if name == "README.md":
+        with pytest.raises(CheckpointError, match="is a link"):
+            card.prose(folder)
+
+
+@posix
+def test_nor_through_a_link_to_the_folder_of_what_was_derived(folder: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    shutil.rmtree(folder / "derived", ignore_errors=True)
+    elsewhere.mkdir()
+    (folder / "derived").symlink_to(elsewhere)
+    assert "derived: is a link" in load_checkpoint(folder).problem
+
+
+@posix
+@pytest.mark.parametrize("name", ["README.md", "metrics.json", "config.json"])
+def test_a_pipe_keeps_nobody_waiting(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    assert "not a regular file" in refusal(folder).reason
+    assert languages(folder) is None or name != "metrics.json"
+
+
+def test_a_file_that_is_not_listed_is_not_shown(folder: Path) -> None:
+    change(folder / MANIFEST_FILE, lambda manifest: manifest["files"].pop("README.md"))
+    with pytest.raises(CheckpointError, match="is not listed"):
+        card.prose(folder)
+
+
+def test_a_huge_card_and_one_of_other_bytes(folder: Path) -> None:
+    (folder / "README.md").write_text("x" * 36_000_000, encoding="utf-8")
+    relist(folder)
+    with pytest.raises(CheckpointError, match="36,000,000 bytes, but at most 100,000"):
+        card.prose(folder)
+    (folder / "README.md").write_bytes(b"\xff\xfe")
+    relist(folder)
+    with pytest.raises(CheckpointError, match="not UTF-8"):
+        card.prose(folder)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a":' * 200_000, "[" * 200_000, "null", '{"languages": {"source": 9223372036854775808, "target": []}}', "NaN"],
+)
+def test_strange_metrics_say_nothing_and_break_nothing(folder: Path, text: str) -> None:
+    (folder / "metrics.json").write_text(text, encoding="utf-8")
+    assert languages(folder) is None
+
+
+def test_a_sparse_file_is_measured_before_it_is_read(folder: Path) -> None:
+    with (folder / "metrics.json").open("r+b") as file:
+        file.truncate(3 * 10**9)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert languages(folder) is None
+    with pytest.raises(CheckpointError, match="3,000,000,000 bytes"):
+        read_regular(folder / "metrics.json", 16 * MEGABYTE)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("model", "num_layers", 200_000),
+        ("model", "d_ff", 3_000_000),
+        ("model", "vocab_size", 2**63),
+        ("model", "d_model", 10**9),
+        ("model", "num_heads", 10**6),
+        ("decoding", "extra_length", 10**9),
+        ("decoding", "min_length", 20_000),
+        ("decoding", "beam", 10**6),
+        ("decoding", "alternatives", 10**6),
+        ("decoding", "max_source_pieces", 10**9),
+    ],
+)
+def test_sizes_beyond_reason_are_refused_by_name(folder: Path, part: str, name: str, value: int) -> None:
+    change(folder / "config.json", lambda config: config[part].update({name: value}))
+    relist(folder)
+    error = refusal(folder)
+    assert error.path.name == "config.json" and f"{name} is {value}" in error.reason and "between" in error.reason
+
+
+@pytest.mark.parametrize(("name", "value"), [("d_ff", 900_000), ("num_layers", 200), ("max_positions", 1_000_000)])
+def test_sizes_that_the_weights_do_not_have_take_no_memory(folder: Path, name: str, value: int) -> None:
+    change(folder / "config.json", lambda config: config["model"].update({name: value}))
+    if name == "max_positions":
+        change(folder / "config.json", lambda config: config["model"].update(positions="learned"))
+    relist(folder)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    refusal(folder)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB; such a d_ff alone has gigabytes
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_no_numbers_are_named(folder: Path, value: float) -> None:
+    path = next(folder.glob("*.safetensors"))
+    weights = load_file(path)
+    name = next(iter(weights))
+    weights[name].reshape(-1)[0] = value
+    save_file(weights, path)
+    relist(folder)
+    error = refusal(folder)
+    assert error.path == path and error.reason == f"{name} has values that are not finite numbers"
+
+
+@pytest.mark.parametrize("value", [None, [], "8", 1.5, True, {}])
+def test_values_of_another_type_are_named(folder: Path, value: object) -> None:
+    change(folder / "config.json", lambda config: config["model"].update(num_layers=value))
+    relist(folder)
+    assert f"num_layers is {value!r}, but must be a whole number" in refusal(folder).reason
+
+
+def test_a_vocabulary_of_other_bytes(folder: Path) -> None:
+    path = folder / "tokenizer.model"
+    data = path.read_bytes()
+    piece = Tokenizer.load(path).piece(20).encode()
+    path.write_bytes(data.replace(piece, b"\xff" * len(piece), 1))
+    with pytest.raises(TokenizerError, match=r"tokenizer\.model"):
+        Tokenizer.load(path)
+
+
+def test_a_huge_vocabulary_is_not_read(folder: Path) -> None:
+    with (folder / "tokenizer.model").open("r+b") as file:
+        file.truncate(10**9)
+    with pytest.raises(TokenizerError, match="1,000,000,000 bytes"):
+        Tokenizer.load(folder / "tokenizer.model")
+
+
+@posix
+def test_a_history_through_a_link(tmp_path: Path) -> None:
+    shutil.copytree(Path(__file__).parents[2] / "checkpoints/en-de/derived/history", tmp_path / "history")
+    (tmp_path / "history/history.json").rename(tmp_path / "elsewhere")
+    (tmp_path / "history/history.json").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(CheckpointError, match="is a link"):
+        History.load(tmp_path / "history")
+
+
+def test_the_message_for_a_visitor_names_no_folder_of_this_machine(folder: Path) -> None:
+    (folder / "config.json").unlink()
+    error = refusal(folder)
+    assert str(folder.parent) not in error.in_folder and error.in_folder.startswith("stranger/config.json: ")
+
+
+def test_decoding_within_bounds_stays_as_it_was() -> None:
+    assert DecodingConfig(extra_length=10_000, min_length=10_000, beam=1_000).beam == 1_000
+    with pytest.raises(ConfigError):
+        DecodingConfig(extra_length=10_001)
