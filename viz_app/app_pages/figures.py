@@ -25,7 +25,7 @@ from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.collection import draw_add, draw_collection
-from viz_app.ui.downloads import draw_download
+from viz_app.ui.downloads import draw_download, format_name, in_turn
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import FigureControls
 from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
@@ -93,7 +93,7 @@ def _draw(
         preview = rendering.render_cache().preview(who, exportable.figure, exportable.style, ask)
         status.empty()
         _draw_preview(t, exportable, preview)
-        _draw_downloads(t, exportable)
+        _draw_downloads(t, exportable, preview)
         _draw_warnings(t, exportable, rendering.render_cache().warnings(who, exportable.figure, exportable.style))
         _draw_words(t, exportable)
 
@@ -194,22 +194,28 @@ def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> N
         st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=exportable.figure.alt)
 
 
-def _draw_downloads(t: Texts, exportable: ExportableFigure) -> None:
+def _draw_downloads(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
+    oversized = exportable.oversized(preview)
     with st.container(horizontal=True, key="studio-downloads"):
-        for index, name in enumerate(exportable.formats):
+        for index, name in enumerate(name for name in exportable.formats if name not in oversized):
             file_name = exportable.file_name(name)
             draw_download(name, exportable.file, file_name, "studio-download", first=not index)
-        st.download_button(
-            t("studio.bundle"),
-            data=exportable.bundle,
-            file_name=exportable.file_name("zip"),
-            mime="application/zip",
-            key="studio-download-zip",
-            on_click="ignore",
-            icon=":material/folder_zip:",
-            help=t("studio.bundle_help"),
-        )
-        draw_add(t, exportable)
+        if not oversized:
+            st.download_button(
+                t("studio.bundle"),
+                data=in_turn(exportable.bundle),
+                file_name=exportable.file_name("zip"),
+                mime="application/zip",
+                key="studio-download-zip",
+                on_click="ignore",
+                icon=":material/folder_zip:",
+                help=t("studio.bundle_help"),
+            )
+            draw_add(t, exportable)
+    for name, error in oversized.items():
+        pixels, most = (f"{number / 1e6:,.0f}" for number in (error.pixels, error.most))
+        message = t("studio.oversized", format=format_name(name), pixels=pixels, most=most, dpi=error.dpi)
+        st.warning(message, icon=":material/straighten:")
 
 
 def _draw_warnings(t: Texts, exportable: ExportableFigure, found: tuple[PrintIssue, ...]) -> None:

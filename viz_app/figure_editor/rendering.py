@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,13 @@ from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import Animation, Figure, Search, Style, export, file_name, formats_of
+from viz_app.figures.model.pixels import GIF_DPI, PictureTooLarge, check_pixels
 from viz_app.serving.comparison import Comparison
-from viz_app.serving.loader import stop_if_superseded
 from viz_app.serving.memory_size import memory_size
-from viz_app.serving.request_queue import OnPosition, RequestQueue
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Visitor
 from viz_app.serving.single_flight_cache import SingleFlightCache
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+from viz_app.serving.visitor import current_visitor, stop_if_superseded
 
 if TYPE_CHECKING:
     from viz_app.figures.check import PrintIssue  # with matplotlib, which takes a second to import
@@ -54,7 +56,7 @@ class RenderCache:
     """
 
     def __init__(self) -> None:
-        self._queue = RequestQueue(1, stop_if_superseded)
+        self._queue = RequestQueue(1, stop_if_superseded, current_visitor)
         self._previews: SingleFlightCache[Preview] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
         self._warnings: SingleFlightCache[tuple[PrintIssue, ...]] = SingleFlightCache(_ENTRIES, _BYTES, memory_size)
 
@@ -73,6 +75,20 @@ class RenderCache:
         return self._warnings.get_in_turn(
             _key(figure, style), lambda _: find_print_issues(figure, style), self._queue, session, on_position
         )
+
+    def file(self, session: str, visitor: Visitor, make: Callable[[], bytes]) -> bytes:
+        """A file for download, made when it is the session's turn.
+
+        Args:
+            session: Who asks; a newer download of the same session cancels one that waits.
+            visitor: For whom: the request comes from no run of the session.
+            make: Draws the file.
+
+        Raises:
+            Superseded: The visitor has left meanwhile.
+        """
+        with self._queue.ticket(f"{session} file", visitor) as ticket, self._queue.slot(ticket):
+            return make()
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
@@ -172,6 +188,18 @@ class ExportableFigure:
         """A zip of all formats, with an index."""
         title = self.figure.title or self.figure.name
         return bundle([self.item], self.formats, title=title, language=self.language)
+
+    def oversized(self, preview: Preview) -> dict[str, PictureTooLarge]:
+        """The formats in which it would have too many pixels, each with what fits."""
+        found = {}
+        width, height = preview.width_mm / _MM_PER_INCH, preview.height_mm / _MM_PER_INCH
+        frames = len(self.figure.frames) if isinstance(self.figure, Animation) else 1
+        for format, dpi, count in (("png", self.dpi, 1), ("gif", GIF_DPI, frames)):
+            try:
+                check_pixels(width, height, dpi, frames=count)
+            except PictureTooLarge as error:
+                found[format] = error
+        return {format: error for format, error in found.items() if format in self.formats}
 
     @property
     def item(self) -> BundleItem:

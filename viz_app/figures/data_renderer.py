@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import unicodedata
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ from viz_app.figures.record import provenance_record
 
 Rows = list[tuple[Any, ...]]
 CSV_COLUMNS = ("panel", "layer", "head", "query", "query_label", "key", "key_label", "weight", "masked")
-# A cell that starts with one of these may be run as a formula by a spreadsheet program.
+# A cell that starts with one of these, perhaps behind blanks or invisible characters, may be run as a formula by a
+# spreadsheet program.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 JSON_FORMAT = 1
 
@@ -267,7 +269,8 @@ def _description(figure: Figure) -> dict[str, Any]:
 
 def _escape_formula(label: str) -> str:
     """A label that no spreadsheet program runs as a formula; an apostrophe in front, if needed, says "text"."""
-    return f"'{label}" if label.startswith((*_FORMULA_STARTS, "'")) else label
+    seen = next((c for c in label if unicodedata.category(c)[0] not in "ZC" or c in _FORMULA_STARTS), "")
+    return f"'{label}" if label.startswith("'") or seen in _FORMULA_STARTS else label
 
 
 def _from_one(index: int | None) -> int | str:

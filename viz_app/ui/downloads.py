@@ -7,7 +7,10 @@ from functools import partial
 
 import streamlit as st
 
+from viz_app.figure_editor.rendering import render_cache
 from viz_app.figures import RENDERERS
+from viz_app.serving.visitor import current_visitor
+from viz_app.state.session import session_id
 
 
 def format_name(format: str) -> str:
@@ -15,11 +18,16 @@ def format_name(format: str) -> str:
     return RENDERERS[format].name
 
 
+def in_turn(make: Callable[[], bytes]) -> Callable[[], bytes]:
+    """`make`, to be called after this run: when it is the visitor's turn to draw, and not once the visitor has left."""
+    return partial(render_cache().file, session_id(), current_visitor(), make)
+
+
 def draw_download(format: str, make: Callable[[str], bytes], file_name: str, key: str, *, first: bool = False) -> None:
     """The button of one format; the first of a row stands out."""
     st.download_button(
         format_name(format),
-        data=partial(make, format),
+        data=in_turn(partial(make, format)),
         file_name=file_name,
         mime=RENDERERS[format].mime_type,
         key=f"{key}-{format}",

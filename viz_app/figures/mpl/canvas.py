@@ -24,12 +24,14 @@ from matplotlib.text import Text
 from viz_app.figures import fonts
 from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.model.cells import Cells
+from viz_app.figures.model.pixels import check_pixels
 from viz_app.figures.model.spec import Figure
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json, xml_safe
 
 _HALF_CAPITAL = 0.35  # half the height of a capital over the font size
 _VECTOR_PIXELS = 256  # pixels along the side of a panel in SVG and PDF
+_NO_BREAK = "\ufeff"  # has no width, and as a first character it is a byte order mark, at which a PDF fails
 _log = logging.getLogger(__name__)
 
 
@@ -43,11 +45,16 @@ class Canvas:
         dpi: Dots per inch of a PNG.
         width: In points.
         height: In points.
+
+    Raises:
+        PictureTooLarge: A PNG would have too many pixels.
     """
 
     def __init__(self, figure: Figure, style: Style, format: str, dpi: int, width: float, height: float) -> None:
         self.spec, self.style, self.format, self.dpi = figure, style, format, dpi
         self.width, self.height = width, height
+        if format == "png":
+            check_pixels(width / 72, height / 72, dpi)
         theme = figure.theme
         self.ink, self.muted, self.faint, self.background = (
             INK[theme],
@@ -190,6 +197,7 @@ class Canvas:
         buffer = io.BytesIO()
         artists: Any = self.page.findobj(Text)
         for artist in artists:
+            artist.set_text(artist.get_text().replace(_NO_BREAK, ""))
             wanted = fonts.families_for(artist.get_text())
             if len(wanted) > len(fonts.families()):
                 artist.set_fontfamily(wanted)

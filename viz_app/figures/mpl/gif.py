@@ -8,30 +8,29 @@ import numpy as np
 from PIL import Image
 
 from viz_app.figures.build.steps import Animation
+from viz_app.figures.model.pixels import GIF_DPI, check_pixels
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.renderer import render
 from viz_app.figures.record import provenance_json
 
-DEFAULT_DPI = 150
 
-
-def to_gif(animation: Animation, style: Style, *, dpi: int = DEFAULT_DPI) -> bytes:
+def to_gif(animation: Animation, style: Style, *, dpi: int = GIF_DPI) -> bytes:
     """The animation, repeated without end; the same arguments give the same bytes.
 
     Frames that differ in size, because a heading needs another line, are padded at the bottom.
+
+    Raises:
+        PictureTooLarge: Its frames together would have too many pixels.
     """
-    pictures = [
-        Image.open(io.BytesIO(render(frame, "png", style, dpi=dpi))).convert("RGB") for frame in animation.frames
-    ]
-    size = (max(picture.width for picture in pictures), max(picture.height for picture in pictures))
-    background = pictures[0].getpixel((0, 0))
-    padded = []
-    for picture in pictures:
-        page = Image.new("RGB", size, background)
-        page.paste(picture, (0, 0))
-        padded.append(page)
-    palette = _palette(padded)
-    frames = [page.quantize(palette=palette, dither=Image.Dither.NONE) for page in padded]
+    pictures = [render(animation.frames[0], "png", style, dpi=dpi)]
+    width, height = _size(pictures[0])
+    check_pixels(width / dpi, height / dpi, dpi, frames=len(animation.frames))
+    pictures += [render(frame, "png", style, dpi=dpi) for frame in animation.frames[1:]]
+    sizes = [_size(picture) for picture in pictures]
+    size = max(width for width, _ in sizes), max(height for _, height in sizes)
+    sample = [_page(picture, size) for picture in pictures[:: max(1, len(pictures) // 8)]]
+    palette = _palette(sample)
+    frames = [_page(picture, size).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(1000 * animation.seconds)] * len(frames)
     times[-1] *= 2
     buffer = io.BytesIO()
@@ -48,7 +47,19 @@ def to_gif(animation: Animation, style: Style, *, dpi: int = DEFAULT_DPI) -> byt
     return buffer.getvalue()
 
 
+def _size(png: bytes) -> tuple[int, int]:
+    return Image.open(io.BytesIO(png)).size
+
+
+def _page(png: bytes, size: tuple[int, int]) -> Image.Image:
+    """A picture, with more of its background at the right and at the bottom."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    page = Image.new("RGB", size, picture.getpixel((0, 0)))
+    page.paste(picture, (0, 0))
+    return page
+
+
 def _palette(pages: list[Image.Image]) -> Image.Image:
     """The 256 colours that stand for those of all pages, from a strip of what differs between them."""
-    strip = np.concatenate([np.asarray(page) for page in pages[:: max(1, len(pages) // 8)]], axis=0)
+    strip = np.concatenate([np.asarray(page) for page in pages], axis=0)
     return Image.fromarray(strip).quantize(colors=256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)

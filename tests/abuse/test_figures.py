@@ -1,0 +1,64 @@
+"""Figures of an absurd size, and of tokens that break what draws or opens them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import resource
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from viz_app.export import file_bytes
+from viz_app.figure_editor.rendering import ExportableFigure, Preview
+from viz_app.figures import HeatmapFigure, Style, formats_of
+from viz_app.figures.model.pixels import MOST_PIXELS, PictureTooLarge, check_pixels
+from viz_app.figures.model.spec import HeatmapPanel
+
+
+def of_tokens(*tokens: str) -> HeatmapFigure:
+    weights = np.full((len(tokens), len(tokens)), 1 / len(tokens), dtype=np.float32)
+    panel = HeatmapPanel(weights=weights, query_labels=tokens, key_labels=tokens)
+    return HeatmapFigure(panels=(panel,), query_title="Query", key_title="Key")
+
+
+def test_a_picture_of_two_metres_takes_neither_time_nor_memory() -> None:
+    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    with pytest.raises(PictureTooLarge, match=r"2,232 million pixels.*at most 40 million; 80 dpi would fit"):
+        file_bytes(of_tokens("a", "b"), "png", Style(width_mm=2000, height_mm=2000), dpi=600)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB; the picture has 9 million
+    assert time.process_time() - started < 10
+
+
+def test_what_the_message_says_fits_does_fit() -> None:
+    with pytest.raises(PictureTooLarge) as caught:
+        check_pixels(80, 70, 300, frames=3)
+    check_pixels(80, 70, caught.value.dpi, frames=3)
+    with pytest.raises(PictureTooLarge):
+        check_pixels(80, 70, caught.value.dpi + 1, frames=3)
+    check_pixels(8.27, 11.69, 600)  # A4, as a printer wants it
+
+
+def test_the_page_says_so_before_anybody_presses_the_button() -> None:
+    exportable = ExportableFigure(of_tokens("a", "b"), Style(width_mm=2000, height_mm=2000), dpi=600)
+    found = exportable.oversized(Preview(b"", 2000, 2000))
+    assert set(found) == {"png"} and found["png"].pixels > MOST_PIXELS
+    assert not replace(exportable, dpi=72).oversized(Preview(b"", 2000, 2000))
+
+
+@pytest.mark.parametrize("token", ["\ufeffx", "\ufeff", "\u200b\ufeff", "\u202ex", "\ud800"])
+def test_invisible_characters_print(token: str) -> None:
+    figure = of_tokens(token, "b")
+    for format in formats_of(figure):
+        assert file_bytes(figure, format)
+
+
+@pytest.mark.parametrize("lead", ["", " ", "\u00a0", "\u200b", "\ufeff", "\u2063", "\u0001", "\u3000 "])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\uff1d"])
+def test_no_cell_runs_as_a_formula(lead: str, start: str) -> None:
+    label = f"{lead}{start}cmd|' /C calc'!A0"
+    rows = list(csv.DictReader(io.StringIO(file_bytes(of_tokens(label, "b"), "csv").decode("utf-8"))))
+    assert rows[0]["query_label"] == rows[0]["key_label"] == f"'{label}"
+    assert rows[-1]["key_label"] == "b"
