@@ -9,7 +9,9 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder there
     sys.path.insert(0, str(ROOT))
 
-from viz_app.shell import main  # noqa: E402
+from starlette.middleware import Middleware  # noqa: E402
+from streamlit import App  # noqa: E402
 
-if __name__ == "__main__":
-    main()
+from viz_app.serving.middleware import Guard  # noqa: E402
+
+app = App(ROOT / "viz_app" / "page_script.py", middleware=[Middleware(Guard)])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.media_retention import install_media_retention
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
@@ -62,4 +63,6 @@ def main() -> None:
         )
     with error_boundary(t):
         draw_missing_model(t)
+        if (characters := session.refused_characters()) is not None:
+            st.warning(t("frame.too_long", characters=f"{characters:,}", limit=f"{MAX_CHARACTERS:,}"))
         page.run()

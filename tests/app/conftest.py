@@ -18,7 +18,7 @@ from viz_app.export.figure_request import ModelRunner
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 
-MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "main.py"
+MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "page_script.py"
 SECONDS = 120
 SENTENCE = "The house was built a hundred years ago."
 OTHER = "She is waiting for the bus."

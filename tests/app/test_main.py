@@ -12,10 +12,11 @@ import pytest
 from viz_app.serving.registry import ROOT
 
 OPEN = """
-import sys
+import runpy, sys
 from streamlit.testing.v1 import AppTest
 
-app = AppTest.from_file(sys.argv[1], default_timeout=60).switch_page(sys.argv[2]).run()
+server = runpy.run_path(sys.argv[1])["app"]
+app = AppTest.from_file(str(server.script_path), default_timeout=60).switch_page(sys.argv[2]).run()
 assert not app.exception, app.exception
 print(*(element.label for element in app.segmented_control), *(element.value for element in app.markdown))
 """

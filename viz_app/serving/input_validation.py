@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 # The shipped model translates so many pieces in 2 seconds on one core; twice as many take 4.
 MAX_PIECES = 256
+# What has more is refused before anything else is done with it; so many characters of English are about 1,000 pieces.
+MAX_CHARACTERS = 4_000
 
 # Jamo, syllables and compatibility forms: what a Korean keyboard writes.
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]")
@@ -58,7 +60,12 @@ def validate_sentence(typed: str, tokenizer: TokenizerLike, limit: int = MAX_PIE
         typed: The text as typed.
         tokenizer: Of the model's source.
         limit: Most pieces that the model accepts, when that is less than MAX_PIECES.
+
+    Raises:
+        ValueError: The text has more than MAX_CHARACTERS, which `viz_app.state.session` lets nobody type.
     """
+    if len(typed) > MAX_CHARACTERS:
+        raise ValueError(f"the text has {len(typed):,} characters, but may have at most {MAX_CHARACTERS:,}")
     text = " ".join(typed.split())
     if not text:
         return Sentence(text, "empty")

@@ -10,12 +10,15 @@ from typing import Any
 
 import streamlit as st
 
+from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.text import Texts, best_language, texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 LANGUAGE_KEY = "lang"
 _KEPT_LANGUAGE_KEY = "lang_spoken"  # a copy that outlives the widget
 TEXT_KEY = "text"
+_KEPT_TEXT_KEY = "text_kept"  # the last text that was short enough
+_REFUSED_KEY = "text_refused"  # characters of a text that was too long, until another one is typed
 MODEL_KEY = "model"  # name of the model that the visitor has chosen; None for the one that is served to all
 SELECTION_KEY = "selection"  # what the explorer of Translate shows
 FIGURE_SPEC_KEY = "studio_draft"  # what the page Figures makes
@@ -37,8 +40,26 @@ def initialise() -> None:
     st.session_state[_KEPT_LANGUAGE_KEY] = st.session_state[LANGUAGE_KEY]
     if TEXT_KEY not in st.session_state:
         st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
+    _refuse_long_text()
     if MODEL_KEY not in st.session_state:
         st.session_state[MODEL_KEY] = st.query_params.get("model")
+
+
+def _refuse_long_text() -> None:
+    """Put the last text back where a longer one has come than anybody reads; the session keeps nothing of it."""
+    text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY, EXAMPLES[FIRST_EXAMPLE])
+    if len(text) > MAX_CHARACTERS:
+        st.session_state[_REFUSED_KEY] = len(text)
+        st.session_state[TEXT_KEY] = kept
+    elif text != kept:
+        st.session_state[_REFUSED_KEY] = None
+        st.session_state[_KEPT_TEXT_KEY] = text
+
+
+def refused_characters() -> int | None:
+    """Characters of the text that was refused because it is too long; None when the present one is the last typed."""
+    count: int | None = st.session_state.get(_REFUSED_KEY)
+    return count
 
 
 def run_pending_callbacks() -> None:

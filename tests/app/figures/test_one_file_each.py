@@ -87,7 +87,7 @@ found = {
     "incomplete": status(*common, f"--out={out}/other.json"),
     "refused": status(*common, "--layer=2", f"--out={out}/mean.gif"),
 }
-app = AppTest.from_file("viz_app/main.py", default_timeout=200)
+app = AppTest.from_file("viz_app/page_script.py", default_timeout=200)
 app.query_params["text"], app.query_params["lang"] = text, "ko"
 app.run()
 found["explorer"] = downloads(app)

@@ -67,6 +67,6 @@ def test_the_class_sees_address_and_code(monkeypatch: pytest.MonkeyPatch) -> Non
     assert actual.endswith(f"For the class: http://{LAN}:8600\n")
     assert len(actual.splitlines()) > 10
     monkeypatch.setattr(module, "lan_address", lambda: None)
-    assert "in no network" in announcement(8600)
+    assert "is not on a network" in announcement(8600)
     assert {"--server.address=0.0.0.0", "--server.port=8600"} <= set(command(8600))
     assert re.search(r"main\.py$", command(8600)[4])
