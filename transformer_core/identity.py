@@ -25,7 +25,7 @@ def weights_hash(config: Mapping[str, Any], vocabularies: Mapping[str, bytes], w
         vocabularies: Name of the file -> its bytes.
         weights: Name -> tensor as it is stored, on the CPU; the sha256 is of its numbers in row order.
     """
-    told = {
+    record = {
         "config": {name: value for name, value in config.items() if name != "format_version"},
         "vocabularies": {name: hashlib.sha256(data).hexdigest() for name, data in vocabularies.items()},
         "weights": {
@@ -33,7 +33,7 @@ def weights_hash(config: Mapping[str, Any], vocabularies: Mapping[str, bytes], w
             for name, tensor in weights.items()
         },
     }
-    text = json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 

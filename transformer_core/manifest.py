@@ -70,13 +70,13 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Write the manifest of a folder."""
-        told: dict[str, Any] = {"format_version": FORMAT_VERSION, "weights_hash": self.weights_hash}
+        record: dict[str, Any] = {"format_version": FORMAT_VERSION, "weights_hash": self.weights_hash}
         if self.formerly:
-            told["formerly"] = list(self.formerly)
-        write_json(folder / MANIFEST_FILE, {**told, "files": dict(sorted(self.files.items()))})
+            record["formerly"] = list(self.formerly)
+        write_json(folder / MANIFEST_FILE, {**record, "files": dict(sorted(self.files.items()))})
 
     def check(self, folder: Path, name: str, *, contents: bool = True) -> None:
-        """Raise CheckpointError when a listed file is missing or, unless told otherwise, differs from its hash.
+        """Raise CheckpointError when a listed file is missing or, unless `contents` is false, differs from its hash.
 
         Nothing is read through links, neither the file's nor that of a folder in this one.
         """

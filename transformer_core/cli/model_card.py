@@ -52,9 +52,9 @@ def model_card(
 def with_scores(card: str, scores: dict[str, Any]) -> str:
     """A card with other scores, and all else as it is. Raises ValueError when its table has not the form of `ship`."""
     section = "\n\n".join(_scores(scores))
-    for said in (_UNSCORED, _UNSCORED_BEFORE):
-        if card.count(said) == 1:
-            return card.replace(said, section)
+    for sentence in (_UNSCORED, _UNSCORED_BEFORE):
+        if card.count(sentence) == 1:
+            return card.replace(sentence, section)
     before, heading, rest = card.partition(f"{_HEADING}\n\n")
     summary, training, after = rest.partition("\n\n## ")
     if not heading or _COLUMNS not in summary or _HEADING in rest:

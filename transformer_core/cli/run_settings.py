@@ -134,19 +134,19 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
     """
     if "preset" in given:
         preset(given["preset"])
-    asked: dict[str, object] = {"preset": given.get("preset", stored.preset)}
+    wanted: dict[str, object] = {"preset": given.get("preset", stored.preset)}
     was: dict[str, object] = {"preset": stored.preset}
     for group in ("model", "training"):
         for name, value in given.get(group, {}).items():
             if name not in FREE_ON_RESUME and name != "accumulate":
                 key = f"{group}.{name}"
-                asked[key], was[key] = value, getattr(getattr(stored, group), name)
+                wanted[key], was[key] = value, getattr(getattr(stored, group), name)
     # 0 stands for d_model / num_heads, which is what was stored.
     changed = [
-        key for key in asked if asked[key] != was[key] and not (key in ("model.d_k", "model.d_v") and not asked[key])
+        key for key in wanted if wanted[key] != was[key] and not (key in ("model.d_k", "model.d_v") and not wanted[key])
     ]
     if changed:
-        differences = ", ".join(f"{key} is {asked[key]!r}, was {was[key]!r}" for key in changed)
+        differences = ", ".join(f"{key} is {wanted[key]!r}, was {was[key]!r}" for key in changed)
         raise UsageError(
             f"--resume continues the same training, but {differences}; these may change: "
             f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"

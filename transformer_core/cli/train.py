@@ -235,11 +235,11 @@ def _initial(folder: str) -> Checkpoint | None:
 
 def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
     """Only dropout may differ from the checkpoint that provides the weights."""
-    was, asked = initial.model.config.to_dict(), model.to_dict()
-    changed = [name for name in asked if asked[name] != was[name] and not name.endswith("dropout")]
+    was, wanted = initial.model.config.to_dict(), model.to_dict()
+    changed = [name for name in wanted if wanted[name] != was[name] and not name.endswith("dropout")]
     if changed:
         differences = ", ".join(
-            f"model.{name} is {asked[name]!r}, the checkpoint has {was[name]!r}" for name in changed
+            f"model.{name} is {wanted[name]!r}, the checkpoint has {was[name]!r}" for name in changed
         )
         raise UsageError(f"--init-from: the weights in {initial.folder} do not fit this model: {differences}")
 

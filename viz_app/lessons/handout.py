@@ -114,11 +114,11 @@ def _question(scene: Scene) -> str:
 
 
 def _answers(words: Lesson, title: str) -> str:
-    asked = [scene for scene in words.scenes if scene.question is not None]
-    if not asked:
+    questioned = [scene for scene in words.scenes if scene.question is not None]
+    if not questioned:
         return ""
     parts = []
-    for scene in asked:
+    for scene in questioned:
         assert scene.question is not None
         right = "".join(
             f"<p><strong>{_html(choice.text)}</strong></p>" for choice in scene.question.choices if choice.right

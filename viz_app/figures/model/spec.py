@@ -192,7 +192,7 @@ class HeatmapFigure(Figure):
         scale_title: Label of the colour bar.
         difference_title: Label of the colour bar of differences, when there are any.
         note_title: Heading of the second row labels, when the panels have them.
-        tile_note: Told below the figure when its panels are too small for labels.
+        tile_note: Shown below the figure when its panels are too small for labels.
         masked_note: What a hatched cell means; drawn below the figure.
         masked_cell: The same for the text under the pointer.
         draw_notes: Whether the second row labels are drawn; they are in hover texts and data in any case.

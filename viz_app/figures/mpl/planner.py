@@ -37,7 +37,7 @@ class Planner:
 
     def __init__(self, figure: HeatmapFigure, measure: Measure, style: Style) -> None:
         self.figure, self.measure, self.style, self.font = figure, measure, style, style.font
-        self.asked = None if style.width is None else style.width * POINTS_PER_MM
+        self.requested_width = None if style.width is None else style.width * POINTS_PER_MM
         self.asked_height = None if style.height is None else style.height * POINTS_PER_MM
         self.largest, self.lowered = inf, 0.0  # limits of a given height: side of a cell; room above
         panels = figure.panels
@@ -132,9 +132,9 @@ class Planner:
         columns = self.figure.columns
         spent = left + right + between * (columns - 1)
         across = columns * self.keys
-        if self.asked is not None:
+        if self.requested_width is not None:
             tall = self._cell_of_a_page(label, _ROOMY_CELL * self.font) if self.size_class > 1 else inf
-            return max(0.1, min((self.asked - spent) / across, _ROOMY_CELL * self.font, self.largest, tall))
+            return max(0.1, min((self.requested_width - spent) / across, _ROOMY_CELL * self.font, self.largest, tall))
         largest = _LARGEST_CELL[self.size_class]
         wide = (PAGE_WIDTH - spent) / across
         tall = self._cell_of_a_page(label, largest)
@@ -157,7 +157,7 @@ class Planner:
         width_panel, height_panel = cell * self.keys, cell * self.queries
         block = width_panel * figure.columns + between * (figure.columns - 1)
         natural = left + block + right
-        width = self.asked if self.asked is not None else max(natural, _LEAST_WIDTH)
+        width = self.requested_width if self.requested_width is not None else max(natural, _LEAST_WIDTH)
         left += max(0.0, (width - natural) / 2)
         room = width - 2 * PAD
         title_lines = wrap(figure.title, font * 1.1, room, self.measure) if self.style.title else ()

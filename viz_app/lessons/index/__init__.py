@@ -59,7 +59,7 @@ def lesson_index(
         texts: The table [index].
         language: Code of the reader's language.
         sentence: The visitor's sentence, which goes into the figure.
-        on_open: Told the name of the stop that was opened, or "route" for all of them in order; at least once.
+        on_open: Called with the name of the stop that was opened, or "route" for all of them in order; at least once.
 
     Returns:
         Whether one was just opened.

@@ -5,7 +5,7 @@ const WHOLE = -1; // every row is over all pieces of its word
 
 export class Merged {
   /** @type {number} Pieces for which `found` was last looked up. */
-  asked;
+  requested;
   /** @type {number} */
   found;
 
@@ -49,8 +49,8 @@ export class Merged {
    * @param {number} written
    */
   partial(written) {
-    if (this.asked !== written) {
-      this.asked = written;
+    if (this.requested !== written) {
+      this.requested = written;
       this.found = this.queries.findIndex(({ first, last }) => first < written && last >= written);
     }
     return this.found;

@@ -197,7 +197,7 @@ const strong = (text) => token(text, "b", { class: "token" });
 
 /**
  * The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key
- * alone its strongest link is told.
+ * alone its strongest link is named.
  * @param {Picture} picture
  * @param {Cursor | null} cursor
  * @param {Texts} texts

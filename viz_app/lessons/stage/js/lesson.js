@@ -260,7 +260,7 @@ export class Lesson {
     });
   }
 
-  /** What Python is told: where the reader stands. */
+  /** What Python gets: where the reader stands. */
   state() {
     return { scene: this.name, settings: { ...this.settings() } };
   }
