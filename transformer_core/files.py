@@ -153,13 +153,16 @@ def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
         most_bytes: Its size at most.
 
     Raises:
-        CheckpointError: It is a link, no regular file, or too large.
+        CheckpointError: It is a link, no regular file, too large, or has a name that no file can have.
         OSError: It cannot be opened.
     """
     if path.is_symlink():  # where O_NOFOLLOW is missing; elsewhere to say it in words
         raise CheckpointError(path, "is a link, which is not followed")
     flags = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
-    file = os.fdopen(os.open(path, flags), "rb")
+    try:
+        file = os.fdopen(os.open(path, flags), "rb")
+    except ValueError as error:  # a null character, or half of a surrogate pair
+        raise CheckpointError(path, f"cannot be the name of a file: {error}") from error
     status = os.fstat(file.fileno())
     problem = ""
     if not stat.S_ISREG(status.st_mode):

@@ -165,7 +165,7 @@ class History:
         weights = _weights(folder / _WEIGHTS, str(facts.get("attention_sha256")))
         try:
             return _history(facts, weights)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             raise CheckpointError(folder / _FACTS, f"is not a valid history: {error!r}") from error
 
 

@@ -37,8 +37,11 @@ class SinusoidalPositions(nn.Module):
     def __init__(self, d_model: int, length: int = 512, *, interleaved: bool = True) -> None:
         super().__init__()
         self.interleaved = interleaved
-        # Computed on the CPU first: on the meta device, PyTorch would load its compiler to do it.
-        table = self._rows(length, d_model, torch.device("cpu")).to(torch.get_default_device())
+        device = torch.get_default_device()
+        if device.type == "meta":  # only its shape; to compute there, PyTorch would load its compiler
+            table = torch.empty(length, d_model)
+        else:
+            table = self._rows(length, d_model, torch.device("cpu")).to(device)
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, first: int, length: int) -> Tensor:

@@ -20,6 +20,7 @@ SHARD_BYTES = 15_000_000
 ENDING = ".safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 _MOST_INDEX_BYTES = 16_000_000
+_DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 def save_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
@@ -70,6 +71,9 @@ def load_shards(folder: Path) -> dict[str, Tensor]:
         except (OSError, SafetensorError) as error:
             raise CheckpointError(folder / file, f"cannot be read: {error}") from error
         for name, weight in loaded.items():
+            if weight.dtype not in _DTYPES:
+                kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
+                raise CheckpointError(folder / file, f"{name} is of type {weight.dtype}, but must be one of {kinds}")
             if not bool(torch.isfinite(weight).all()):
                 raise CheckpointError(folder / file, f"{name} has values that are not finite numbers")
         weights.update(loaded)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from transformer_core.attention_maps import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
 from transformer_core.files import CheckpointError, read_regular
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
 _MOST_BYTES = 50_000_000  # of a file: a vocabulary of a million pieces has half of it
 # Punctuation that joins a word instead of ending it: isn't, well-known.
@@ -149,8 +151,8 @@ class Tokenizer:
         return hashlib.sha256(self.model + (self.source.model if self.separate else b"")).hexdigest()
 
     def encode(self, text: str) -> Encoding:
-        """Text -> pieces, with the characters that each covers."""
-        mapping = self._processor.encode(text, return_type="offset_mapping")
+        """Text -> pieces, with the characters that each covers. Half of a surrogate pair is an unknown character."""
+        mapping = self._processor.encode(_LONE_SURROGATE.sub("\ufffd", text), return_type="offset_mapping")
         return Encoding(
             ids=tuple(mapping["ids"]),
             pieces=tuple(mapping["pieces"]),

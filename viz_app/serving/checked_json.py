@@ -30,7 +30,7 @@ def converted(value: object, kind: Any) -> Any:
     """A value of JSON as a `kind`: a Struct, an annotated type, an array of numbers; None where it is none."""
     try:
         return msgspec.convert(value, kind, dec_hook=_array)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeError):  # msgspec reads no half of a surrogate pair
         return None
 
 
@@ -39,7 +39,7 @@ def checked(path: Path, kind: type[Value], *parts: Mapping[str, Any] | None) -> 
     try:
         merged = {name: value for part in parts for name, value in (part or {}).items()}
         return msgspec.convert(merged, kind, dec_hook=_array)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeError) as error:
         raise CheckpointError(path, str(error)) from error
 
 

@@ -35,8 +35,11 @@ def share_link(seen: str, bound: str | None, page: str, params: Mapping[str, str
         params: The state; None for what does not stand in the address.
         own: Address of this machine in its network, taken when the browser runs on this machine; None when unknown.
     """
-    parts = urlsplit(seen)
-    host, port = parts.hostname or "localhost", f":{parts.port}" if parts.port else ""
+    try:
+        parts = urlsplit(seen)
+        host, port = parts.hostname or "localhost", f":{parts.port}" if parts.port else ""
+    except ValueError:  # no address of a page, so not from a browser
+        parts, host, port = urlsplit(""), "localhost", ""
     private = bool(bound) and is_loopback(bound or "")
     if is_loopback(host) and not private and own:
         host = own

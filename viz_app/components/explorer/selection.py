@@ -114,5 +114,5 @@ class Selection:
             return default
         try:
             return msgspec.convert(state, cls)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, UnicodeError):  # msgspec reads no half of a surrogate pair
             return default
