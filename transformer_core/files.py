@@ -12,8 +12,9 @@ import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
 
@@ -143,7 +144,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
+def open_regular(path: Path, most_bytes: int | None = None) -> BufferedReader:
     """Open a file that somebody else may have put there.
 
     A link could lead to any file of this machine, and a pipe would keep the reader for good.

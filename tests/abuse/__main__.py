@@ -16,7 +16,7 @@ import random
 import sys
 import time
 import traceback
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -36,7 +36,7 @@ class Session:
     def __init__(self, end: float) -> None:
         self.end = end
         self.executions: Counter[str] = Counter()
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.faults: dict[tuple[str, str], str] = {}  # target and place -> error and case
 
     def round(self, target: Target, number: int) -> None:
