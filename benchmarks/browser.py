@@ -30,21 +30,28 @@ def chromium() -> str:
 @contextmanager
 def serving(script: Path) -> Iterator[str]:
     """A Streamlit script on a free port; yields its address as soon as the process is started."""
+    with server(script) as (address, _):
+        yield address
+
+
+@contextmanager
+def server(script: Path) -> Iterator[tuple[str, int]]:
+    """As `serving`; yields the address and the number of the process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
-    server = subprocess.Popen(
+    process = subprocess.Popen(
         [*command, "--server.headless=true", "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", process.pid
     finally:
-        server.terminate()
-        server.wait(timeout=20)
+        process.terminate()
+        process.wait(timeout=20)
 
 
 def wait_until_up(address: str) -> None:

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import capture, decode, export, length, optimizer, train
+from benchmarks import abuse, capture, decode, export, length, memory, optimizer, train
 from transformer_core.config import ModelConfig
 
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
@@ -23,8 +23,10 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (length, "length", ["--window", "4"]),
         pytest.param(export, "export", [], marks=pytest.mark.slow),
         (optimizer, "optimizer", []),
+        pytest.param(memory, "memory", [], marks=pytest.mark.slow),
+        pytest.param(abuse, "abuse", ["--attacks", "huge text", "huge figure"], marks=pytest.mark.slow),
     ],
-    ids=["decode", "train", "capture", "length", "export", "optimizer"],
+    ids=["decode", "train", "capture", "length", "export", "optimizer", "memory", "abuse"],
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,
@@ -45,6 +47,9 @@ def test_each_runs_and_ends_with_one_line_of_json(
     if key == "export":
         assert all(entry["identical"] for entry in answer["export"])
         assert answer["concurrent"]["own"] == answer["concurrent"]["different"] == 4
+    if key == "abuse":
+        assert set(answer["abuse"]) == {"no attack", "huge text", "huge figure"}
+        assert all(0 < found["median"] <= found["worst"] < 60 for found in answer["abuse"].values())
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
 

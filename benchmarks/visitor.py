@@ -1,0 +1,147 @@
+"""A visitor of the app without a browser, over Streamlit's websocket protocol, and the memory of a server's process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import connect
+from websockets.typing import Origin, Subprotocol
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
+
+SECONDS = 180  # that a visitor waits for anything
+
+
+@dataclass
+class Visitor:
+    """One session of the app.
+
+    Args:
+        connection: Its websocket.
+        fields: The id of each text field that the page has drawn.
+        files: What each download button asks for, by the button's key.
+        translation: What the explorer shows; empty at the start.
+    """
+
+    connection: ClientConnection
+    fields: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    translation: str = ""
+
+    async def open(self, page: str = "", **params: str) -> None:
+        """Open a page by its address, and wait until it is drawn."""
+        message = BackMsg()
+        message.rerun_script.query_string = urlencode({"lang": "en", **params})
+        message.rerun_script.page_name = page
+        await self.send(message)
+        await self._until_drawn()
+
+    async def translate(self, text: str) -> float:
+        """Type a sentence; the seconds until its heads are here."""
+        before, started = self.translation, time.perf_counter()
+        await self.type(text)
+        while self.translation == before:
+            await self._receive()
+        seconds = time.perf_counter() - started
+        await self._until_drawn()
+        return seconds
+
+    async def type(self, text: str) -> None:
+        """Send what the field of the sentence holds."""
+        message = BackMsg()
+        message.rerun_script.query_string = urlencode({"lang": "en"})
+        message.rerun_script.widget_states.widgets.add(id=self.fields[0], string_value=text)
+        await self.send(message)
+
+    async def press(self, text: str) -> None:
+        """Type a text that may well be refused, and wait until the page is drawn again."""
+        await self.type(text)
+        await self._until_drawn()
+
+    async def download(self, file: str) -> int:
+        """Press a download button; the bytes that the server says it has made, or -1 where it refused."""
+        message = BackMsg()
+        message.backend_operation_request.request_id = file
+        message.backend_operation_request.deferred_file.file_id = file
+        await self.send(message)
+        while True:
+            answer = await self._receive()
+            if answer.WhichOneof("type") == "backend_operation_response":
+                response = answer.backend_operation_response
+                return -1 if response.WhichOneof("payload") is None else len(response.SerializeToString())
+
+    async def send(self, message: BackMsg) -> None:
+        """Any message of the protocol."""
+        await self.connection.send(message.SerializeToString())
+
+    async def _until_drawn(self) -> None:
+        while (await self._receive()).WhichOneof("type") != "script_finished":
+            pass
+
+    async def _receive(self) -> ForwardMsg:
+        message = ForwardMsg()
+        message.ParseFromString(bytes(await asyncio.wait_for(self.connection.recv(decode=False), SECONDS)))
+        element = message.delta.new_element
+        kind = element.WhichOneof("type")
+        if kind == "text_input" and element.text_input.id not in self.fields:
+            self.fields.append(element.text_input.id)
+        elif kind == "download_button" and element.download_button.deferred_file_id:
+            self.files.append(element.download_button.deferred_file_id)
+        elif kind == "bidi_component" and element.bidi_component.component_name == "headlight_explorer":
+            self.translation = str(_header(element.bidi_component.bytes)["id"])
+        return message
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    (length,) = struct.unpack("<I", data[:4])
+    header: dict[str, Any] = json.loads(data[4 : 4 + length])
+    return header
+
+
+@asynccontextmanager
+async def visiting(address: str, forwarded: str = "") -> AsyncIterator[Visitor]:
+    """A new session, which has not asked for a page yet.
+
+    Args:
+        address: Of the server, such as "http://127.0.0.1:8501".
+        forwarded: The visitor's own address, as a proxy on this machine would forward it.
+    """
+    async with connect(
+        f"{address.replace('http', 'ws', 1)}/_stcore/stream",
+        subprotocols=[Subprotocol("streamlit")],
+        origin=Origin(address),
+        additional_headers={"X-Forwarded-For": forwarded} if forwarded else None,
+        max_size=None,
+        open_timeout=SECONDS,
+        ping_interval=None,
+    ) as connection:
+        yield Visitor(connection)
+
+
+def memory(pid: int, which: str = "VmRSS") -> float | None:
+    """MiB that a process holds, or has held at most (VmHWM); None where the system does not tell."""
+    try:
+        lines: Sequence[str] = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(f"{which}:")), None)
+
+
+def forget_peak(pid: int) -> None:
+    """From now on VmHWM counts anew; nothing where the system cannot."""
+    try:
+        Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
+    except OSError:
+        return
