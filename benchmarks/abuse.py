@@ -80,7 +80,7 @@ async def _draw(address: str, forwarded: str) -> None:
     async with visiting(address, forwarded) as visitor:
         await visitor.open("figures", width="2000", height="2000", dpi="600")
         while True:
-            for file in visitor.files:
+            for file in list(visitor.files):
                 await visitor.download(file)
             await asyncio.sleep(0.1)
 
@@ -162,17 +162,10 @@ def main() -> None:
         found = asyncio.run(_measure(address, pid, options.attacks, options.seconds))
     calm = found["no attack"].median
     header = ["attack", "median s", "rise s", "worst s", "waits", "peak MiB"]
-    rows = [
-        [
-            name,
-            each.median,
-            each.median - calm,
-            each.worst,
-            each.waits,
-            "-" if each.peak is None else f"{each.peak:.0f}",
-        ]
-        for name, each in found.items()
-    ]
+    rows = []
+    for name, each in found.items():
+        peak = "-" if each.peak is None else f"{each.peak:.0f}"
+        rows.append([name, each.median, each.median - calm, each.worst, each.waits, peak])
     answer = {"abuse": {name: asdict(each) for name, each in found.items()}, "seconds": options.seconds}
     report("Waits of a visitor", header, rows, answer, options)
 

@@ -31,14 +31,16 @@ class Visitor:
     Args:
         connection: Its websocket.
         fields: The id of each text field that the page has drawn.
-        files: What each download button asks for, by the button's key.
+        files: What each download button asks for.
         translation: What the explorer shows; empty at the start.
+        session: How the server names this session.
     """
 
     connection: ClientConnection
     fields: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     translation: str = ""
+    session: str = ""
 
     async def open(self, page: str = "", **params: str) -> None:
         """Open a page by its address, and wait until it is drawn."""
@@ -70,17 +72,17 @@ class Visitor:
         await self.type(text)
         await self._until_drawn()
 
-    async def download(self, file: str) -> int:
-        """Press a download button; the bytes that the server says it has made, or -1 where it refused."""
+    async def download(self, file: str) -> bool:
+        """Press a download button; whether the server has made the file."""
         message = BackMsg()
         message.backend_operation_request.request_id = file
+        message.backend_operation_request.session_id = self.session
         message.backend_operation_request.deferred_file.file_id = file
         await self.send(message)
         while True:
             answer = await self._receive()
             if answer.WhichOneof("type") == "backend_operation_response":
-                response = answer.backend_operation_response
-                return -1 if response.WhichOneof("payload") is None else len(response.SerializeToString())
+                return answer.backend_operation_response.WhichOneof("payload") is not None
 
     async def send(self, message: BackMsg) -> None:
         """Any message of the protocol."""
@@ -93,6 +95,9 @@ class Visitor:
     async def _receive(self) -> ForwardMsg:
         message = ForwardMsg()
         message.ParseFromString(bytes(await asyncio.wait_for(self.connection.recv(decode=False), SECONDS)))
+        if message.WhichOneof("type") == "new_session":
+            self.session = message.new_session.initialize.session_id
+            self.files.clear()
         element = message.delta.new_element
         kind = element.WhichOneof("type")
         if kind == "text_input" and element.text_input.id not in self.fields:
