@@ -13,5 +13,6 @@ from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
 from viz_app.serving.middleware import Guard  # noqa: E402
+from viz_app.serving.warm_up import warm_up  # noqa: E402
 
-app = App(ROOT / "viz_app" / "page_script.py", middleware=[Middleware(Guard)])
+app = App(ROOT / "viz_app" / "page_script.py", middleware=[Middleware(Guard)], lifespan=warm_up)

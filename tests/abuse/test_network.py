@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from viz_app.serving.middleware import FRAME_SETTING, MOST_MESSAGE_BYTES, Guard
+from viz_app.serving.middleware import FRAME_SETTING, MESSAGE_BURST, MESSAGES_PER_SECOND, MOST_MESSAGE_BYTES, Guard
 
 Messages = list[dict[str, Any]]
 
@@ -57,6 +57,19 @@ def test_messages_of_a_browser_pass() -> None:
         {"type": "websocket.disconnect", "code": 1000},
     ]
     assert through({"type": "websocket", "path": "/_stcore/stream"}, messages) == (messages, [])
+
+
+def test_who_sends_faster_than_a_person_acts_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    messages: Messages = [{"type": "websocket.receive", "bytes": b"x"} for _ in range(MESSAGE_BURST + 3)]
+    received, _ = through({"type": "websocket", "path": "/_stcore/stream"}, messages)
+    assert received == messages and len(waits) == 3
+    assert waits == pytest.approx([number / MESSAGES_PER_SECOND for number in (1, 2, 3)], abs=0.1)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
-"""Whose turn it is when more requests wait than can work: start-time fair queueing, over addresses and then sessions.
+"""Whose turn it is when more requests wait than can work: whoever has had least, by addresses and then by sessions.
 
-Each party has a virtual clock: a request starts at the later of the queue's time and its party's clock, which it then
-moves on by what it costs. The one with the earliest start is served first. So whoever has had much waits for those who
-have had little, nobody saves up turns while away, and as long as anybody waits a free slot is never left unused
-(P. Goyal, H. Vin, H. Cheng: Start-time Fair Queueing, IEEE/ACM Transactions on Networking 5, 1997).
+Of each party it is known how much time it has used. A party that comes back has used at least as much as the one that
+was served last had before, so nobody saves up turns while away (P. Goyal, H. Vin, H. Cheng: Start-time Fair Queueing,
+IEEE/ACM Transactions on Networking 5, 1997). The request that would finish first is served first, as its session's last
+cost foretells: a short one does not wait for all the long ones that came before it (A. Demers, S. Keshav, S. Shenker:
+Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989). As long as anybody waits, no free slot is unused.
 
 Addresses share by weight: the square root of the number of their sessions. A class behind one router gets more than one
 visitor at home, and somebody who opens a hundred sessions ten times as much as he would with one, not a hundred times.
@@ -13,12 +14,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-FIRST_COST = 1.0  # seconds that a request is expected to take before any has been measured
-_LEAST_COST = 1e-3
-_MEMORY = 0.9  # of the mean of earlier costs
+_LEAST_COST = 1e-3  # seconds; also what the first request of a session is expected to take
+_MOST_REMEMBERED = 1_000  # sessions whose last cost is known
 
 
 @dataclass(eq=False)
@@ -37,75 +37,98 @@ class Request:
 
 
 @dataclass
-class _Clocks:
-    """Virtual time of the parties that share something."""
+class _Usage:
+    """Seconds, over its weight, that each of the parties has used that share something."""
 
-    now: float = 0.0
-    finish: dict[str, float] = field(default_factory=dict)
+    used: dict[str, float] = field(default_factory=dict)
+    floor: float = 0.0  # what the one that was served last had used before
 
-    def start(self, party: str) -> float:
-        return max(self.now, self.finish.get(party, 0.0))
+    def join(self, party: str, present: Collection[str]) -> None:
+        """A party comes, beside those that are present."""
+        self.used = {each: used for each, used in self.used.items() if used > self.floor or each in present}
+        self.used[party] = max(self.used.get(party, 0.0), self.floor)
 
-    def serve(self, party: str, cost: float) -> None:
-        self.now = self.start(party)
-        self.finish[party] = self.now + cost
-        self.finish = {each: finish for each, finish in self.finish.items() if finish > self.now}
-
-    def copy(self) -> _Clocks:
-        return _Clocks(self.now, dict(self.finish))
+    def begin(self, party: str, cost: float) -> None:
+        """A party is served, which is expected to cost so much."""
+        self.floor = max(self.floor, self.used[party])
+        self.used[party] += cost
 
 
 class FairShare:
     """Decides in which order requests are served. Not safe for threads by itself."""
 
     def __init__(self) -> None:
-        self._addresses = _Clocks()
-        self._sessions: defaultdict[str, _Clocks] = defaultdict(_Clocks)
-        self._expected = FIRST_COST
+        self._present: list[Request] = []
+        self._addresses = _Usage()
+        self._sessions: dict[str, _Usage] = {}
+        self._last: dict[str, float] = {}  # seconds of the last request of each session
 
-    def order(self, waiting: Iterable[Request]) -> list[Request]:
-        """The requests in the order in which they are served, if all cost the same and no other comes."""
+    def arrive(self, request: Request) -> None:
+        """A request comes, to wait and then to work."""
+        here = [each for each in self._present if each.address == request.address]
+        if not here:
+            self._addresses.join(request.address, {each.address for each in self._present})
+            self._sessions = {each: self._sessions[each] for each in self._addresses.used if each in self._sessions}
+        self._sessions.setdefault(request.address, _Usage()).join(request.session, {each.session for each in here})
+        self._present.append(request)
+
+    def order(self, waiting: Collection[Request]) -> list[Request]:
+        """Requests that have come, in the order in which they are served if all cost what is expected."""
         left: defaultdict[str, list[Request]] = defaultdict(list)
         for request in waiting:
             left[request.address].append(request)
-        shares = {address: self._expected / _weight(requests) for address, requests in left.items()}
-        addresses = self._addresses.copy()
-        sessions = {address: self._sessions[address].copy() for address in left}
+        weights = {address: self._weight(address) for address in left}
+        addresses = dict(self._addresses.used)
+        sessions = {address: dict(self._sessions[address].used) for address in left}
+
+        def session_finish(each: Request) -> tuple[float, int]:
+            return sessions[each.address][each.session] + self._expected(each), each.arrival
+
+        def address_finish(each: Request) -> tuple[float, int]:
+            return addresses[each.address] + self._expected(each) / weights[each.address], each.arrival
+
+        firsts = {address: min(requests, key=session_finish) for address, requests in left.items()}
         ordered: list[Request] = []
-        while left:
-            address = min(left, key=lambda each: (addresses.start(each), min(one.arrival for one in left[each])))
-            clocks, requests = sessions[address], left[address]
-            request = min(requests, key=lambda each: (clocks.start(each.session), each.arrival))
+        while firsts:
+            request = min(firsts.values(), key=address_finish)
             ordered.append(request)
-            addresses.serve(address, shares[address])
-            clocks.serve(request.session, self._expected)
-            requests.remove(request)
-            if not requests:
-                del left[address]
+            address = request.address
+            addresses[address] += self._expected(request) / weights[address]
+            sessions[address][request.session] += self._expected(request)
+            left[address].remove(request)
+            if left[address]:
+                firsts[address] = min(left[address], key=session_finish)
+            else:
+                del firsts[address]
         return ordered
 
-    def begin(self, request: Request, waiting: Iterable[Request]) -> float:
-        """A request starts to work; `waiting` are all that wait, itself included. Returns its address's weight."""
-        weight = _weight([each for each in waiting if each.address == request.address])
-        self._addresses.serve(request.address, self._expected / weight)
-        self._sessions[request.address].serve(request.session, self._expected)
-        return weight
+    def begin(self, request: Request) -> float:
+        """A request starts to work. Returns its charge, for `end`: its expected seconds over its weight."""
+        charge = self._expected(request) / self._weight(request.address)
+        self._addresses.begin(request.address, charge)
+        self._sessions[request.address].begin(request.session, self._expected(request))
+        return charge
 
-    def end(self, request: Request, weight: float, seconds: float) -> None:
-        """A request that had this weight has worked for so many seconds."""
-        more = max(seconds, _LEAST_COST) - self._expected
-        for clocks, party, part in (
-            (self._addresses, request.address, more / weight),
-            (self._sessions[request.address], request.session, more),
-        ):
-            clocks.finish[party] = clocks.finish.get(party, clocks.now) + part
-        self._expected = _MEMORY * self._expected + (1 - _MEMORY) * max(seconds, _LEAST_COST)
+    def end(self, request: Request, charge: float, seconds: float) -> None:
+        """A request that `begin` has charged so much has worked for so many seconds."""
+        expected, cost = self._expected(request), max(seconds, _LEAST_COST)
+        self._addresses.used[request.address] += charge * (cost / expected - 1)
+        self._sessions[request.address].used[request.session] += cost - expected
+        self._last.pop(request.session, None)
+        self._last[request.session] = cost
+        if len(self._last) > _MOST_REMEMBERED:
+            del self._last[next(iter(self._last))]  # it was served the longest ago
+        self.leave(request)
 
-    def forget(self) -> None:
-        """Nobody works or waits: all are equals again."""
-        self._addresses = _Clocks()
-        self._sessions.clear()
+    def leave(self, request: Request) -> None:
+        """A request has been served or given up. When none is left, all are equals again."""
+        self._present.remove(request)
+        if not self._present:
+            self._addresses = _Usage()
+            self._sessions.clear()
 
+    def _expected(self, request: Request) -> float:
+        return self._last.get(request.session, _LEAST_COST)
 
-def _weight(requests: list[Request]) -> float:
-    return math.sqrt(max(1, len({request.session for request in requests})))
+    def _weight(self, address: str) -> float:
+        return math.sqrt(len({each.session for each in self._present if each.address == address}))

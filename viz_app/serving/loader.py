@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 
 import streamlit as st
-from streamlit import runtime
 
 from viz_app.serving.registry import available_models, default_model
 from viz_app.serving.request_queue import RequestQueue
@@ -20,8 +18,6 @@ from viz_app.serving.visitor import current_visitor, stop_if_superseded
 _MOST_OTHERS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
-
-_EXAMPLES_AFTER = 5.0  # seconds
 
 _log = logging.getLogger(__name__)
 
@@ -77,12 +73,7 @@ def _is_current(loaded: TranslationService) -> bool:
 
 @st.cache_resource(show_spinner=False, max_entries=1, validate=_is_current)
 def _load_default(folder: str, name: str) -> TranslationService:
-    service = _load(folder, name, _CACHE_BYTES)
-    if runtime.exists():  # as soon as the first visitor has been served
-        timer = threading.Timer(_EXAMPLES_AFTER, service.translate_examples)
-        timer.daemon = True
-        timer.start()
-    return service
+    return _load(folder, name, _CACHE_BYTES)
 
 
 @st.cache_resource(show_spinner=False, max_entries=_MOST_OTHERS, validate=_is_current)

@@ -5,13 +5,18 @@ A pure ASGI middleware, for `streamlit.App`.
 
 from __future__ import annotations
 
+import asyncio
 import os
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest sentence with all settings has a hundredth
+# Of one connection: each message is a run of the page, 40 ms of a core. A slider that is dragged sends a burst.
+MESSAGES_PER_SECOND = 5
+MESSAGE_BURST = 40
 # Streamlit takes files here though the app asks for none, and tells its statistics to everybody.
 CLOSED = ("/_stcore/upload_file", "/_stcore/metrics")
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
@@ -72,13 +77,22 @@ class Guard:
 
 
 def _limited(receive: Receive, send: Send) -> Receive:
-    """Messages up to the size that a browser needs; a larger one ends the connection."""
+    """Messages up to the size that a browser needs, and no faster than a person acts.
+
+    A larger one ends the connection; one that comes too soon waits, and with it the network connection behind it.
+    """
+    tokens, last = float(MESSAGE_BURST), time.monotonic()
 
     async def limited() -> Message:
+        nonlocal tokens, last
         message = await receive()
         if len(message.get("bytes") or message.get("text") or b"") > MOST_MESSAGE_BYTES:
             await send({"type": "websocket.close", "code": _TOO_BIG, "reason": "the message is too big"})
             return {"type": "websocket.disconnect", "code": _TOO_BIG}
+        now = time.monotonic()
+        tokens, last = min(MESSAGE_BURST, tokens + MESSAGES_PER_SECOND * (now - last)) - 1, now
+        if tokens < 0:
+            await asyncio.sleep(-tokens / MESSAGES_PER_SECOND)
         return message
 
     return limited

@@ -145,14 +145,14 @@ class RequestQueue:
             Superseded: when the ticket is cancelled while it waits.
             QueueFull: when too many of its address wait already.
         """
-        weight = self._enter(ticket, on_position)
+        charge = self._enter(ticket, on_position)
         started = time.monotonic()
         try:
             yield
         finally:
             with self._changed:
                 self._working -= 1
-                self._share.end(ticket, weight, time.monotonic() - started)
+                self._share.end(ticket, charge, time.monotonic() - started)
                 ticket.arrival = self._next_arrival()  # who asks for another turn lets the others go first
                 self._plan(self._waiting)
 
@@ -160,6 +160,7 @@ class RequestQueue:
         with self._changed:
             if sum(each.address == ticket.address for each in self._waiting) >= self._most_waiting:
                 raise QueueFull
+            self._share.arrive(ticket)
             self._plan([*self._waiting, ticket])
         patience = 0.0
         try:
@@ -169,22 +170,21 @@ class RequestQueue:
                     ticket.check()
                     if self._may_start(ticket):
                         self._working += 1
-                        weight = self._share.begin(ticket, self._waiting)
+                        charge = self._share.begin(ticket)
                         self._plan(self._waiting[1:])  # the next in line may fit as well
-                        return weight
+                        return charge
                     position = self._waiting.index(ticket) + self._working
                 if on_position is not None:
                     on_position(position)  # outside the lock: drawing may block or raise
                 patience = _LOOK_UP_SECONDS
         except BaseException:
             with self._changed:
+                self._share.leave(ticket)
                 self._plan([each for each in self._waiting if each is not ticket])
             raise
 
     def _plan(self, waiting: list[Request]) -> None:
         """These wait now; whoever may start is woken up."""
-        if not waiting and not self._working:
-            self._share.forget()
         self._waiting = self._share.order(waiting)
         self._changed.notify_all()
 

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket, Visitor
 
 ShouldStop = Callable[[], bool]
 Value = TypeVar("Value")
@@ -100,6 +100,7 @@ class SingleFlightCache(Generic[Value]):
         queue: RequestQueue,
         session: str,
         on_position: OnPosition | None = None,
+        visitor: Visitor | None = None,
     ) -> Value:
         """The value of a key, computed when it is the session's turn in a queue.
 
@@ -109,12 +110,13 @@ class SingleFlightCache(Generic[Value]):
             queue: Bounds how many compute at once.
             session: Who asks; a newer request of the same session in the same queue cancels this one.
             on_position: Called with the number of requests ahead while this one waits for a slot.
+            visitor: For whom, if the caller's run does not say.
 
         Raises:
             Superseded: when a newer request took over.
             Exception: as `get`.
         """
-        with queue.ticket(session) as ticket:
+        with queue.ticket(session, visitor) as ticket:
 
             def work(should_stop: ShouldStop) -> Value:
                 with queue.slot(ticket, on_position):

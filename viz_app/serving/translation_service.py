@@ -12,7 +12,7 @@ from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
-from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Visitor
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
 from viz_app.text.examples import EXAMPLES
@@ -94,6 +94,7 @@ class TranslationService:
         compute: Callable[[ShouldStop], Value],
         *,
         on_position: OnPosition | None = None,
+        visitor: Visitor | None = None,
     ) -> Value:
         """A value that the model is needed for, computed once for all sessions and kept while there is room.
 
@@ -103,6 +104,7 @@ class TranslationService:
             compute: Makes the value. It may ask what it is handed whether to stop, as decoding does, and must not call
                 this method. The value is shared: nobody may change it.
             on_position: Called with the number of requests ahead while this one waits for the model.
+            visitor: For whom, if the caller's run does not say.
 
         Raises:
             Superseded: when a newer request of the session took over.
@@ -121,16 +123,26 @@ class TranslationService:
                     raise Superseded from None
                 raise DeadlineExceeded(f"no translation after {self.deadline:g} seconds") from None
 
-        value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position)
+        value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
         return value
 
-    def translate_examples(self) -> None:
-        """Translate the examples, each in its turn, so that they are served at once from then on."""
+    def translate_examples(self, visitor: Visitor | None = None) -> None:
+        """Translate the examples, each in its turn, so that they are served at once from then on.
+
+        Raises:
+            Superseded: when `visitor`, for whom this is done, is no longer there.
+        """
         for text in EXAMPLES.values():
-            self.translate(_NOBODY, text)
+            self.translate(_NOBODY, text, visitor=visitor)
 
     def translate(
-        self, session: str, text: str, *, beam: int = BEAM, on_position: OnPosition | None = None
+        self,
+        session: str,
+        text: str,
+        *,
+        beam: int = BEAM,
+        on_position: OnPosition | None = None,
+        visitor: Visitor | None = None,
     ) -> TranslationResult:
         """Translate a sentence for a session and compute its attention.
 
@@ -139,6 +151,7 @@ class TranslationService:
             text: The sentence.
             beam: Hypotheses kept at each step.
             on_position: Called with the number of requests ahead while this one waits for the model.
+            visitor: For whom, if the caller's run does not say.
 
         Raises:
             Superseded: when a newer request of the session took over.
@@ -148,7 +161,8 @@ class TranslationService:
             translation = self.translator.translate(text, beam=beam, should_stop=should_stop)
             return TranslationResult(translation, translation.attention)
 
-        return self.compute_once(session, ("translation", text, beam), translate, on_position=on_position)
+        key = ("translation", text, beam)
+        return self.compute_once(session, key, translate, on_position=on_position, visitor=visitor)
 
     def translate_branch(
         self,

@@ -1,0 +1,37 @@
+"""Makes a server ready before anybody asks: it loads the first model and translates the examples."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from viz_app.serving.loader import get_translation_service
+from viz_app.serving.request_queue import Superseded, Visitor
+
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def warm_up(_: object) -> AsyncIterator[None]:
+    """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
+    stopping = threading.Event()
+    thread = threading.Thread(target=_prepare, args=(stopping,), name="warm-up")
+    thread.start()
+    try:
+        yield
+    finally:
+        stopping.set()
+        await asyncio.to_thread(thread.join)
+
+
+def _prepare(stopping: threading.Event) -> None:
+    try:
+        service = get_translation_service()
+        service.translate_examples(Visitor(is_present=lambda: not stopping.is_set()))
+    except Superseded:
+        pass  # the server ends
+    except Exception as error:  # a page says it, with the way out, to whoever opens one
+        _log.warning("the first model is not ready: %s", error)
