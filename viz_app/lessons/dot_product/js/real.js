@@ -93,8 +93,8 @@ export class Real extends Scene {
     const { left, strip, top, row, right, middle, numbers, narrow } = place;
     const label = { weight: 600, align: "center" };
     this.strip(pen, vector, left, 24, strip - 10, 20, most);
-    const label = { colour: theme.kinds.decoder, font: theme.code, size: 12, weight: 700, most: left - 10 };
-    pen.write(`q ${this.plain(query)}`, left - 8, 34, { ...label, align: "right" });
+    const heading = { colour: theme.kinds.decoder, font: theme.code, size: 12, weight: 700, most: left - 10 };
+    pen.write(`q ${this.plain(query)}`, left - 8, 34, { ...heading, align: "right" });
     pen.write("k", left + strip / 2, top - 9, label);
     pen.write("v", right + strip / 2, top - 9, label);
     pen.write(narrow ? "" : "q\u00b7k/\u221ad_k", middle + numbers * 0.2, top - 9, label);
