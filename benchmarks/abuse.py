@@ -10,6 +10,8 @@ work counts too.
 * reruns: three clients have the page drawn again and again. What a large text adds is the difference to this.
 * huge text, large text: three clients send 20 MB, or 900 kB, as the text of the field.
 * 6 and 20 sessions: each has fresh texts of 185 words translated, from one other address, or from the visitor's own.
+* class: thirty sessions of the visitor's own address, as behind one router, have fresh sentences of 15 words translated
+  and think for 5 seconds each; alone, and while 6 sessions of another address do as above.
 * huge figure: three clients open /figures?width=2000&height=2000&dpi=600 and press every download button.
 """
 
@@ -76,6 +78,14 @@ async def _translate(address: str, forwarded: str, words: int) -> None:
             await visitor.translate(sentence(words, random.randrange(10**9)))
 
 
+async def _study(address: str, forwarded: str, words: int) -> None:
+    async with visiting(address, forwarded) as visitor:
+        await visitor.open()
+        while True:
+            await asyncio.sleep(random.uniform(0, 10))
+            await visitor.translate(sentence(words, random.randrange(10**9)))
+
+
 async def _draw(address: str, forwarded: str) -> None:
     async with visiting(address, forwarded) as visitor:
         await visitor.open("figures", width="2000", height="2000", dpi="600")
@@ -85,31 +95,35 @@ async def _draw(address: str, forwarded: str) -> None:
             await asyncio.sleep(0.1)
 
 
-# Name -> what each client does, how many there are, and from where.
-ATTACKS: dict[str, tuple[Client, int, str]] = {
-    "reruns": (_rerun, 3, ATTACKER),
-    "huge text": (partial(_send_texts, size=20_000_000), 3, ATTACKER),
-    "large text": (partial(_send_texts, size=900_000), 3, ATTACKER),
-    "6 sessions": (partial(_translate, words=185), 6, ATTACKER),
-    "20 sessions": (partial(_translate, words=185), 20, ATTACKER),
-    "6 sessions, same address": (partial(_translate, words=185), 6, VISITOR),
-    "20 sessions, same address": (partial(_translate, words=185), 20, VISITOR),
-    "huge figure": (_draw, 3, ATTACKER),
+Group = tuple[Client, int, str]  # what each client does, how many there are, and from where
+
+_CLASS: Group = (partial(_study, words=15), 30, VISITOR)
+ATTACKS: dict[str, list[Group]] = {
+    "reruns": [(_rerun, 3, ATTACKER)],
+    "huge text": [(partial(_send_texts, size=20_000_000), 3, ATTACKER)],
+    "large text": [(partial(_send_texts, size=900_000), 3, ATTACKER)],
+    "6 sessions": [(partial(_translate, words=185), 6, ATTACKER)],
+    "20 sessions": [(partial(_translate, words=185), 20, ATTACKER)],
+    "6 sessions, same address": [(partial(_translate, words=185), 6, VISITOR)],
+    "20 sessions, same address": [(partial(_translate, words=185), 20, VISITOR)],
+    "class": [_CLASS],
+    "class, 6 sessions": [_CLASS, (partial(_translate, words=185), 6, ATTACKER)],
+    "huge figure": [(_draw, 3, ATTACKER)],
 }
 
 
 def _attack(name: str, address: str) -> None:
     """Attack until this process is ended; a client that is thrown out comes back a second later."""
-    client, count, forwarded = ATTACKS[name]
 
-    async def persistent() -> None:
+    async def persistent(client: Client, forwarded: str) -> None:
         while True:
             with suppress(ConnectionClosed, OSError, TimeoutError):
                 await client(address, forwarded)
             await asyncio.sleep(1)
 
     async def all_clients() -> None:
-        await asyncio.gather(*(persistent() for _ in range(count)))
+        groups = ATTACKS[name]
+        await asyncio.gather(*(persistent(client, place) for client, count, place in groups for _ in range(count)))
 
     asyncio.run(all_clients())
 

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz_app.serving.drawing_turn import drawing_turn
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.media_retention import install_media_retention
+from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.error_boundary import error_boundary
@@ -24,7 +26,15 @@ _FOLDER = Path(__file__).parent
 
 
 def main() -> None:
-    """Draw the frame and run the page that the visitor is on."""
+    """Draw the frame and the page that the visitor is on, when it is this run's turn."""
+    try:
+        with drawing_turn():
+            _draw()
+    except Superseded:  # a newer run draws the page, or nobody is there to see it
+        st.stop()
+
+
+def _draw() -> None:
     install_media_retention()
     session.initialise()
     t = session.labels()

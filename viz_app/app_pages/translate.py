@@ -77,6 +77,7 @@ def main() -> None:
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     """The row with the field, the examples and the place for the downloads."""
+    about = _about_examples(t)
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
@@ -84,19 +85,22 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
             t("translate.examples"),
             list(EXAMPLES),
             key=_EXAMPLE,
-            format_func=lambda name: f"{_about(t, name)}{EXAMPLES[name]}",
+            format_func=lambda name: f"{about[name]}{EXAMPLES[name]}",
             on_click=session.enqueue_callback(_take_example),
         )
         downloads = st.container(width="content", key="downloads")
     return typed, downloads
 
 
-def _about(t: Texts, name: str) -> str:
-    """What is remarkable about an example's translation, with a colon; nothing in languages that no label is for."""
+def _about_examples(t: Texts) -> dict[str, str]:
+    """What is remarkable about each example's translation, with a colon; nothing in languages that no label is for."""
     spoken = languages(available_models()[selected_model()])
     target = "de" if spoken is None else spoken.target.split("-")[0].lower()
-    labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")}
-    return f"{labels[target]}: " if target in labels else ""
+    found = {}
+    for name in EXAMPLES:
+        labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")}
+        found[name] = f"{labels[target]}: " if target in labels else ""
+    return found
 
 
 def _take_example() -> None:
@@ -113,8 +117,9 @@ def _draw_refusal(t: Texts, sentence: Sentence, limit: int) -> None:
         return
     st.info(t(f"translate.{sentence.status}"), icon=":material/keyboard:")
     with st.container(gap=None, key="invitation"):
+        about = _about_examples(t)
         for name, text in EXAMPLES.items():
-            label = f"**{text}** :small[{_about(t, name).removesuffix(': ')}]"
+            label = f"**{text}** :small[{about[name].removesuffix(': ')}]"
             st.button(label, key=f"take-{name}", type="tertiary", on_click=session.enqueue_callback(_take, text))
 
 

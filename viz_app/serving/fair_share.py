@@ -12,13 +12,18 @@ visitor at home, and somebody who opens a hundred sessions ten times as much as 
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 _LEAST_COST = 1e-3  # seconds; also what the first request of a session is expected to take
 _MOST_REMEMBERED = 1_000  # sessions whose last cost is known
+
+
+_R = TypeVar("_R", bound="Request")
 
 
 @dataclass(eq=False)
@@ -27,12 +32,12 @@ class Request:
 
     Args:
         session: Whose it is.
-        arrival: Its place in the order of requests, which decides between equals.
+        arrival: Its place in the order of requests, which decides between equals; no other request has it.
         address: Where it comes from.
     """
 
     session: str
-    arrival: int = 0
+    arrival: int
     address: str = ""
 
 
@@ -72,35 +77,45 @@ class FairShare:
         self._sessions.setdefault(request.address, _Usage()).join(request.session, {each.session for each in here})
         self._present.append(request)
 
-    def order(self, waiting: Collection[Request]) -> list[Request]:
+    def order(self, waiting: Collection[_R]) -> list[_R]:
         """Requests that have come, in the order in which they are served if all cost what is expected."""
-        left: defaultdict[str, list[Request]] = defaultdict(list)
+        left: defaultdict[str, list[_R]] = defaultdict(list)
         for request in waiting:
             left[request.address].append(request)
+        queues = {address: self._within(address, requests) for address, requests in left.items()}
+        used = {address: self._addresses.used[address] for address in left}
         weights = {address: self._weight(address) for address in left}
-        addresses = dict(self._addresses.used)
-        sessions = {address: dict(self._sessions[address].used) for address in left}
+        heads: list[tuple[float, int, _R]] = []
 
-        def session_finish(each: Request) -> tuple[float, int]:
-            return sessions[each.address][each.session] + self._expected(each), each.arrival
+        def push(address: str) -> None:
+            request = next(queues[address], None)
+            if request is not None:
+                finish = used[address] + self._expected(request) / weights[address]
+                heapq.heappush(heads, (finish, request.arrival, request))
 
-        def address_finish(each: Request) -> tuple[float, int]:
-            return addresses[each.address] + self._expected(each) / weights[each.address], each.arrival
-
-        firsts = {address: min(requests, key=session_finish) for address, requests in left.items()}
-        ordered: list[Request] = []
-        while firsts:
-            request = min(firsts.values(), key=address_finish)
+        for address in left:
+            push(address)
+        ordered: list[_R] = []
+        while heads:
+            used_then, _, request = heapq.heappop(heads)
             ordered.append(request)
-            address = request.address
-            addresses[address] += self._expected(request) / weights[address]
-            sessions[address][request.session] += self._expected(request)
-            left[address].remove(request)
-            if left[address]:
-                firsts[address] = min(left[address], key=session_finish)
-            else:
-                del firsts[address]
+            used[request.address] = used_then
+            push(request.address)
         return ordered
+
+    def _within(self, address: str, requests: list[_R]) -> Iterator[_R]:
+        """Requests of one address in the order in which they are served."""
+        used = dict(self._sessions[address].used)
+        heap = [(used[each.session] + self._expected(each), each.arrival, each) for each in requests]
+        heapq.heapify(heap)
+        while heap:
+            finish, arrival, request = heapq.heappop(heap)
+            now = used[request.session] + self._expected(request)
+            if now > finish:  # another one of its session has been served meanwhile
+                heapq.heappush(heap, (now, arrival, request))
+                continue
+            used[request.session] = now
+            yield request
 
     def begin(self, request: Request) -> float:
         """A request starts to work. Returns its charge, for `end`: its expected seconds over its weight."""

@@ -60,16 +60,27 @@ class Ticket(Request):
     def __init__(self, session: str, arrival: int = 0, visitor: Visitor = Visitor()) -> None:
         super().__init__(session, arrival, visitor.address)
         self._is_present = visitor.is_present
-        self._cancelled = threading.Event()
+        self._superseded = False
+        self._news = threading.Event()
 
     @property
     def cancelled(self) -> bool:
         """Whether a newer request of the session has taken over, or the visitor has left."""
-        return self._cancelled.is_set() or not self._is_present()
+        return self._superseded or not self._is_present()
 
     def cancel(self) -> None:
         """Ask the request to stop at the next chance."""
-        self._cancelled.set()
+        self._superseded = True
+        self.notify()
+
+    def notify(self) -> None:
+        """Wake the request: it may start, or it is cancelled."""
+        self._news.set()
+
+    def wait(self, seconds: float) -> None:
+        """Sleep until `notify` is called, for so many seconds at most."""
+        self._news.wait(seconds)
+        self._news.clear()
 
     def check(self) -> None:
         """Raise Superseded when the ticket is cancelled."""
@@ -104,9 +115,9 @@ class RequestQueue:
         self._working = 0
         self._arrivals = 0
         self._share = FairShare()
-        self._waiting: list[Request] = []  # the next one stands first
+        self._waiting: list[Ticket] = []  # the next one stands first
         self._newest: dict[str, Ticket] = {}
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
     @contextmanager
     def ticket(self, session: str, visitor: Visitor | None = None) -> Iterator[Ticket]:
@@ -118,17 +129,16 @@ class RequestQueue:
         """
         self._check_not_superseded()
         visitor = visitor or self._visitor()
-        with self._changed:
+        with self._lock:
             ticket = Ticket(session, self._next_arrival(), visitor)
             older = self._newest.get(session)
             if older is not None:
                 older.cancel()
             self._newest[session] = ticket
-            self._changed.notify_all()
         try:
             yield ticket
         finally:
-            with self._changed:
+            with self._lock:
                 if self._newest.get(session) is ticket:
                     del self._newest[session]
 
@@ -150,25 +160,23 @@ class RequestQueue:
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 self._working -= 1
                 self._share.end(ticket, charge, time.monotonic() - started)
                 ticket.arrival = self._next_arrival()  # who asks for another turn lets the others go first
                 self._plan(self._waiting)
 
     def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> float:
-        with self._changed:
+        with self._lock:
             if sum(each.address == ticket.address for each in self._waiting) >= self._most_waiting:
                 raise QueueFull
             self._share.arrive(ticket)
             self._plan([*self._waiting, ticket])
-        patience = 0.0
         try:
             while True:
-                with self._changed:
-                    self._changed.wait_for(lambda: ticket.cancelled or self._may_start(ticket), timeout=patience)
+                with self._lock:
                     ticket.check()
-                    if self._may_start(ticket):
+                    if self._waiting[0] is ticket and self._working < self.slots:
                         self._working += 1
                         charge = self._share.begin(ticket)
                         self._plan(self._waiting[1:])  # the next in line may fit as well
@@ -176,33 +184,31 @@ class RequestQueue:
                     position = self._waiting.index(ticket) + self._working
                 if on_position is not None:
                     on_position(position)  # outside the lock: drawing may block or raise
-                patience = _LOOK_UP_SECONDS
+                ticket.wait(_LOOK_UP_SECONDS)
         except BaseException:
-            with self._changed:
+            with self._lock:
                 self._share.leave(ticket)
                 self._plan([each for each in self._waiting if each is not ticket])
             raise
 
-    def _plan(self, waiting: list[Request]) -> None:
-        """These wait now; whoever may start is woken up."""
+    def _plan(self, waiting: list[Ticket]) -> None:
+        """These wait now; whoever may start is woken up, and nobody else."""
         self._waiting = self._share.order(waiting)
-        self._changed.notify_all()
+        if self._waiting and self._working < self.slots:
+            self._waiting[0].notify()
 
     def _next_arrival(self) -> int:
         self._arrivals += 1
         return self._arrivals
 
-    def _may_start(self, ticket: Ticket) -> bool:
-        return self._waiting[0] is ticket and self._working < self.slots
-
     @property
     def waiting(self) -> int:
         """Requests that wait for a slot."""
-        with self._changed:
+        with self._lock:
             return len(self._waiting)
 
     @property
     def working(self) -> int:
         """Requests that hold a slot."""
-        with self._changed:
+        with self._lock:
             return self._working

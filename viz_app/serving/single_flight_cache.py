@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from viz_app.serving.drawing_turn import others_draw
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket, Visitor
 
 ShouldStop = Callable[[], bool]
@@ -84,9 +85,10 @@ class SingleFlightCache(Generic[Value]):
                     flight = self._flights[key] = _Flight()
                 else:
                     flight.followers += 1
-            if leads:
-                return self._lead(key, flight, compute, ticket)
-            self._follow(flight, ticket)
+            with others_draw():
+                if leads:
+                    return self._lead(key, flight, compute, ticket)
+                self._follow(flight, ticket)
             if flight.error is not None:
                 raise flight.error
             if flight.value is not None:
