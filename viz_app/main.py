@@ -12,7 +12,11 @@ if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder ther
 from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
+from viz_app.serving.browser_messages import BrowserMessages  # noqa: E402
 from viz_app.serving.middleware import Guard  # noqa: E402
+from viz_app.serving.server_limits import limit_incoming  # noqa: E402
 from viz_app.serving.warm_up import warm_up  # noqa: E402
 
-app = App(ROOT / "viz_app" / "page_script.py", middleware=[Middleware(Guard)], lifespan=warm_up)
+limit_incoming()
+guards = [Middleware(Guard), Middleware(BrowserMessages)]
+app = App(ROOT / "viz_app" / "page_script.py", middleware=guards, lifespan=warm_up)

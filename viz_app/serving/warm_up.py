@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from viz_app.serving.loader import get_translation_service
 from viz_app.serving.request_queue import Superseded, Visitor
+from viz_app.serving.server_limits import let_downloads_wait
 
 _log = logging.getLogger(__name__)
 
@@ -17,6 +18,7 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def warm_up(_: object) -> AsyncIterator[None]:
     """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
+    let_downloads_wait()
     stopping = threading.Event()
     thread = threading.Thread(target=_prepare, args=(stopping,), name="warm-up")
     thread.start()
