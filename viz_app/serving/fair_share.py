@@ -3,8 +3,9 @@
 Of each party it is known how much time it has used. A party that comes back has used at least as much as the one that
 was served last had before, so nobody saves up turns while away (P. Goyal, H. Vin, H. Cheng: Start-time Fair Queueing,
 IEEE/ACM Transactions on Networking 5, 1997). The request that would finish first is served first, as its session's last
-cost foretells: a short one does not wait for all the long ones that came before it (A. Demers, S. Keshav, S. Shenker:
-Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989). As long as anybody waits, no free slot is unused.
+cost foretells, or the recent mean for a new session: a short one does not wait for all the long ones before it
+(A. Demers, S. Keshav, S. Shenker: Analysis and Simulation of a Fair Queueing Algorithm, SIGCOMM 1989). As long as
+anybody waits, no free slot is unused.
 
 Addresses share by weight: the square root of the number of their sessions. A class behind one router gets more than one
 visitor at home, and somebody who opens a hundred sessions ten times as much as he would with one, not a hundred times.
@@ -17,9 +18,10 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-_LEAST_COST = 1e-3  # seconds; also what the first request of a session is expected to take
+_LEAST_COST = 1e-3  # seconds
+_NEWEST = 0.2  # weight of the newest cost in the mean; the first request of a session is expected to cost that
 _MOST_REMEMBERED = 1_000  # sessions whose last cost is known
 
 
@@ -39,6 +41,18 @@ class Request:
     session: str
     arrival: int
     address: str = ""
+
+
+class Charge(NamedTuple):
+    """What a request is charged while it works.
+
+    Args:
+        seconds: That it is expected to take.
+        weight: Of its address.
+    """
+
+    seconds: float
+    weight: float
 
 
 @dataclass
@@ -67,6 +81,7 @@ class FairShare:
         self._addresses = _Usage()
         self._sessions: dict[str, _Usage] = {}
         self._last: dict[str, float] = {}  # seconds of the last request of each session
+        self._usual = _LEAST_COST  # seconds: a moving mean over all requests
 
     def arrive(self, request: Request) -> None:
         """A request comes, to wait and then to work."""
@@ -117,20 +132,21 @@ class FairShare:
             used[request.session] = now
             yield request
 
-    def begin(self, request: Request) -> float:
-        """A request starts to work. Returns its charge, for `end`: its expected seconds over its weight."""
-        charge = self._expected(request) / self._weight(request.address)
-        self._addresses.begin(request.address, charge)
-        self._sessions[request.address].begin(request.session, self._expected(request))
+    def begin(self, request: Request) -> Charge:
+        """A request starts to work. Returns what it is charged, for `end`."""
+        charge = Charge(self._expected(request), self._weight(request.address))
+        self._addresses.begin(request.address, charge.seconds / charge.weight)
+        self._sessions[request.address].begin(request.session, charge.seconds)
         return charge
 
-    def end(self, request: Request, charge: float, seconds: float) -> None:
+    def end(self, request: Request, charge: Charge, seconds: float) -> None:
         """A request that `begin` has charged so much has worked for so many seconds."""
-        expected, cost = self._expected(request), max(seconds, _LEAST_COST)
-        self._addresses.used[request.address] += charge * (cost / expected - 1)
-        self._sessions[request.address].used[request.session] += cost - expected
+        cost = max(seconds, _LEAST_COST)
+        self._addresses.used[request.address] += (cost - charge.seconds) / charge.weight
+        self._sessions[request.address].used[request.session] += cost - charge.seconds
         self._last.pop(request.session, None)
         self._last[request.session] = cost
+        self._usual += _NEWEST * (cost - self._usual)
         if len(self._last) > _MOST_REMEMBERED:
             del self._last[next(iter(self._last))]  # it was served the longest ago
         self.leave(request)
@@ -143,7 +159,7 @@ class FairShare:
             self._sessions.clear()
 
     def _expected(self, request: Request) -> float:
-        return self._last.get(request.session, _LEAST_COST)
+        return self._last.get(request.session, self._usual)
 
     def _weight(self, address: str) -> float:
         return math.sqrt(len({each.session for each in self._present if each.address == address}))

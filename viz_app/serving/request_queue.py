@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from viz_app.serving.fair_share import FairShare, Request
+from viz_app.serving.fair_share import Charge, FairShare, Request
 
 OnPosition = Callable[[int], None]
 
@@ -166,7 +166,7 @@ class RequestQueue:
                 ticket.arrival = self._next_arrival()  # who asks for another turn lets the others go first
                 self._plan(self._waiting)
 
-    def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> float:
+    def _enter(self, ticket: Ticket, on_position: OnPosition | None) -> Charge:
         with self._lock:
             if sum(each.address == ticket.address for each in self._waiting) >= self._most_waiting:
                 raise QueueFull

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from viz_app.serving.fair_share import FairShare, Request
+from viz_app.serving.fair_share import Charge, FairShare, Request
 
 Client = tuple[str, str]  # address and session
 
@@ -25,7 +25,7 @@ class Server:
         self.later: list[tuple[float, Client]] = []
         self.now, self.arrivals = 0.0, itertools.count()
         self.waiting: list[Request] = []
-        self.working: list[tuple[float, int, Request, float, float]] = []
+        self.working: list[tuple[float, int, Request, Charge, float]] = []
         self.served: defaultdict[tuple[str, str], float] = defaultdict(float)
         self.waits: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         self.since: dict[int, float] = {}
@@ -100,6 +100,17 @@ def test_a_short_request_waits_for_what_runs_and_not_for_twenty_long_ones(addres
     waits = server.waits[address, "me"][1:]  # at the start nobody knows what a session's requests cost
     assert max(waits) <= 3.0 + 0.01
     assert len(waits) > 80
+
+
+def test_a_known_short_request_waits_for_two_of_twenty_new_sessions_at_most() -> None:
+    server = Server({("same", "me"): 0.15})
+    server.run(10)
+    for number in range(20):
+        server.clients["same", str(number)] = 3.0
+        server.ask("same", str(number))
+    server.run(40)
+    # What they cost nobody knows before the first one has been served.
+    assert max(server.waits["same", "me"]) <= 2 * 3.0
 
 
 def test_who_asks_for_much_in_short_requests_gets_no_more_than_the_others() -> None:
