@@ -19,7 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from transformer_core.attention_maps import AttentionMaps, Axis, Kind
+from transformer_core.analysis.resting import separators
+from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.data import make_batch
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
@@ -141,12 +142,6 @@ def lower_bound(hits: int, places: int) -> float:
     middle = share + z * z / (2 * places)
     half = z * math.sqrt(share * (1 - share) / places + z * z / (4 * places * places))
     return max(0.0, (middle - half) / (1 + z * z / places))
-
-
-def separators(axis: Axis) -> BoolArray:
-    """(n,) which positions are `<s>`, `</s>` or punctuation."""
-    plain = [not any(character.isalnum() for character in token) for token in axis.tokens]
-    return np.asarray(np.array(axis.special, dtype=bool) | np.array(plain, dtype=bool))
 
 
 def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | None = None) -> BoolArray:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.analysis.resting import MOST_RESTING, best_looking, resting_shares
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
@@ -26,9 +27,16 @@ if TYPE_CHECKING:
 
 
 def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
-    """The encoder-decoder head that aligns words best on the gold set; unknown, the first head of the last layer."""
-    layer, head = card.best_head or (maps.cross.shape[0] - 1, 0)
-    return Selection(kind="cross", layer=layer, head=head).fitted(maps)
+    """The encoder-decoder head that aligns words best on the gold set, if it looks at words in these maps.
+
+    Otherwise, or where nobody has measured one, the head whose keys depend most on what is generated.
+    """
+    if card.best_head is not None:
+        aligner = Selection(kind="cross", layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
+        if resting_shares(maps, "cross")[aligner.layer, aligner.head] <= MOST_RESTING:
+            return aligner
+    layer, head = best_looking(maps, "cross")
+    return Selection(kind="cross", layer=layer, head=head)
 
 
 def alignment_rates(card: ModelCard, maps: AttentionMaps) -> dict[Kind, list[list[float]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import shlex
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from transformer_core.analysis.resting import separators
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
@@ -54,12 +56,22 @@ def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation:
         assert alignment_rates(ModelCard.from_metrics({"alignment": {"aer": aer}}), maps) == expected
 
 
-def test_best_head_counts_from_zero_and_has_a_fallback(translator: Translator, translation: Translation) -> None:
+def test_the_first_head_is_the_best_aligner_unless_it_rests(translator: Translator, translation: Translation) -> None:
     maps = translation.attention
-    assert best_head(ModelCard.from_metrics(translator.metrics), maps) == Selection(kind="cross", layer=1, head=2)
-    assert best_head(ModelCard(), maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=0)
+    layers, heads = maps.cross.shape[:2]
+    words = ~separators(maps.source)
+    weights = np.where(words, 1 / words.sum(), 0.0).astype(np.float32)
+    looking = dataclasses.replace(maps, cross=np.broadcast_to(weights, maps.cross.shape).copy())
+    assert best_head(ModelCard.from_metrics(translator.metrics), looking) == Selection(kind="cross", layer=1, head=2)
     far = ModelCard(best_head=(9, 9))
-    assert best_head(far, maps) == Selection(kind="cross", layer=maps.layers("cross") - 1, head=maps.heads("cross") - 1)
+    assert best_head(far, looking) == Selection(kind="cross", layer=layers - 1, head=heads - 1)
+    rests = looking.cross.copy()
+    rests[1, 2] = 0
+    rests[1, 2, :, -1] = 1  # all on </s>
+    rests[0, 1] = np.eye(*maps.cross.shape[2:])
+    resting = dataclasses.replace(maps, cross=rests)
+    for card in (ModelCard(best_head=(1, 2)), ModelCard()):
+        assert best_head(card, resting) == Selection(kind="cross", layer=0, head=1)
 
 
 def test_files_hold_the_selected_weights(translator: Translator, seen: ForwardResult) -> None:

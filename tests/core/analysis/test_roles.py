@@ -17,7 +17,6 @@ from transformer_core.analysis.roles import (
     occlusion_drops,
     occlusion_links,
     role_keys,
-    separators,
 )
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import axis
@@ -55,12 +54,6 @@ def sentence() -> AttentionMaps:
         inputs=INPUTS,
         outputs=OUTPUTS,
     )
-
-
-def test_separators_are_special_pieces_and_punctuation() -> None:
-    assert separators(SOURCE).tolist() == [False, False, False, True, True]
-    assert separators(INPUTS).tolist() == [True, False, False, False]
-    assert separators(axis(("▁", "▁don", "'", "t", "▁5", "▁ein", "▁한"))).tolist() == [True, False, True] + [False] * 4
 
 
 @pytest.mark.parametrize(
