@@ -6,6 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz_app.components.current_link import on_current_link
 from viz_app.serving.drawing_turn import drawing_turn
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.media_retention import install_media_retention
@@ -13,6 +14,7 @@ from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.error_boundary import error_boundary
+from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
 
 _PAGES = {
@@ -62,6 +64,8 @@ def _draw() -> None:
     if elsewhere := session.pending_page(page.url_path or _HOME):
         st.switch_page(pages[elsewhere])
     session.restore_text_widget(page.url_path)
+    # Of all pages only the lessons have places inside them.
+    on_current_link(open_index if page.url_path == "lessons" else lambda: None)
     with st.container(key="language"):
         st.segmented_control(
             t("frame.language"),

@@ -29,6 +29,7 @@ from viz_app.ui.downloads import draw_download, format_name, in_turn
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import FigureControls
 from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
+from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
@@ -250,6 +251,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
         "lang": t.language,
         "text": text_to_param(sentence.text),
         "model": model_query_param(),
+        **route_params(),
     }
     if spec is not None:
         params |= spec.to_query()

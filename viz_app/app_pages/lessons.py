@@ -20,6 +20,7 @@ from viz_app.lessons.catalogue import (
     CHAPTERS,
     INVALID_LESSONS,
     LESSONS,
+    QUESTIONS,
     ROUTE,
     Entry,
     lesson_module,
@@ -51,8 +52,19 @@ from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.lesson_route import OPEN_KEY, draw_route, is_following, open_stop, set_following, stop_title
+from viz_app.ui.lesson_route import (
+    OPEN_KEY,
+    draw_route,
+    is_following,
+    open_index,
+    open_stop,
+    route_params,
+    set_following,
+    state_key,
+    stop_title,
+)
 from viz_app.ui.model_picker import draw_models, load_service
+from viz_app.ui.questions import draw_questions
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
@@ -69,7 +81,11 @@ def main() -> None:
     names = {entry.name for entry in LESSONS}
     if OPEN_KEY not in st.session_state:
         st.session_state[OPEN_KEY] = st.session_state[_LINKED] = st.query_params.get("lesson")
-    if st.session_state[OPEN_KEY] in names:
+    if st.session_state[OPEN_KEY] == QUESTIONS:
+        draw_questions(t)
+        params = {"lang": t.language, "lesson": QUESTIONS, "model": model_query_param()} | route_params()
+        publish(dict.fromkeys(_FROM_ADDRESS) | params, language=t.language, page="lessons")
+    elif st.session_state[OPEN_KEY] in names:
         try:
             _draw_lesson(t, st.session_state[OPEN_KEY])
         except LessonError as error:
@@ -81,7 +97,7 @@ def main() -> None:
 def _draw_index(t: Texts) -> None:
     """Figure 1 and the route; what is not on the route stands below it."""
     first = Stop("translate", t("index.stop_translate"), t("index.about_translate"), ROUTE["translate"])
-    last = Stop("", t("index.stop_questions"), t("index.about_questions"), ROUTE["questions"])
+    last = Stop(QUESTIONS, t("index.stop_questions"), t("index.about_questions"), ROUTE[QUESTIONS])
     stops, errors = _stops(t)
     route = [first, *(stop for entry, stop in stops if entry.name in ROUTE), last]
     others = {
@@ -103,7 +119,7 @@ def _draw_index(t: Texts) -> None:
     )
     if leaves:
         st.rerun()
-    params = {"lang": t.language, "model": model_query_param()}
+    params = {"lang": t.language, "model": model_query_param()} | route_params()
     publish(dict.fromkeys(_FROM_ADDRESS) | params, language=t.language, page="lessons")
 
 
@@ -127,10 +143,6 @@ def _stops(t: Texts) -> tuple[list[tuple[Entry, Stop]], list[LessonError]]:
     return stops, errors
 
 
-def _open(name: str | None) -> None:
-    st.session_state[OPEN_KEY] = name
-
-
 def _draw_lesson(t: Texts, name: str) -> None:
     """A lesson on its stage, with the visitor's sentence above it."""
     read_labels(name, t.language)
@@ -138,7 +150,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     draw_route(t, name)
     text = _draw_head(t, words.title)
     key = f"lesson-{name}"
-    state = last_report(key) or st.session_state.get(f"{key}-state") or _start(name)
+    state = last_report(key) or st.session_state.get(state_key(name)) or _start(name)
     after = next_stop(name, on_route=is_following())
     served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
@@ -159,7 +171,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         onward=stop_title(t, after) if after else None,
     )
     state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))
-    st.session_state[f"{key}-state"] = state
+    st.session_state[state_key(name)] = state
     if leaves:
         st.rerun()
     params = {
@@ -169,7 +181,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         "with": settings_to_param(state.settings),
         "text": context.text,
         "model": model_query_param(),
-    }
+    } | route_params()
     context = dataclasses.replace(context, state=state)
     if state.scene in getattr(lesson_module(name), "LIVE_SCENES", ()):
         st.session_state.pop(_DRAWN, None)
@@ -265,7 +277,7 @@ def _draw_head(t: Texts, title: str) -> str:
             key="all-lessons",
             icon=":material/arrow_back:",
             type="tertiary",
-            on_click=session.enqueue_callback(_open, None),
+            on_click=session.enqueue_callback(open_index),
         )
         st.markdown(f"**{title}**", width="content")
         draw_models(t)

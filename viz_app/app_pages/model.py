@@ -16,6 +16,7 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.growth import draw_growth
+from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.quality import draw_aligners, draw_answers, draw_scores
 from viz_app.ui.shared_across_pages import shared_row
@@ -43,6 +44,7 @@ def main() -> None:
         _draw_unreadable(t, model_card, translator)
         draw_scores(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
+        params |= route_params()
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         draw_aligners(t, model_card)
         draw_answers(t, model_card)

@@ -32,7 +32,7 @@ from viz_app.text.examples import EXAMPLES
 from viz_app.ui.downloads import draw_download
 from viz_app.ui.edit_links import edit_in_figures
 from viz_app.ui.external_views import draw_external_views, open_view
-from viz_app.ui.lesson_route import draw_route
+from viz_app.ui.lesson_route import draw_route, route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
@@ -219,6 +219,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
         "text": text_to_param(sentence.text),
         "model": model_query_param(),
         "other": open_view(),
+        **route_params(),
     }
     if selection is not None:
         params |= selection_to_params(selection)

@@ -139,11 +139,12 @@ def _claim_places(entry: Entry, owners: dict[str, str]) -> None:
 
 LESSONS, INVALID_LESSONS = find_lessons(Path(__file__).parent)
 
-# A session: minutes for each stop. "translate" is the page, "questions" are the class's own.
+QUESTIONS = "questions"  # the last stop of a session, which is no lesson
+# A session: minutes for each stop. "translate" is the page.
 ROUTE: dict[str, int] = {
     "translate": 5,
     **{entry.name: entry.minutes for entry in LESSONS if entry.minutes is not None},
-    "questions": 4,
+    QUESTIONS: 4,
 }
 
 # The lesson that each box of Figure 1 opens, where there is one.
@@ -152,7 +153,7 @@ LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for statio
 
 def next_stop(name: str, *, on_route: bool) -> str | None:
     """What comes after a lesson: on the route its next stop, else the next lesson of the list; None after the last."""
-    order = [stop for stop in ROUTE if stop != "questions"] if on_route else [entry.name for entry in LESSONS]
+    order = list(ROUTE) if on_route else [entry.name for entry in LESSONS]
     later = order[order.index(name) + 1 :] if name in order else order[1:]
     return next(iter(later), None)
 

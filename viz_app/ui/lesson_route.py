@@ -6,11 +6,13 @@ import streamlit as st
 
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, ROUTE, next_stop
+from viz_app.lessons.stage import LessonState
 from viz_app.state import session
 from viz_app.text import Texts
 
-OPEN_KEY = "lesson_open"  # name of the lesson that is open; None for the index
+OPEN_KEY = "lesson_open"  # name of the lesson that is open, or QUESTIONS; None for the index
 _ROUTE = "lesson_route"  # whether this session follows the route
+_PARAM, _ON = "route", "on"
 
 
 def set_following(on: bool) -> None:
@@ -19,15 +21,22 @@ def set_following(on: bool) -> None:
 
 
 def is_following() -> bool:
-    """Whether this session follows the route."""
-    return bool(st.session_state.get(_ROUTE))
+    """Whether this session follows the route; a new session does when its address says so."""
+    if _ROUTE not in st.session_state:
+        st.session_state[_ROUTE] = st.query_params.get(_PARAM) == _ON
+    return bool(st.session_state[_ROUTE])
+
+
+def route_params() -> dict[str, str | None]:
+    """What the address says of it, so that a reload or a link does not lose it."""
+    return {_PARAM: _ON if is_following() else None}
 
 
 def stop_title(t: Texts, name: str) -> str:
-    """Title of a stop that can be opened: of a lesson, or of the page Translate."""
+    """Title of a stop that can be opened: of a lesson, of the page Translate, of the questions."""
     if name in {entry.name for entry in LESSONS}:
         return load_lesson(name, t.language).title
-    return t("index.stop_translate")
+    return t(f"index.stop_{name}")
 
 
 def open_stop(name: str) -> None:
@@ -37,22 +46,56 @@ def open_stop(name: str) -> None:
     session.navigate_to("translate" if name == "translate" else "lessons")
 
 
+def open_scene(name: str, scene: str) -> None:
+    """Go to a scene of a lesson, as it starts: for `session.enqueue_callback`."""
+    st.session_state[state_key(name)] = LessonState(scene)
+    open_stop(name)
+
+
+def open_index() -> None:
+    """Leave the lesson that is open; the route goes on."""
+    st.session_state[OPEN_KEY] = None
+
+
+def state_key(name: str) -> str:
+    """Where the session keeps how far a lesson is."""
+    return f"lesson-{name}-state"
+
+
 def draw_route(t: Texts, name: str) -> None:
-    """A line with the stop, its minutes and the next one, while the session follows the route."""
+    """A line with the stop, its minutes, the one before and the next one, while the session follows the route."""
     if not is_following() or name not in ROUTE:
         return
     stops = list(ROUTE)
+    at = stops.index(name)
     with st.container(horizontal=True, vertical_alignment="center", key="route"):
-        st.caption(
-            t("index.progress", stop=stops.index(name) + 1, stops=len(stops), minutes=ROUTE[name]), width="content"
-        )
+        if at > 0:
+            st.button(
+                stop_title(t, stops[at - 1]),
+                key="route-back",
+                icon=":material/arrow_back:",
+                type="tertiary",
+                on_click=session.enqueue_callback(open_stop, stops[at - 1]),
+            )
+        place = t("index.progress", stop=at + 1, stops=len(stops), minutes=ROUTE[name])
+        st.markdown(f"**{place}**", width="content")
         after = next_stop(name, on_route=True)
         if after:
             onward = t("index.next", title=stop_title(t, after))
-            st.button(onward, key="route-next", type="tertiary", on_click=session.enqueue_callback(open_stop, after))
+            go = session.enqueue_callback(open_stop, after)
+            st.button(onward, key="route-next", type="primary", on_click=go)
         st.button(
-            t("index.leave"),
+            t("index.leave" if after else "index.finish"),
             key="route-leave",
-            type="tertiary",
-            on_click=session.enqueue_callback(set_following, False),
+            type="tertiary" if after else "primary",
+            on_click=session.enqueue_callback(_leave if after else _finish),
         )
+
+
+def _leave() -> None:
+    set_following(False)
+
+
+def _finish() -> None:
+    set_following(False)
+    open_index()

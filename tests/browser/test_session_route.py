@@ -1,0 +1,77 @@
+"""A session from its first stop to its last, with a reload on the way; the link of the page that is open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.browser.app_driver import params, sideways, wait_for_params
+from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.rest import rest, until
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import QUESTIONS, ROUTE
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+T = texts("en")
+
+
+def place(stop: str, language: str = "en") -> str:
+    """What the bar says at a stop."""
+    number = list(ROUTE).index(stop) + 1
+    return texts(language)("index.progress", stop=number, stops=len(ROUTE), minutes=ROUTE[stop])
+
+
+def wait_for_stop(page: Page, stop: str, language: str = "en") -> None:
+    page.get_by_text(place(stop, language), exact=True).wait_for()
+
+
+def test_a_session_reaches_its_last_stop_and_survives_a_reload(
+    open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
+) -> None:
+    page = open_page(f"{app_url}/lessons?lang=en", still=True)
+    page.locator(".index button.start").click()
+    onward = page.locator(".st-key-route-next button")
+    for number, stop in enumerate(ROUTE):
+        wait_for_stop(page, stop)
+        if number == 2:
+            wait_for_params(page, lesson=stop, route="on")
+            page.reload()
+            wait_for_stop(page, stop)
+        if stop != QUESTIONS:
+            onward.click()
+    wait_for_params(page, lesson=QUESTIONS, route="on")
+    for name in ROUTE:
+        if name not in ("translate", QUESTIONS):
+            words = load_lesson(name, "en")
+            asked = next(scene for scene in words.scenes if scene.question is not None)
+            page.get_by_role("button", name=f"{words.title}: {asked.title}").first.wait_for()
+    check_accessibility(page)
+    page.get_by_role("button", name=T("index.finish"), exact=True).click()
+    page.locator(".index button.start").wait_for()
+    assert until(page, lambda: "route" not in params(page) and "lesson" not in params(page))
+
+
+def test_a_question_opens_its_scene(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/lessons?lang=ko&lesson={QUESTIONS}", width=390, height=844, dark=True, still=True)
+    words = load_lesson("masks", "ko")
+    asked = next(scene for scene in words.scenes if scene.question is not None)
+    button = page.get_by_role("button", name=f"{words.title}: {asked.title}").last
+    button.wait_for()
+    assert sideways(page) == 0
+    button.click()
+    wait_for_params(page, lesson="masks", scene=asked.name)
+    page.locator(".lesson canvas").wait_for()
+
+
+def test_the_link_of_the_lessons_leads_from_a_lesson_to_the_index(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/lessons?lang=en&lesson=why", still=True)
+    page.locator(".lesson canvas").wait_for()
+    rest(page)
+    page.get_by_role("link", name=T("nav.lessons"), exact=True).click()
+    page.locator(".index button.start").wait_for()
+    assert until(page, lambda: "lesson" not in params(page))
+    page.locator(".index button.stop").filter(has_text=load_lesson("masks", "en").title).click()
+    page.locator(".lesson canvas").wait_for()  # a press is answered once
+    wait_for_params(page, lesson="masks")

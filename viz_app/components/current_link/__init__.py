@@ -1,0 +1,33 @@
+"""Tells when the visitor presses the navigation's link of the page that is open.
+
+To Streamlit that is one more run of the same page, like any other. A page with places inside it, such as the lessons,
+goes back to its start then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components import events
+from viz_app.components.modules import join_modules
+
+_KEY = "current-link"
+_mount = st.components.v2.component(
+    "headlight_current_link", js=join_modules(Path(__file__).parent / "js" / "current_link.js")
+)
+
+
+def on_current_link(act: Callable[[], object]) -> None:
+    """Call a function, at least once, after the link was pressed.
+
+    To be mounted by the frame: a page's own components are left out of the message that the press sends.
+    """
+    result: Any = _mount(key=_KEY, data={}, height="content", on_pressed_change=events.keep)
+    pressed = events.new_event(_KEY, result.get("pressed"))
+    if pressed is not None:
+        act()
+        events.answered(_KEY, pressed)
