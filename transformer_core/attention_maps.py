@@ -72,6 +72,33 @@ class Axis:
         return Axis(self.word_texts, tuple(range(count)), tuple(special))
 
 
+class MapsTooLarge(ValueError):
+    """The attention maps would take more memory than allowed.
+
+    Args:
+        needed: Bytes that they would take.
+        limit: Bytes that are allowed.
+    """
+
+    def __init__(self, needed: int, limit: int) -> None:
+        super().__init__(f"the attention maps would take {needed:,} bytes, but at most {limit:,} are allowed")
+        self.needed, self.limit = needed, limit
+
+
+def check_map_bytes(heads: int, source: int, target: int, most: int | None) -> None:
+    """Raise MapsTooLarge when the maps of a sentence would take more than so many bytes; None allows all.
+
+    Args:
+        heads: Of all layers together, L * H; equally many of each kind.
+        source: S.
+        target: T.
+        most: Bytes.
+    """
+    needed = 4 * heads * (source**2 + target**2 + source * target)
+    if most is not None and needed > most:
+        raise MapsTooLarge(needed, most)
+
+
 @dataclass(frozen=True)
 class AttentionMaps:
     """All attention weights of one sentence and its translation; padding removed, float32, rows sum to 1.

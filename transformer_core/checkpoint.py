@@ -26,10 +26,10 @@ from torch import Tensor
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds
 from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import MEASURED, derived_metrics, json_file, write_derived
-from transformer_core.files import TOKENIZER_FILE, atomic_directory, sha256, write_json
+from transformer_core.files import TOKENIZER_FILE, atomic_directory, problem_of, sha256, write_json
 from transformer_core.files import CheckpointError as CheckpointError
 from transformer_core.identity import weights_hash
-from transformer_core.manifest import MANIFEST_FILE, Manifest, read_object
+from transformer_core.manifest import MANIFEST_FILE, Manifest, manifest_hash, read_object
 from transformer_core.model import Transformer
 from transformer_core.tensor_files import ENDING, INDEX_FILE, load_shards, save_shards, weight_map
 from transformer_core.tokenizer import Tokenizer, TokenizerError, source_file
@@ -173,11 +173,10 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
     folder = Path(folder)
     if not folder.is_dir():
         raise CheckpointError(folder, "checkpoint directory not found")
-    # Before the rest: what is put there meanwhile is another checkpoint.
     try:
-        version = files_hash(folder)
+        version = files_hash(folder)  # before the rest: what is put there meanwhile is another checkpoint
     except OSError as error:
-        raise CheckpointError(folder / MANIFEST_FILE, f"cannot be read: {error}") from error
+        raise CheckpointError(folder / MANIFEST_FILE, f"cannot be read: {problem_of(error)}") from error
     manifest = Manifest.read(folder)
     _check_files(folder, manifest)
     config = _read_json(folder / "config.json")
@@ -219,7 +218,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
         decoding=decoding,
         metrics=_read_json(folder / "metrics.json") | measured,
         weights_hash=identity,
-        formerly=manifest.formerly if manifest.weights_hash else (sha256(folder / MANIFEST_FILE),),
+        formerly=manifest.formerly if manifest.weights_hash else (manifest_hash(folder),),
         problem=problem,
         files_hash=version,
     )
@@ -228,7 +227,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu") -> C
 def files_hash(folder: Path) -> str:
     """Hash of the manifests of a checkpoint: another one after any change. Raises OSError when it has none."""
     of_derived = folder / DERIVED_FOLDER / MANIFEST_FILE
-    return sha256(folder / MANIFEST_FILE) + (sha256(of_derived) if of_derived.is_file() else "")
+    return manifest_hash(folder) + (manifest_hash(of_derived.parent) if of_derived.is_file() else "")
 
 
 def _measured(folder: Path, identity: str) -> tuple[dict[str, Any], str]:
@@ -244,7 +243,7 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
     try:
         return Tokenizer.load(folder / TOKENIZER_FILE)
     except TokenizerError as error:
-        raise CheckpointError(folder / TOKENIZER_FILE, str(error)) from error
+        raise CheckpointError(folder / TOKENIZER_FILE, error.reason) from error
 
 
 def _vocabularies(tokenizer: Tokenizer) -> dict[str, bytes]:
@@ -259,6 +258,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _check_files(folder: Path, manifest: Manifest) -> None:
     """Compare every file with its hash, but the weights where the weights_hash covers them: they are read once."""
+    manifest.check_size(folder)
     of_tensors = {name for name in manifest.files if name.endswith(ENDING)}
     for name in manifest.files:
         if name not in of_tensors:

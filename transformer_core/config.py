@@ -337,8 +337,7 @@ class DecodingConfig(_Config):
         self._check_types()
         for name, most in (("beam", 1_000), ("extra_length", 10_000), ("max_source_pieces", 100_000)):
             _require_between(self, name, 1, most)
-        _require(self.alpha >= 0, "alpha", self.alpha, "0 or positive")
-        for name, most in (("min_length", 10_000), ("alternatives", 1_000)):
+        for name, most in (("min_length", 10_000), ("alternatives", 100), ("alpha", 10)):
             _require_between(self, name, 0, most)
 
 

@@ -28,14 +28,19 @@ class CheckpointError(ValueError):
     """
 
     def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(f"{path}: {reason}")
+        super().__init__(printable(f"{path}: {reason}"))
         self.path = path
         self.reason = reason
 
     @property
     def in_folder(self) -> str:
         """The message with the file and its folder alone: where that lies on this machine is nobody else's concern."""
-        return f"{'/'.join(self.path.parts[-2:])}: {self.reason}"
+        return printable(f"{'/'.join(self.path.parts[-2:])}: {self.reason}")
+
+
+def printable(text: str) -> str:
+    r"""A text in which characters that steer a terminal, or turn the order of others, are spelled out, as `\x1b`."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 @contextmanager
@@ -138,9 +143,14 @@ def write_json(path: Path, value: Any) -> None:
     atomic_write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def sha256(path: Path) -> str:
-    """SHA-256 of a file, in hex. Raises CheckpointError for what is no regular file."""
-    with open_regular(path) as file:
+def problem_of(error: Exception) -> str:
+    """What an error says, without the place on this machine that the system's own errors tell."""
+    return (error.strerror or type(error).__name__) if isinstance(error, OSError) else str(error)
+
+
+def sha256(path: Path, most_bytes: int | None = None) -> str:
+    """SHA-256 of a file, in hex. Raises CheckpointError for what is no regular file, or larger than allowed."""
+    with open_regular(path, most_bytes) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

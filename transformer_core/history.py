@@ -26,7 +26,7 @@ from safetensors import SafetensorError
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import derived_file
-from transformer_core.files import CheckpointError, atomic_directory, read_regular
+from transformer_core.files import CheckpointError, atomic_directory, problem_of, read_regular
 from transformer_core.manifest import MANIFEST_FILE, read_object
 
 FOLDER = "history"  # within the derived files of a checkpoint
@@ -206,7 +206,7 @@ def _weights(path: Path, expected: str) -> dict[str, npt.NDArray[Any]]:
     try:
         return dict(safetensors.numpy.load(data))
     except (SafetensorError, ValueError, KeyError) as error:
-        raise CheckpointError(path, f"cannot be read: {error}") from error
+        raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
 
 
 def _history(facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> History:

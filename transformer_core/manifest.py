@@ -15,15 +15,17 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from transformer_core.files import CheckpointError, open_regular, read_regular, write_json
+from transformer_core.files import CheckpointError, open_regular, problem_of, read_regular, sha256, write_json
 
 MANIFEST_FILE = "manifest.json"
 FORMAT_VERSION = 2
 _MOST_BYTES = 1_000_000  # of a manifest: thousands of files
+MOST_FOLDER_BYTES = 4_000_000_000  # of all files that it lists; the paper's large model has a tenth of it
 _MOST_FORMER = 1_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 _PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
@@ -75,8 +77,20 @@ class Manifest:
             record["formerly"] = list(self.formerly)
         write_json(folder / MANIFEST_FILE, {**record, "files": dict(sorted(self.files.items()))})
 
-    def check(self, folder: Path, name: str, *, contents: bool = True) -> None:
-        """Raise CheckpointError when a listed file is missing or, unless `contents` is false, differs from its hash.
+    def check_size(self, folder: Path) -> None:
+        """Raise CheckpointError when the listed files are too large together, as files with holes can be on any disk.
+
+        What is missing, or has a name that no file can have, is for `check` to tell.
+        """
+        size = 0
+        for name in self.files:
+            with suppress(OSError, ValueError):
+                size += (folder / name).lstat().st_size
+        if size > MOST_FOLDER_BYTES:
+            raise CheckpointError(folder, f"has {size:,} bytes, but at most {MOST_FOLDER_BYTES:,} are allowed")
+
+    def check(self, folder: Path, name: str, *, contents: bool = True, most_bytes: int | None = None) -> None:
+        """Raise CheckpointError when a listed file is missing, too large or, if `contents`, differs from its hash.
 
         Nothing is read through links, neither the file's nor that of a folder in this one.
         """
@@ -84,14 +98,19 @@ class Manifest:
         if path.parent != folder and path.parent.is_symlink():
             raise CheckpointError(path.parent, "is a link, which is not followed")
         try:
-            with open_regular(path) as file:
+            with open_regular(path, most_bytes) as file:
                 whole = not contents or hashlib.file_digest(file, "sha256").hexdigest() == self.files[name]
         except FileNotFoundError as error:
             raise CheckpointError(path, "is missing") from error
         except OSError as error:
-            raise CheckpointError(path, f"cannot be read: {error}") from error
+            raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
         if not whole:
             raise CheckpointError(path, f"is damaged: its sha256 is not the one in {MANIFEST_FILE}")
+
+
+def manifest_hash(folder: Path) -> str:
+    """The sha256 of a manifest. Raises OSError when there is none, and CheckpointError for one that is too large."""
+    return sha256(folder / MANIFEST_FILE, _MOST_BYTES)
 
 
 def is_hash(value: object) -> bool:
@@ -111,7 +130,7 @@ def read_object(path: Path, most_bytes: int) -> dict[str, Any]:
     except CheckpointError:
         raise
     except (OSError, ValueError, RecursionError) as error:
-        raise CheckpointError(path, f"cannot be read: {error}") from error
+        raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
     if not isinstance(value, dict):
         raise CheckpointError(path, "expected a JSON object")
     return value

@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from transformer_core.files import CheckpointError, open_regular, write_json
+from transformer_core.files import CheckpointError, open_regular, problem_of, write_json
 from transformer_core.manifest import read_object
 
 SHARD_BYTES = 15_000_000
@@ -69,7 +69,7 @@ def load_shards(folder: Path) -> dict[str, Tensor]:
             open_regular(folder / file).close()
             loaded = load_file(folder / file)
         except (OSError, SafetensorError) as error:
-            raise CheckpointError(folder / file, f"cannot be read: {error}") from error
+            raise CheckpointError(folder / file, f"cannot be read: {problem_of(error)}") from error
         for name, weight in loaded.items():
             if weight.dtype not in _DTYPES:
                 kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)

@@ -18,7 +18,8 @@ import sentencepiece
 
 from transformer_core.attention_maps import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
-from transformer_core.files import CheckpointError, read_regular
+from transformer_core.files import CheckpointError, problem_of, read_regular
+from transformer_core.piece_limits import Expands, check_expansion
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
@@ -28,7 +29,16 @@ _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
 
 
 class TokenizerError(ValueError):
-    """A tokenizer file that cannot be read, or training text too small for the requested vocabulary."""
+    """A tokenizer file that cannot be read, or training text too small for the requested vocabulary.
+
+    Args:
+        message: What is wrong, and where.
+        reason: The same without the place.
+    """
+
+    def __init__(self, message: str, reason: str = "") -> None:
+        super().__init__(message)
+        self.reason = reason or message
 
 
 @dataclass(frozen=True)
@@ -66,10 +76,13 @@ class Tokenizer:
     def __init__(self, model: bytes, source_model: bytes | None = None) -> None:
         self.model = model
         try:
+            check_expansion(model)
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
             self._processor.id_to_piece(list(range(len(self._processor))))
         except (RuntimeError, TypeError) as error:
             raise TokenizerError("not a valid SentencePiece model") from error
+        except Expands as error:
+            raise TokenizerError(str(error)) from error
         except UnicodeDecodeError as error:
             raise TokenizerError(f"the SentencePiece model has a piece that is not UTF-8: {error}") from error
         ids = [self._processor.pad_id(), self._processor.bos_id(), self._processor.eos_id(), self._processor.unk_id()]
@@ -92,7 +105,8 @@ class Tokenizer:
             of_source = read_regular(beside, _MOST_BYTES) if beside.exists() else None
             return cls(read_regular(Path(path), _MOST_BYTES), of_source)
         except (OSError, CheckpointError, TokenizerError) as error:
-            raise TokenizerError(f"cannot read tokenizer {path}: {error}") from error
+            reason = problem_of(error) if isinstance(error, OSError) else error.reason
+            raise TokenizerError(f"cannot read tokenizer {path}: {reason}", reason) from error
 
     def save(self, path: Path) -> None:
         """Write what `load` reads."""

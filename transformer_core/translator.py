@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from transformer_core.attention_maps import AttentionMaps, FloatArray
+from transformer_core.attention_maps import AttentionMaps, FloatArray, check_map_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import make_batch
@@ -105,13 +105,14 @@ class Forced:
 
 
 class Translator:
-    """A model with its vocabulary."""
+    """A model with its vocabulary; `most_map_bytes` limits the maps of a sentence, unless it is None."""
 
     def __init__(self, model: Transformer, tokenizer: Tokenizer, decoding: DecodingConfig | None = None) -> None:
         self.model = model.eval()
         self.tokenizer = tokenizer
         self.decoding = decoding or DecodingConfig()
         self.checkpoint: Checkpoint | None = None
+        self.most_map_bytes: int | None = None
 
     @classmethod
     def load(cls, folder: Path | str, device: torch.device | str = "cpu") -> Translator:
@@ -128,7 +129,7 @@ class Translator:
         """
         model = Transformer.from_weights(self.config.replace(causal=causal), self.model.state_dict())
         twin = Translator(model.to(self._device), self.tokenizer, self.decoding)
-        twin.checkpoint = self.checkpoint
+        twin.checkpoint, twin.most_map_bytes = self.checkpoint, self.most_map_bytes
         return twin
 
     @property
@@ -275,6 +276,8 @@ class Translator:
         inputs, outputs = batch.inputs, batch.outputs
         if not finished:  # cut off before </s>: the last token was produced, but never read
             inputs, outputs = inputs[:, :-1], outputs[:, :-1]
+        heads = self.config.num_layers * self.config.num_heads
+        check_map_bytes(heads, batch.source.shape[1], inputs.shape[1], self.most_map_bytes)
         with capture(self.model, points={"weights"}, device="cpu") as captured:
             logits = self.model(batch.source, inputs, padding_mask(batch.source, special.pad))
         log_p = torch.log_softmax(logits[0].float(), dim=-1).gather(1, outputs[0, :, None]).flatten()  # (T,)

@@ -8,19 +8,23 @@ import os
 import resource
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from safetensors.torch import load_file, save_file
 
+from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.files import CheckpointError, read_regular
 from transformer_core.history import History
 from transformer_core.manifest import MANIFEST_FILE
 from transformer_core.tokenizer import Tokenizer, TokenizerError
+from transformer_core.translator import Translator
 from viz_app.model_card import card
+from viz_app.serving.loader import MOST_MAP_BYTES, get_translation_service
 from viz_app.serving.registry import languages
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")
@@ -200,13 +204,69 @@ def test_a_history_through_a_link(tmp_path: Path) -> None:
         History.load(tmp_path / "history")
 
 
-def test_the_message_for_a_visitor_names_no_folder_of_this_machine(folder: Path) -> None:
-    (folder / "config.json").unlink()
+@pytest.mark.parametrize("name", ["config.json", "manifest.json", "tokenizer.model", "model.safetensors.index.json"])
+@pytest.mark.parametrize("damage", ["missing", "a folder", "other bytes"])
+def test_the_message_for_a_visitor_names_no_folder_of_this_machine(folder: Path, name: str, damage: str) -> None:
+    (folder / name).unlink()
+    if damage == "a folder":
+        (folder / name).mkdir()
+    elif damage == "other bytes":
+        (folder / name).write_bytes(b"\xff")
+        if name != MANIFEST_FILE:
+            relist(folder)
     error = refusal(folder)
-    assert str(folder.parent) not in error.in_folder and error.in_folder.startswith("stranger/config.json: ")
+    assert str(folder.parent) not in error.in_folder and error.in_folder.startswith(f"stranger/{name}: ")
+
+
+def test_a_message_steers_no_terminal(folder: Path) -> None:
+    change(folder / MANIFEST_FILE, lambda manifest: manifest["files"].update({"\x1b[2J\u202e": "0" * 64}))
+    error = refusal(folder)
+    assert str(error).isprintable() and r"stranger/\x1b[2J\u202e: is missing" in error.in_folder
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "derived/manifest.json"])
+def test_a_huge_manifest_is_not_read_to_tell_whether_it_has_changed(folder: Path, name: str) -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    with (folder / name).open("ab") as file:
+        file.truncate(10**12)  # to read so much takes many minutes
+    assert "has 1,000,000,000,000 bytes" in refusal(folder).reason
+
+
+def test_a_huge_file_is_not_read_to_compare_its_hash(folder: Path) -> None:
+    with (folder / "junk").open("wb") as file:
+        file.truncate(10**12)
+    change(folder / MANIFEST_FILE, lambda manifest: manifest["files"].update({"junk": "0" * 64}))
+    assert "but at most 4,000,000,000 are allowed" in refusal(folder).reason
+
+
+def test_maps_that_take_too_much_memory_are_not_computed(folder: Path) -> None:
+    translator = Translator.load(folder)
+    needed = sum(translator.translate("a b c").attention.weights(kind).nbytes for kind in KINDS)
+    for most, refused in ((needed, False), (needed - 1, True)):
+        translator.most_map_bytes = most
+        with pytest.raises(MapsTooLarge, match=f"would take {needed:,} bytes") if refused else nullcontext():
+            _ = translator.translate("a b c").attention
+
+
+def test_the_app_limits_the_maps_of_a_stranger_who_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """10,000 tokens, as long as a folder may ask for, would take gigabytes: heads times tokens squared."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    translator = get_translation_service().translator
+    heads = translator.config.num_layers * translator.config.num_heads
+    source = translator.encode("a b c")
+    with pytest.raises(MapsTooLarge):
+        translator.attention(source, [5] * 10_000, finished=True)
+    assert 4 * heads * 10_000**2 > MOST_MAP_BYTES > 4 * 6 * 8 * 3 * 600**2  # of the shipped models never
 
 
 def test_decoding_within_bounds_stays_as_it_was() -> None:
     assert DecodingConfig(extra_length=10_000, min_length=10_000, beam=1_000).beam == 1_000
     with pytest.raises(ConfigError):
         DecodingConfig(extra_length=10_001)
+
+
+@pytest.mark.parametrize("alpha", [float("inf"), float("nan"), 1e308, 11])
+def test_a_length_penalty_stays_a_number(folder: Path, alpha: float) -> None:
+    change(folder / "config.json", lambda config: config["decoding"].update(alpha=alpha))
+    relist(folder)
+    assert f"alpha is {alpha}, but must be between 0 and 10" in refusal(folder).reason

@@ -17,6 +17,7 @@ from viz_app.serving.visitor import current_visitor, stop_if_superseded
 
 _MOST_OTHERS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
+MOST_MAP_BYTES = 256 * 2**20  # of one translation; the longest one of the shipped model takes a sixth
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
 
 _log = logging.getLogger(__name__)
@@ -89,6 +90,7 @@ def _load(folder: str, name: str, max_bytes: int) -> TranslationService:
     gate: RequestQueue = request_queue()
     torch.set_num_threads(_threads())
     translator = Translator.load(folder, device="cpu")
+    translator.most_map_bytes = MOST_MAP_BYTES
     _log.info("serving %s with %d slot(s) of %d thread(s)", folder, gate.slots, _threads())
     return TranslationService(translator, gate, max_bytes=max_bytes, name=name)
 

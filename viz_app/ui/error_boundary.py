@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
+from transformer_core.attention_maps import MapsTooLarge
 from transformer_core.files import CheckpointError
 from viz_app.serving.loader import SettingError
 from viz_app.serving.registry import ROOT, available_models, is_tracked
@@ -38,6 +39,10 @@ def error_boundary(t: Texts) -> Iterator[None]:
     except DeadlineExceeded as error:
         _log.error("%s", error)
         st.error(t("errors.deadline"), icon=":material/timer_off:")
+    except MapsTooLarge as error:
+        _log.error("%s", error)
+        needed, limit = (f"{size / 2**20:,.0f}" for size in (error.needed, error.limit))
+        st.error(t("errors.maps_too_large", needed=needed, limit=limit), icon=":material/memory:")
     except CheckpointError as error:
         _log.error("the checkpoint cannot be loaded: %s", error)
         _show_checkpoint_error(t, error)
