@@ -3,6 +3,7 @@
     chapter = "attention"          # one of CHAPTERS
     order = 30                     # place in the chapter, small numbers first; the others have 10, 20, 30, ...
     minutes = 8                    # in a session; a lesson without them is not on the route
+    opens_at = "shared"            # scene with which the route opens it; else the first one
     stations = ["self_attention"]  # boxes of Figure 1 that open it, of STATIONS
     needs_small_models = true      # whether it compares the small models, which write German
 
@@ -55,6 +56,7 @@ class Entry:
         chapter: One of `CHAPTERS`.
         order: Its place in the chapter.
         minutes: Planned for it in a session; None when it is not on the route.
+        opens_at: Scene with which the route opens it, of which a session shows little else; "" for the first one.
         stations: Boxes of Figure 1 that open it.
         needs_small_models: Whether it compares the small models, which write German.
 
@@ -66,6 +68,7 @@ class Entry:
     chapter: str
     order: int
     minutes: int | None = None
+    opens_at: str = ""
     stations: tuple[str, ...] = ()
     needs_small_models: bool = False
 
@@ -75,6 +78,8 @@ class Entry:
         _require(type(self.order) is int and self.order > 0, "order", self.order, "a positive whole number")
         in_time = type(self.minutes) is int and 0 < self.minutes <= _MOST_MINUTES
         _require(self.minutes is None or in_time, "minutes", self.minutes, f"a whole number from 1 to {_MOST_MINUTES}")
+        is_scene = isinstance(self.opens_at, str) and (not self.opens_at or _NAME.fullmatch(self.opens_at))
+        _require(is_scene, "opens_at", self.opens_at, "the name of a scene")
         _require(isinstance(self.stations, tuple), "stations", self.stations, "a list")
         for station in self.stations:
             _require(station in STATIONS, "stations", station, f"of {', '.join(STATIONS)}")

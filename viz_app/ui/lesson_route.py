@@ -43,6 +43,9 @@ def open_stop(name: str) -> None:
     """Go to a stop: for `session.enqueue_callback`, or before another run."""
     if name != "translate":
         st.session_state[OPEN_KEY] = name
+        scene = next((entry.opens_at for entry in LESSONS if entry.name == name), "")
+        if scene and is_following():
+            st.session_state.setdefault(state_key(name), LessonState(scene))
     session.navigate_to("translate" if name == "translate" else "lessons")
 
 

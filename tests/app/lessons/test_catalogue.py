@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from viz_app.lessons import index
+from viz_app.lessons import index, load_lesson
 from viz_app.lessons.catalogue import (
     FILES,
     INVALID_LESSONS,
@@ -21,7 +21,10 @@ from viz_app.lessons.catalogue import (
     next_stop,
 )
 
-FULL = 'chapter = "model"\norder = 15\nminutes = 7\nstations = ["linear", "softmax"]\nneeds_small_models = true\n'
+FULL = (
+    'chapter = "model"\norder = 15\nminutes = 7\nopens_at = "ffn"\n'
+    'stations = ["linear", "softmax"]\nneeds_small_models = true\n'
+)
 
 
 def add(folder: Path, name: str, toml: str = FULL) -> Path:
@@ -46,7 +49,13 @@ def test_a_lesson_is_read_from_its_folder(tmp_path: Path) -> None:
     (tmp_path / "shared" / "js").mkdir(parents=True)
     (tmp_path / "shared" / "js" / "main.js").touch()  # as the index has, which is no lesson
     read = Entry(
-        name="mine", chapter="model", order=15, minutes=7, stations=("linear", "softmax"), needs_small_models=True
+        name="mine",
+        chapter="model",
+        order=15,
+        minutes=7,
+        opens_at="ffn",
+        stations=("linear", "softmax"),
+        needs_small_models=True,
     )
     assert find_lessons(tmp_path) == ((read,), ())
 
@@ -117,3 +126,10 @@ def test_the_route_leads_from_stop_to_stop() -> None:
         walked.append(here)
         here = next_stop(here, on_route=True)
     assert walked == list(ROUTE) and walked[-1] == QUESTIONS
+
+
+def test_the_route_opens_a_lesson_at_a_scene_that_it_has() -> None:
+    opened = {entry.name: entry.opens_at for entry in LESSONS if entry.opens_at}
+    assert opened == {"architecture": "shared", "regularisation": "scores"}
+    for name, scene in opened.items():
+        assert name in ROUTE and scene in {each.name for each in load_lesson(name, "en").scenes}

@@ -1,0 +1,66 @@
+"""The exit ticket: twelve questions, each answered by a scene of the route."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import ROUTE
+from viz_app.lessons.parser import FOLDER
+from viz_app.text import LANGUAGES
+
+GUIDE = Path(__file__).parents[3] / "docs" / "teaching.md"
+QUESTIONS = 12
+MOST_WORDS = 20  # of a sentence
+
+
+def read_questions(language: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tomllib.loads((FOLDER / f"exit_ticket.{language}.toml").read_text(encoding="utf-8"))[
+        "question"
+    ]
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_question_has_a_scene_on_the_route(language: str) -> None:
+    questions = read_questions(language)
+    assert len(questions) == QUESTIONS
+    for each in questions:
+        assert each.keys() == {"question", "answer", "lesson", "scene"} and all(each.values())
+        assert each["lesson"] in ROUTE, each
+        assert each["scene"] in {scene.name for scene in load_lesson(each["lesson"], language).scenes}, each
+
+
+def test_both_languages_ask_the_same_in_the_order_of_the_route() -> None:
+    english, korean = ([(each["lesson"], each["scene"]) for each in read_questions(language)] for language in LANGUAGES)
+    assert english == korean
+    stops = [list(ROUTE).index(lesson) for lesson, _ in english]
+    assert stops == sorted(stops)
+
+
+def test_every_lesson_of_the_route_answers_a_question() -> None:
+    assert {each["lesson"] for each in read_questions("en")} == set(ROUTE) - {"translate", "questions"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_answers_are_short_sentences_with_whole_formulas(language: str) -> None:
+    for each in read_questions(language):
+        for text in (each["question"], each["answer"]):
+            assert text.count("$") % 2 == 0, text
+            for sentence in re.split(r"(?<=[.?!])\s", re.sub(r"\$[^$]*\$", "x", text)):
+                assert len(sentence.split()) <= MOST_WORDS, sentence
+
+
+def test_the_teaching_guide_asks_the_same_questions() -> None:
+    rows = re.findall(r"^\| \d+ \| (.+?) \| (.+?) \|$", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    expected = []
+    for each in read_questions("en"):
+        lesson = load_lesson(each["lesson"], "en")
+        title = next(scene.title for scene in lesson.scenes if scene.name == each["scene"])
+        expected.append((each["question"], f"{lesson.title}, *{title}*"))
+    assert rows == expected
