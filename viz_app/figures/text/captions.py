@@ -187,12 +187,14 @@ def percent(weight: float) -> str:
     return "< 1" if 0 < value < 0.5 else f"{value:.0f}"
 
 
-def strongest_link_caption(maps: Maps, kind: AnyKind, layer: int, head: int, language: str) -> Caption:
-    """Which link of a head between two different content tokens is the strongest."""
+def strongest_link_caption(
+    maps: Maps, kind: AnyKind, layer: int, head: int, language: str, *, template: str = "caption_strongest"
+) -> Caption:
+    """Which link of a head between two different content tokens is the strongest; the template may name its kind."""
     table = texts(language).table("figures")
     link = strongest_links(maps, kind, layer, head, count=1, itself=False)[0]
-    values = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
-    return fill_template(table["caption_strongest"], values, {"query": link.query, "key": link.key})
+    values = {"kind": table[f"kind_{kind}"], "head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    return fill_template(table[template], values, {"query": link.query, "key": link.key})
 
 
 def _peak(maps: Maps, kind: AnyKind, layer: int, head: int) -> float:

@@ -32,9 +32,8 @@ def kinds_caption(maps: Maps, *, language: str = "en") -> Caption:
         for layer in range(maps.layers("cross"))
     ]
     layer, head = divmod(int(np.argmax(peaks)), maps.heads("cross"))
-    return fill_template(table["caption_kinds"], values, {}) + strongest_link_caption(
-        maps, "cross", layer, head, language
-    )
+    strongest = strongest_link_caption(maps, "cross", layer, head, language, template="caption_strongest_of_kind")
+    return fill_template(table["caption_kinds"], values, {}) + strongest
 
 
 def kinds_alt(maps: Maps, caption: Caption, *, language: str = "en") -> str:

@@ -193,12 +193,12 @@ export class Block {
   }
 
   /**
-   * Names a tile, frames it when it is selected, and marks it when its head has changed.
+   * Names a tile, frames it when it is selected, and marks it when its head has changed or rests.
    * @param {Tile} tile
    * @param {number} layer
-   * @param {{ label: string, selected: boolean, value: string | undefined, changed: boolean }} state
+   * @param {{ label: string, selected: boolean, value: string | undefined, changed: boolean, resting: boolean }} state
    */
-  mark(tile, layer, { label, selected, value, changed }) {
+  mark(tile, layer, { label, selected, value, changed, resting }) {
     const { button } = tile;
     const name = headName(layer, tile.head);
     button.dataset.head = name;
@@ -206,6 +206,7 @@ export class Block {
     setAttribute(button, "aria-selected", String(selected));
     if (button.title !== label) button.title = label;
     button.classList.toggle("changed", changed);
+    button.classList.toggle("resting", resting);
     if (tile.name) tile.name.textContent = name;
     if (tile.value && value !== undefined) tile.value.textContent = value;
   }

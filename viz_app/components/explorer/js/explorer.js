@@ -43,7 +43,9 @@ export class Explorer {
     this.words = new Words(this.store);
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
-    this.kind = new Choice("kind", KINDS, this.store);
+    this.kind = new Choice("kind", KINDS, {
+      set: ({ kind }) => this.store.set(this.overview.turned(this.store.state, /** @type {Kind} */ (kind))),
+    });
     this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
     this.player = new Player(this.store);
     this.candidates = new Candidates();
@@ -104,6 +106,7 @@ export class Explorer {
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
     this.overview.receive(translation, this.texts);
+    this.figure.measures = this.overview.measures;
     this.label();
     if (first || translation.follow) this.start(translation);
     else this.store.set({ ...this.fitted(this.store.state), cursor: null });

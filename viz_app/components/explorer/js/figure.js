@@ -1,6 +1,6 @@
 // The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
 
-import { fillText, h } from "../../common/dom.js";
+import { fillText, h, percent } from "../../common/dom.js";
 import { Choice } from "./controls.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
@@ -24,6 +24,8 @@ export class Figure {
   title;
   /** @type {LargeMap | Lines} The picture that is drawn now. */
   shown;
+  /** @type {Measures} Of the translation that is shown. */
+  measures;
   /** @type {string} What was last brought into sight. */
   followed;
 
@@ -158,10 +160,26 @@ export class Figure {
     const hatched = lines ? "" : blind ? texts.blind : sheet.causal ? texts.masked : "";
     this.legend.draw(theme, texts, picture, { lines, mean, hatched });
     const encoder = sheet.kind === "encoder" && state.step !== null ? texts.encoder_note : null;
-    const notes = [mean ? texts.mean_note : null, sheet.received ? null : hiddenNote(picture, texts), encoder].filter(
-      (note) => note,
-    );
+    const notes = [
+      mean ? texts.mean_note : null,
+      this.restingNote(sheet, state),
+      sheet.received ? null : hiddenNote(picture, texts),
+      encoder,
+    ].filter((note) => note);
     this.notes.replaceChildren(...notes.map((note) => h("p", { class: "note" }, note)));
+  }
+
+  /**
+   * That the selected head rests, with its share; null for one that looks, and for what is no head.
+   * @param {Sheet} sheet
+   * @param {State} state
+   */
+  restingNote(sheet, { kind, layer, head, average }) {
+    if (sheet.groups || average !== "none") return null;
+    const index = layer * sheet.view.heads + head;
+    if (!this.measures.resting(kind).has(index)) return null;
+    const share = this.measures.of("resting", kind)?.[index] ?? 0;
+    return fillText(this.texts.resting, { share: percent(share) });
   }
 
   /**

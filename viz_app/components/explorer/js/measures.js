@@ -3,6 +3,7 @@
 // All measures are of the whole translation in pieces, special tokens included, so they stay the same whatever is shown.
 
 import { compare } from "./change.js";
+import { information, MOST_RESTING, restingShares } from "./resting.js";
 
 export const ORDERS = ["layer", "entropy", "distance", "alignment", "change"];
 
@@ -48,6 +49,8 @@ export class Measures {
     const { translation, before } = this;
     if (order === "entropy") return meanOfRows(whole(translation, kind), rowEntropy);
     if (order === "distance") return meanOfRows(whole(translation, kind), rowDistance);
+    if (order === "resting") return restingShares(whole(translation, kind));
+    if (order === "information") return information(whole(translation, kind));
     if (order === "alignment")
       return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
     if (order === "change" && before) return compare(whole(before, kind), whole(translation, kind));
@@ -78,6 +81,26 @@ export class Measures {
     const spread = median(values.map((value) => Math.abs(value - middle)));
     const limit = Math.max(LEAST_CHANGE, middle + 3 * spread);
     return new Set(Array.from(values.keys()).filter((index) => values[index] > limit));
+  }
+
+  /**
+   * The heads of a kind that rest: most of their weight is on `<s>`, `</s>` or punctuation.
+   * @param {Kind} kind
+   */
+  resting(kind) {
+    const shares = this.of("resting", kind) ?? [];
+    return new Set(Array.from(shares, (_, index) => index).filter((index) => shares[index] > MOST_RESTING));
+  }
+
+  /**
+   * The head of a kind whose keys depend most on the query, of those that do not rest; null when all rest.
+   * @param {Kind} kind
+   */
+  looking(kind) {
+    const values = this.of("information", kind) ?? [];
+    const resting = this.resting(kind);
+    const looks = Array.from(values, (_, index) => index).filter((index) => !resting.has(index));
+    return looks.length ? looks.reduce((best, index) => (values[index] > values[best] ? index : best)) : null;
   }
 
   /**

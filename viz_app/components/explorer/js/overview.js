@@ -1,6 +1,6 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
-import { h } from "../../common/dom.js";
+import { fillText, h } from "../../common/dom.js";
 import { Choice } from "./controls.js";
 import { KINDS } from "./data.js";
 import { Legend } from "./legend.js";
@@ -76,6 +76,21 @@ export class Overview {
     const { zoom, layer } = this.store.state;
     this.opened ||= zoom === "heads";
     this.store.set({ kind: block.kind, layer: block.one ? layer : row, head, zoom: zoom === "heads" ? "head" : zoom });
+  }
+
+  /**
+   * Another kind of attention: the head of the same number, or one that looks at words where that one rests.
+   * @param {State} state
+   * @param {Kind} kind
+   * @returns {Partial<State>}
+   */
+  turned({ kind: before, layer, head, average }, kind) {
+    const { layers, heads } = this.measures.translation.kinds[kind];
+    const same = Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1);
+    const looking = this.measures.looking(kind);
+    if (kind === before || average !== "none" || looking === null || !this.measures.resting(kind).has(same))
+      return { kind };
+    return { kind, layer: Math.floor(looking / heads), head: looking % heads };
   }
 
   /**
@@ -226,11 +241,25 @@ export class Overview {
     const { pointed, texts } = this;
     const { order, view } = this.effective;
     const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : texts[`order_${order}_note`];
-    if (!pointed) return this.note.replaceChildren(note);
+    if (!pointed) return this.note.replaceChildren(this.restingNote(), note);
     const { block } = pointed;
     const layer = block.layerOf(pointed, this.store.state.layer);
     const picture = new Picture(this.views[block.kind].sheet(layer, pointed.head), this.effective);
     this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(picture, texts));
+  }
+
+  /** How many of the heads that are shown rest, which is why their tiles step back. */
+  restingNote() {
+    const { measures, texts, effective } = this;
+    const { layer, view } = effective;
+    let [resting, all] = [0, 0];
+    for (const kind of kindsShown(effective)) {
+      const { layers, heads } = measures.translation.kinds[kind];
+      const shown = (/** @type {number} */ index) => view !== "layer" || Math.floor(index / heads) === layer;
+      resting += [...measures.resting(kind)].filter(shown).length;
+      all += view === "layer" ? heads : layers * heads;
+    }
+    return resting ? h("span", { class: "resting-key" }, fillText(texts.tiles_resting_key, { resting, all }), " ") : "";
   }
 
   /** Back to the overview, with the focus on the tile of the selected head. */

@@ -1,6 +1,6 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
-import { decimals, fillText, h, headName, rootOf, setAttribute } from "../../common/dom.js";
+import { decimals, fillText, h, headName, percent, rootOf, setAttribute } from "../../common/dom.js";
 import { consume } from "../../common/keyboard.js";
 import { arrange } from "./arrange.js";
 import { Block } from "./block.js";
@@ -129,13 +129,14 @@ export class Tiles {
       const values = measures.of(state.order, kind);
       const order = values ? state.order : "layer";
       const changed = measures.changed(kind);
+      const resting = measures.resting(kind);
       for (const tile of block.tiles) {
         const layer = block.layerOf(tile, state.layer);
         const index = layer * block.heads + tile.head;
         const selected = kind === state.kind && layer === state.layer && tile.head === state.head;
         const label = this.describe(kind, index, order, measures, changed.has(index), texts);
         const value = values ? digits(values[index], order, block.fit.narrow) : undefined;
-        block.mark(tile, layer, { label, selected, value, changed: changed.has(index) });
+        block.mark(tile, layer, { label, selected, value, changed: changed.has(index), resting: resting.has(index) });
         if (selected && !this.element.contains(rootOf(this.element).activeElement)) this.focus = tile;
       }
     }
@@ -158,6 +159,8 @@ export class Tiles {
     const value = (name) => measures.of(name, kind)?.[index].toFixed(DIGITS[name]);
     const head = headName(Math.floor(index / heads), index % heads);
     const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, bits: value("entropy") })];
+    if (measures.resting(kind).has(index))
+      parts.push(fillText(texts.tiles_resting, { share: percent(measures.of("resting", kind)?.[index] ?? 0) }));
     if (order === "change" || changed) parts.push(fillText(texts.tiles_change, { value: value("change") }));
     else if (order !== "layer" && order !== "entropy")
       parts.push(fillText(texts[`tiles_${order}`], { value: value(order) }));

@@ -1,0 +1,58 @@
+"""Heads that rest step back, say so, and are not what a kind of attention opens with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from tests.browser.app_driver import wait_for_params
+from tests.browser.explorer_driver import ENGLISH, MAPS, choose, state
+from transformer_core.analysis.resting import MOST_RESTING, best_looking, information, resting_shares
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.translator import Translator
+from viz_app.serving.registry import checkpoint_folder
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import OpenPage
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_browser_measures_what_the_core_measures(explorer: Page, kind: Kind) -> None:
+    script = "(root, [name, kind]) => Array.from(root.explorer.overview.measures.of(name, kind))"
+    for name, expected in (("resting", resting_shares(MAPS, kind)), ("information", information(MAPS, kind))):
+        found = explorer.locator(".explorer").evaluate(script, [name, kind])
+        np.testing.assert_allclose(found, expected.ravel(), atol=1e-3)
+
+
+def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_looks(
+    open_page: OpenPage, app_url: str
+) -> None:
+    maps = Translator.load(checkpoint_folder()).translate(EXAMPLES[FIRST_EXAMPLE], beam=4).attention
+    shares = resting_shares(maps, "encoder")
+    layer, head = (int(index) for index in np.unravel_index(shares.argmax(), shares.shape))
+    assert shares[layer, head] > MOST_RESTING, "this model has no resting head; the test needs another"
+    page = open_page(f"{app_url}/?lang=en&kind=cross&layer={layer + 1}&head={head + 1}")
+    page.locator(".tile").first.wait_for()
+    choose(page, ".kind-encoder")
+    assert (state(page, "layer"), state(page, "head")) == best_looking(maps, "encoder")
+    pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > MOST_RESTING)}
+    found = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
+    assert set(found) == pale
+    key = ENGLISH["tiles_resting_key"].format(resting=len(pale), all=shares.size)
+    assert key in page.locator(".count").inner_text()
+    page.get_by_role("gridcell", name=f"head {layer + 1}.{head + 1},").click()
+    share = f"{round(float(shares[layer, head]) * 100)}\u202f%"
+    assert ENGLISH["resting"].format(share=share) in page.locator(".notes").inner_text()
+    assert (
+        page.locator(".tile[aria-selected=true]")
+        .get_attribute("aria-label")
+        .endswith(  # type: ignore[union-attr]
+            ENGLISH["tiles_resting"].format(share=share)
+        )
+    )
+    wait_for_params(page, kind="encoder", layer=str(layer + 1), head=str(head + 1))
