@@ -15,7 +15,7 @@ from viz_app.components.events import last_answered
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
-from viz_app.lessons import load_lesson
+from viz_app.lessons import Lesson, load_lesson
 from viz_app.lessons.catalogue import (
     CHAPTERS,
     INVALID_LESSONS,
@@ -49,7 +49,7 @@ from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_download
+from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import (
@@ -150,7 +150,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     draw_route(t, name)
     text = _draw_head(t, words.title)
     key = f"lesson-{name}"
-    state = last_report(key) or st.session_state.get(state_key(name)) or _start(name)
+    state = _in_lesson(words, last_report(key) or st.session_state.get(state_key(name)) or _start(name))
     after = next_stop(name, on_route=is_following())
     served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
@@ -171,7 +171,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         onward=stop_title(t, after) if after else None,
     )
     state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))
-    st.session_state[state_key(name)] = state
+    st.session_state[state_key(name)] = state = _in_lesson(words, state)
     if leaves:
         st.rerun()
     params = {
@@ -188,6 +188,11 @@ def _draw_lesson(t: Texts, name: str) -> None:
         _follow(name, context)
     _draw_takeaways(t, name, context, params)
     publish(params, language=t.language, page=f"lesson-{name}")
+
+
+def _in_lesson(words: Lesson, state: LessonState) -> LessonState:
+    """The state, at the first scene where it names one that the lesson does not have, as an old link may."""
+    return state if state.scene in {scene.name for scene in words.scenes} else dataclasses.replace(state, scene="")
 
 
 def _leave(after: str | None) -> None:
@@ -233,7 +238,7 @@ def _draw_takeaways(t: Texts, name: str, context: LessonContext, params: Mapping
         # What is always there comes first, so that nothing changes its place from scene to scene.
         st.download_button(
             t("handout.download"),
-            data=partial(render_handout, name, context),
+            data=in_turn(partial(render_handout, name, context)),
             file_name=f"headlight_{name}_{t.language}.html",
             mime="text/html",
             icon=":material/print:",

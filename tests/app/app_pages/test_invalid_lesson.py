@@ -42,3 +42,11 @@ def test_a_lesson_whose_text_is_invalid_leaves_the_others(
         assert "masks/en" in error.value and not app.exception
     finally:
         parser.load_lesson.cache_clear()
+
+
+@pytest.mark.parametrize("scene", ["on", "tour\u202e", "x" * 5_000, "1"])
+def test_a_scene_that_a_lesson_does_not_have_is_its_first(app: AppTest, scene: str) -> None:
+    app.query_params.update({"lesson": "heads", "scene": scene})
+    app.run().switch_page("app_pages/lessons.py").run()
+    assert not app.exception and not app.error
+    assert app.session_state[OPEN_KEY] == "heads"
