@@ -1,6 +1,6 @@
 """`derived/` in a checkpoint: what was measured from its model afterwards, and can be made anew from it.
 
-    scores.json, alignment.json, probes.json, forced.json    parts of the checkpoint's metrics, each by its name
+    scores.json ...  parts of the checkpoint's metrics, each by its name in MEASURED
     history/         how its heads developed, see history.py
     manifest.json    the `weights_hash` of the model that all of it belongs to, and the sha256 of every file
 
@@ -20,7 +20,7 @@ from transformer_core.files import CheckpointError, atomic_directory, sha256
 from transformer_core.manifest import MANIFEST_FILE, Manifest, is_plain, read_object
 
 FOLDER = "derived"
-MEASURED = ("scores", "alignment", "probes", "forced")  # parts of the metrics that stand here
+MEASURED = ("scores", "heads", "alignment", "probes", "forced")  # parts of the metrics that stand here
 METRICS_FILE = "metrics.json"
 MOST_METRIC_BYTES = 16_000_000
 

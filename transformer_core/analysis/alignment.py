@@ -139,10 +139,14 @@ def head_alignment_errors(
 
 
 def alignment_report(errors: dict[str, npt.NDArray[np.float64]]) -> dict[str, Any]:
-    """What a checkpoint's metrics hold: the table, and the head that aligns best when rows are named by outputs."""
-    table = errors["output"]
-    layer, head = divmod(int(table.argmin()), table.shape[1])
+    """What a checkpoint's metrics hold: the tables, and the head that aligns best by each way to name rows."""
     return {
-        "best_head": {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)},
+        "best_head": _best(errors["output"]),
+        "best_head_by_input": _best(errors["input"]),
         "aer": {name: [[round(float(v), 4) for v in row] for row in values] for name, values in errors.items()},
     }
+
+
+def _best(table: npt.NDArray[np.float64]) -> dict[str, Any]:
+    layer, head = divmod(int(table.argmin()), table.shape[1])
+    return {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)}

@@ -25,13 +25,18 @@ def separators(axis: Axis) -> BoolArray:
     return np.asarray(np.array(axis.special, dtype=bool) | np.array(plain, dtype=bool))
 
 
+def query_rows(maps: AttentionMaps, kind: Kind) -> npt.NDArray[np.int64]:
+    """Positions of the queries that are words, and not separators."""
+    return np.flatnonzero(~separators(maps.queries(kind)))
+
+
 def resting_shares(maps: AttentionMaps, kind: Kind) -> FloatArray:
     """(L, H) share of each head's weight that is on separators: the mean over the queries that are none.
 
     0 where no query is a word.
     """
-    rows = ~separators(maps.queries(kind))
-    if not rows.any():
+    rows = query_rows(maps, kind)
+    if not len(rows):
         return np.zeros(maps.weights(kind).shape[:2])
     weights = maps.weights(kind)[:, :, rows].astype(np.float64)  # (L, H, rows, K)
     return np.asarray(weights[..., separators(maps.keys(kind))].sum(axis=3).mean(axis=2))
@@ -43,8 +48,7 @@ def information(maps: AttentionMaps, kind: Kind) -> FloatArray:
     0 for a head whose rows are all alike, such as one that rests; 1 for one that sends every query to a key of its own.
     Of the decoder, where a causal mask alone makes rows differ, that of uniform attention is subtracted.
     """
-    queries, keys = maps.queries(kind), maps.keys(kind)
-    rows = np.flatnonzero(~separators(queries))
+    queries, keys, rows = maps.queries(kind), maps.keys(kind), query_rows(maps, kind)
     if not len(rows) or len(keys) < 2:
         return np.zeros(maps.weights(kind).shape[:2])
     found = _mutual_information(maps.weights(kind)[:, :, rows].astype(np.float64))
@@ -66,9 +70,9 @@ def best_looking(maps: AttentionMaps, kind: Kind) -> tuple[int, int]:
 
 def _mutual_information(weights: FloatArray) -> FloatArray:
     """(..., Q, K) -> (...) in nats, all queries equally likely."""
-    return np.asarray(_entropy(weights.mean(axis=-2)) - _entropy(weights).mean(axis=-1))
+    return np.asarray(entropy(weights.mean(axis=-2)) - entropy(weights).mean(axis=-1))
 
 
-def _entropy(weights: FloatArray) -> FloatArray:
+def entropy(weights: FloatArray) -> FloatArray:
     """(..., K) -> (...) in nats."""
     return np.asarray(-(weights * np.log(np.where(weights > 0, weights, 1.0))).sum(axis=-1))

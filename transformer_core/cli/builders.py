@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +122,21 @@ def _scores(inputs: Inputs) -> dict[str, bytes]:
     return inputs.with_known("scores", score_sets(inputs.translator, sets, inputs.options.batch))
 
 
+def _heads(inputs: Inputs) -> dict[str, bytes]:
+    """Whether the heads look, over the first pairs of the validation sets together."""
+    from transformer_core.analysis.head_scores import head_report, score_heads_of
+    from transformer_core.data import read_pairs
+    from transformer_core.progress import tracked
+
+    specs, most = inputs.options.valid, inputs.options.head_pairs
+    pairs = [pair for spec in specs for pair in islice(read_pairs(spec), most)]
+    if not pairs:
+        raise SkippedError("the validation sets hold no sentences")
+    scores = score_heads_of(inputs.translator, tracked(pairs, unit="sentence"))
+    sets = [set_name(spec) for spec in specs]
+    return {"heads.json": json_file({**head_report(scores), "sentences": len(pairs), "sets": sets})}
+
+
 def _forced(inputs: Inputs) -> dict[str, bytes]:
     """How the model reads given translations with the mask of its decoder and without, in nats per token."""
     from transformer_core.evaluation import TestSet, perplexity
@@ -194,6 +210,7 @@ _HISTORY_FILES = ("history/history.json", "history/attention.safetensors")
 
 BUILDERS = {  # in this order: the card tells of the scores
     "scores": Builder("BLEU, chrF and perplexity of each set", _scores, ("scores.json",), (("valid", "test"),)),
+    "heads": Builder("whether the heads look, by kind and layer", _heads, ("heads.json",), (("valid",),)),
     "forced": Builder(
         "negative log-likelihood with and without the decoder's mask", _forced, ("forced.json",), (("valid",),)
     ),

@@ -33,7 +33,11 @@ def parser() -> Parser:
             "perplexity is per token of the first reference, </s> included, without label smoothing. It depends on\n"
             "the vocabulary; compare models with different vocabularies by nats_per_character. --compare also\n"
             "translates with a second checkpoint and tests the difference with sacreBLEU's paired bootstrap\n"
-            "(1,000 samples): p below 0.05 is usually called significant."
+            "(1,000 samples): p below 0.05 is usually called significant.\n\n"
+            "heads tells whether the heads look, over the first --heads pairs: a head looks when its keys depend on\n"
+            "the query (information above 0.15), rests when more than half of its weight is on <s>, </s> and\n"
+            "punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence\n"
+            "is how much two heads of a layer differ, in nats. --gold adds the best cross head's alignment error."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
@@ -50,6 +54,8 @@ def parser() -> Parser:
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
     result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
+    result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
+    result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     about = "Print a row for each sentence, with its BLEU and chrF, before the scores."
     result.add_argument("--per-sentence", action="store_true", help=about)
     result.add_machine()
@@ -77,6 +83,7 @@ def run(arguments: Sequence[str]) -> int:
         test = test.unseen(options.unseen)
     result = _evaluated(translator, test, options)
     summary = _summary(translator, test, result, options)
+    summary["heads"] = _heads(translator, test, options)
     if options.compare is not None:
         baseline = load_translator(argparse.Namespace(**{**vars(options), "checkpoint": options.compare}))
         summary["compared"] = _compared(baseline, test, result, options)
@@ -112,7 +119,7 @@ def _write_table(summary: dict[str, Any], prefix: str = "") -> None:
             _write_table(value, f"{prefix}{name}.")
             continue
         shown = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
-        sys.stdout.write(f"{prefix + name:<24}  {shown}\n")
+        sys.stdout.write(f"{prefix + name:<32}  {shown}\n")
 
 
 def _references(given: str) -> int | None:
@@ -148,6 +155,23 @@ def _names(translator: Translator) -> dict[str, str]:
         "checkpoint": str(translator.checkpoint.folder) if translator.checkpoint else "",
         "checkpoint_hash": translator.checkpoint_hash,
     }
+
+
+def _heads(translator: Translator, test: TestSet, options: argparse.Namespace) -> dict[str, Any]:
+    """Whether the heads look, by kind, and how well the best one aligns."""
+    from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
+    from transformer_core.analysis.head_scores import head_counts, score_heads_of
+    from transformer_core.progress import tracked
+
+    found: dict[str, Any] = {}
+    pairs = [(source, first) for source, (first, *_) in zip(test.sources, test.references, strict=True)]
+    if pairs := pairs[: options.heads]:
+        found = {**head_counts(score_heads_of(translator, tracked(pairs, unit="sentence"))), "sentences": len(pairs)}
+    if options.gold is not None:
+        gold = list(read_gold(options.gold))
+        report = alignment_report(head_alignment_errors(translator, gold, lambda some: tracked(some, unit="sentence")))
+        found |= {"best_head": report["best_head"], "best_head_by_input": report["best_head_by_input"]}
+    return found
 
 
 def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:

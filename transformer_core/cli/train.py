@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tomllib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from transformer_core.checkpoint import Checkpoint
     from transformer_core.data import Corpus
     from transformer_core.model import Transformer
+    from transformer_core.tokenizer import Tokenizer
     from transformer_core.training.distributed import ProcessGroup
     from transformer_core.training.state import Progress
     from transformer_core.training.validation import ValidationSet
@@ -290,8 +292,23 @@ def train_run(out: Path, settings: RunSettings, group: ProcessGroup, threads: in
     parameters, where = count_parameters(model), f"{group.device} x {group.size}" if group.size > 1 else group.device
     log.info("%s, %d parameters, %d pairs, on %s", settings.preset, parameters, len(corpus), where)
     _warn_if_bfloat16_is_slow(settings.training, group.device)
-    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, group=group)
+    score = partial(_score_heads, tokenizer=corpus.tokenizer)
+    trainer = Trainer(model, corpus, settings.training, out, validation, resume=resume, group=group, score_heads=score)
     return trainer.train()
+
+
+def _score_heads(model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer) -> dict[str, Any]:
+    """Whether the heads look, over the first pairs of a validation set; the counts also go to the log."""
+    from transformer_core.analysis.head_scores import HEAD_PAIRS, head_counts, score_heads_of
+    from transformer_core.config import DecodingConfig
+    from transformer_core.translator import Translator
+
+    counts = head_counts(score_heads_of(Translator(model, tokenizer, DecodingConfig()), pairs[:HEAD_PAIRS]))
+    told = (
+        f"{kind} {each['looking']} look, {each['resting']} rest of {each['heads']}" for kind, each in counts.items()
+    )
+    log.info("heads: %s", "; ".join(told))
+    return counts
 
 
 def _warn_if_bfloat16_is_slow(training: TrainingConfig, device: torch.device) -> None:

@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -64,6 +64,7 @@ class Trainer:
         validation: Validation sets.
         resume: Continue from the newest saved step in `run`.
         group: The processes that train together (see `distributed.py`); each has a Trainer of its own.
+        score_heads: Tells of the model, in evaluation mode, and the pairs of a validation set whether its heads look.
 
     Raises:
         StateError: `run` holds saved steps that are not to be resumed, or that cannot be read.
@@ -79,7 +80,9 @@ class Trainer:
         validation: Sequence[ValidationSet] = (),
         resume: bool = False,
         group: ProcessGroup = SINGLE_PROCESS,
+        score_heads: Callable[[Transformer, Sequence[tuple[str, str]]], dict[str, Any]] | None = None,
     ) -> None:
+        self._score_heads = score_heads
         self.model, self.corpus, self.config, self.run_folder = model, corpus, config, run
         self.validation, self.group = list(validation), group
         self.device = next(model.parameters()).device
@@ -150,19 +153,21 @@ class Trainer:
                 log.warning("stopped at step %d; --resume continues from there", progress.step)
         return progress
 
-    def validate(self) -> dict[str, dict[str, float]]:
-        """Perplexity per token and greedy BLEU of every validation set; only the main process computes them."""
+    def validate(self) -> dict[str, dict[str, Any]]:
+        """Perplexity per token, greedy BLEU and heads by every validation set; only the main process computes them."""
         model = self._whole_model()
         if not self.group.is_main:
             return {}
         model.eval()
-        scores = {}
+        scores: dict[str, dict[str, Any]] = {}
         try:
             for data in self.validation:
                 nll, pieces = validation_loss(
                     model, data.pairs, self.corpus.tokenizer, self.config.batch_tokens, self.dtype
                 )
                 scores[data.name] = {"nll": nll / pieces, "perplexity": math.exp(min(nll / pieces, 50.0))}
+                if self._score_heads is not None:
+                    scores[data.name]["heads"] = self._score_heads(model, data.pairs)
                 fixed = data.pairs[: self.config.validation_sentences]
                 if fixed:
                     score, translations = greedy_bleu(model, fixed, self.corpus.tokenizer)

@@ -14,6 +14,8 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
+from transformer_core.analysis.resting import resting_shares
+from transformer_core.attention_maps import Kind
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.training.state import average_weights, step_folders
 from transformer_core.translator import Translator
@@ -80,6 +82,26 @@ def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> Non
     assert scores["signature"].startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp")
     assert (scores["sentences"], scores["beam"], scores["not_translated"]) == (9, 1, 0)
     assert scores["checkpoint_hash"] == translator.checkpoint_hash
+
+
+def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("The man sees a house.\tDer Mann sieht ein Haus.\t0-0 1-1 2-2 3-3 4-4\n", encoding="utf-8")
+    common = ["evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--greedy"]
+    said = call(*common, "--heads", "3", "--gold", gold)
+    heads = json.loads(said.out.splitlines()[-1])["heads"]
+    pairs = [tuple(line.split("\t")[:2]) for line in made.valid.read_text(encoding="utf-8").splitlines()[:3]]
+    translator = Translator.load(made.checkpoint)
+    maps = [translator.force(source, target).attention for source, target in pairs]
+    assert heads["sentences"] == 3
+    kinds: tuple[Kind, ...] = ("encoder", "cross")
+    for kind in kinds:
+        shares = np.mean([resting_shares(each, kind) for each in maps], axis=0)
+        assert heads[kind]["resting_by_layer"] == (shares > 0.5).sum(axis=1).tolist()
+        assert f"heads.{kind}.looking" in said.out
+    aligned = json.loads(call("align", "--checkpoint", made.checkpoint, "--gold", gold).out.splitlines()[-1])["best"]
+    assert (heads["best_head"], heads["best_head_by_input"]) == (aligned["output"], aligned["input"])
+    assert json.loads(call(*common, "--heads", "0").out.splitlines()[-1])["heads"] == {}
 
 
 def test_evaluate_tells_the_length_penalty(made: Workplace, call: Call) -> None:

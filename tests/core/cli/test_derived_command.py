@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
@@ -41,7 +42,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     said = call("derived", "--checkpoint", folder, "--valid", made.valid)
     assert said.status == 0, said.err
     told = summary(said.out)
-    assert told["made"] == ["scores", "forced", "card"] and told["checkpoint_hash"] == before.weights_hash
+    assert told["made"] == ["scores", "heads", "forced", "card"] and told["checkpoint_hash"] == before.weights_hash
     assert told["skipped"] == {
         "alignment": "needs --gold",
         "probes": "needs --lingeval or --contracat",
@@ -57,6 +58,12 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     for name, causal in (("masked", "true"), ("unmasked", "false")):
         expected = math.log(summary(call(*common, "--causal", causal).out)["perplexity"])
         assert after.metrics["forced"]["valid"][name] == pytest.approx(expected), name
+    heads = after.metrics["heads"]
+    assert (heads["sets"], heads["sentences"]) == (["valid"], 9)
+    for kind in ("encoder", "decoder", "cross"):
+        assert evaluated["heads"][kind].items() <= heads[kind].items()
+        information = np.array(heads[kind]["information"])
+        assert heads[kind]["looking"] == (information > 0.15).sum() and information.shape == (2, 4)
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert f"| valid | validation | 9 | {scores['bleu']:.1f} |" in card and "has not been evaluated" not in card
     # Another set is added, and the first keeps its scores.
@@ -88,7 +95,7 @@ def test_alignment_probes_and_history_are_those_of_their_commands(
 def test_what_is_asked_for_by_name_and_lacks_its_data_is_an_error(call: Call, folder: Path) -> None:
     common = ["derived", "--checkpoint", folder]
     assert "--only: scores needs --valid or --test" in one_line_error(call(*common, "--only", "scores"))
-    assert "must be some of scores, forced," in one_line_error(call(*common, "--only", "atlas"))
+    assert "must be some of scores, heads, forced," in one_line_error(call(*common, "--only", "atlas"))
     assert "nothing.tsv" in one_line_error(call(*common, "--gold", folder / "nothing.tsv"))
     assert "--only: card: the checkpoint has no scores" in one_line_error(call(*common, "--only", "card"))
     assert call(*common).status == 0, "everything is skipped"

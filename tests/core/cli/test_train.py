@@ -54,7 +54,8 @@ def test_train_writes_all_options(made: Workplace) -> None:
     assert config["valid"] == [str(made.valid)]
     lines = [json.loads(line) for line in (made.run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["step"] for line in lines] == [10, 20, 20]
-    assert set(lines[2]["validation"]["valid"]) == {"nll", "perplexity", "bleu"}
+    assert set(lines[2]["validation"]["valid"]) == {"nll", "perplexity", "bleu", "heads"}
+    assert lines[2]["validation"]["valid"]["heads"]["cross"]["heads"] == 2 * 4
 
 
 def test_a_stopped_and_resumed_training_ends_where_an_unbroken_one_does(
