@@ -40,6 +40,9 @@ type Mounted<Data = any> = {
   setTriggerValue: (name: string, value: any) => void;
 };
 
+/** A link to what is on the screen, its QR code, or the command that opens the app to others: ui/share_menu.py. */
+type ShareCode = { url: string; rows: string[] | null; command: string; texts: Texts; language: string };
+
 // ---- Lessons
 
 type NdArray = import("./lessons/stage/js/arrays.js").NdArray;
@@ -65,6 +68,7 @@ type LessonData<Values = any> = {
   scenes: SceneWords[];
   state: { scene: string; settings: Settings };
   onward: string;
+  share: ShareCode | null;
 };
 
 /** The prose of a scene. */

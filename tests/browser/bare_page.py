@@ -1,4 +1,4 @@
-"""Bare pages for browser tests: the explorer, or the row of other views, and nothing else.
+"""Bare pages for browser tests: the explorer, the row of other views, or the share menu, and nothing else.
 
 The query parameter `show` says which, and `language` in what; the functions say what else each of them takes.
 """
@@ -19,7 +19,9 @@ from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.config import LengthPenalty
 from viz_app.components.bertviz_frame import bertviz_frame
 from viz_app.components.explorer import Selection, explorer, last_report, pack, weights
+from viz_app.components.share import share_code
 from viz_app.state.query_params import selection_from_params
+from viz_app.state.share_link import qr_rows
 from viz_app.text import texts
 from viz_app.ui.external_views import draw_external_views, open_view
 
@@ -126,6 +128,20 @@ def views_page() -> None:
     st.markdown(f"opened: {open_view()}")
 
 
-PAGES = {"explorer": explorer_page, "beam": beam_page, "compare": compare_page, "views": views_page}
+def share_page() -> None:
+    """The code of a `link` in a menu, as on a page that others can open."""
+    data = {"url": params["link"], "rows": qr_rows(params["link"]), "command": ""}
+    labels = texts(language)
+    with st.popover(labels("share.title")):
+        share_code(data | {"texts": labels.table("share"), "language": language})
+
+
+PAGES = {
+    "explorer": explorer_page,
+    "beam": beam_page,
+    "compare": compare_page,
+    "views": views_page,
+    "share": share_page,
+}
 st.set_page_config(layout="wide")
 PAGES[params.get("show", "explorer")]()

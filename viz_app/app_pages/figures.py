@@ -32,6 +32,7 @@ from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_s
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def main() -> None:
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)
+        share = st.container(width="content", key="share")
     left, right = st.columns([5, 11], gap="large")
     with right, st.container(key="studio-stage"):
         status = st.empty()
@@ -66,7 +68,11 @@ def main() -> None:
         status.info(text, icon=":material/keyboard:")
     with right:
         draw_collection(t)
-    _publish(t, sentence)
+    params = _params(t, sentence)
+    if sentence.status == "good":
+        with share:
+            draw_share(t, "figures", params)
+    publish(params, language=t.language, page="figures")
 
 
 def _draw(
@@ -245,7 +251,8 @@ def _draw_words(t: Texts, exportable: ExportableFigure) -> None:
         st.caption(t("studio.no_command"))
 
 
-def _publish(t: Texts, sentence: Sentence) -> None:
+def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
+    """What the address says of the page."""
     spec: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     params: dict[str, str | None] = {
         "lang": t.language,
@@ -255,7 +262,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
     }
     if spec is not None:
         params |= spec.to_query()
-    publish(params, language=t.language, page="figures")
+    return params
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ from viz_app.ui.lesson_route import (
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.questions import draw_questions
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.share_menu import draw_share
+from viz_app.ui.share_menu import draw_share, share_data
 from viz_app.ui.shared_across_pages import shared_row
 
 _LINKED = "lesson_linked"  # the lesson that the session's first address named
@@ -161,6 +161,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         numbers = lesson_module(name).data(context)
     except Superseded:
         st.stop()
+    share = share_data(t, "lessons", _params(t, name, context))
     payload = pack(
         words,
         values=numbers.values,
@@ -169,20 +170,14 @@ def _draw_lesson(t: Texts, name: str) -> None:
         texts=t.table("lesson") | context.t.table(f"lesson_{name}"),
         state=state,
         onward=stop_title(t, after) if after else None,
+        share=share,
     )
     state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))
     st.session_state[state_key(name)] = state = _in_lesson(words, state)
     if leaves:
         st.rerun()
-    params = {
-        "lang": t.language,
-        "lesson": name,
-        "scene": state.scene or None,
-        "with": settings_to_param(state.settings),
-        "text": context.text,
-        "model": model_query_param(),
-    } | route_params()
     context = dataclasses.replace(context, state=state)
+    params = _params(t, name, context)
     if state.scene in getattr(lesson_module(name), "LIVE_SCENES", ()):
         st.session_state.pop(_DRAWN, None)
         _follow(name, context)
@@ -193,6 +188,19 @@ def _draw_lesson(t: Texts, name: str) -> None:
 def _in_lesson(words: Lesson, state: LessonState) -> LessonState:
     """The state, at the first scene where it names one that the lesson does not have, as an old link may."""
     return state if state.scene in {scene.name for scene in words.scenes} else dataclasses.replace(state, scene="")
+
+
+def _params(t: Texts, name: str, context: LessonContext) -> dict[str, str | None]:
+    """What the address says of a lesson."""
+    return {
+        "lang": t.language,
+        "lesson": name,
+        "scene": context.state.scene or None,
+        "with": settings_to_param(context.state.settings),
+        "text": context.text,
+        "model": model_query_param(),
+        **route_params(),
+    }
 
 
 def _leave(after: str | None) -> None:

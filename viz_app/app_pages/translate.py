@@ -35,6 +35,7 @@ from viz_app.ui.external_views import draw_external_views, open_view
 from viz_app.ui.lesson_route import draw_route, route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
 
 _EXPLORER = "explorer"
@@ -67,12 +68,13 @@ def main() -> None:
         seen = forward_result(served, shown, result, selection.branch)
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other))
+            draw_share(t, "", _params(t, sentence))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         draw_external_views(t, shown.maps, selection, identity, seen.provenance)
     else:
         with status.container():
             _draw_refusal(t, sentence, limit)
-    _publish(t, sentence)
+    publish(_params(t, sentence), language=t.language, page="translate")
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -88,7 +90,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
             format_func=lambda name: f"{about[name]}{EXAMPLES[name]}",
             on_click=session.enqueue_callback(_take_example),
         )
-        downloads = st.container(width="content", key="downloads")
+        downloads = st.container(horizontal=True, width="content", key="downloads")
     return typed, downloads
 
 
@@ -212,7 +214,8 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot) -> None:
             st.caption(t("studio.no_command"))
 
 
-def _publish(t: Texts, sentence: Sentence) -> None:
+def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
+    """What the address says of the page."""
     selection: Selection | None = st.session_state.get(_SELECTION)
     params: dict[str, str | None] = {
         "lang": t.language,
@@ -225,7 +228,7 @@ def _publish(t: Texts, sentence: Sentence) -> None:
         params |= selection_to_params(selection)
         if selection.vs == sentence.text:
             params["vs"] = None  # it is the sentence of the page
-    publish(params, language=t.language, page="translate")
+    return params
 
 
 if __name__ == "__main__":

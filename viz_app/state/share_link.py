@@ -6,6 +6,7 @@ import ipaddress
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlencode, urlsplit
 
 _ANYWHERE = "192.0.2.1"  # reserved for examples (RFC 5737): asking for the way there sends nothing
@@ -72,13 +73,13 @@ def lan_address() -> str | None:
     return None if is_loopback(found) or found == "0.0.0.0" else found
 
 
-def qr_code(link: str) -> str | None:
-    """A link as a QR code, SVG, dark on white with its quiet zone; None when the link is too long for one."""
+@lru_cache(maxsize=64)
+def qr_rows(link: str) -> tuple[str, ...] | None:
+    """A link as the rows of a QR code, "1" for a dark module, without the quiet zone; None for one that is too long."""
     import segno
 
     try:
         code = segno.make(link, micro=False, error="l", boost_error=True)
     except segno.DataOverflowError:
         return None
-    drawn: str = code.svg_inline(scale=5, border=4, light="#ffffff", dark="#000000")
-    return drawn
+    return tuple("".join("1" if dark else "0" for dark in row) for row in code.matrix)

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
-from viz_app.state.share_link import lan_address, qr_code, share_link
+from viz_app.components.share import share_code
+from viz_app.state.share_link import lan_address, qr_rows, share_link
 from viz_app.text import Texts
+
+_OPENS = "python -m viz_app class"  # opens the app to the network
+
+
+def share_data(t: Texts, page: str, params: Mapping[str, str | None]) -> dict[str, Any]:
+    """The link to a page and its code, as the browser takes them. Answers that are hidden are not in it."""
+    shared = share_link(st.context.url or "", st.get_option("server.address"), page, params, lan_address())
+    return {
+        "url": shared.url,
+        "rows": qr_rows(shared.url),
+        "command": "" if shared.is_reachable else _OPENS,
+        "texts": t.table("share"),
+        "language": t.language,
+    }
 
 
 def draw_share(t: Texts, page: str, params: Mapping[str, str | None]) -> None:
-    """A popover with the link to what is on the screen. Answers that are hidden are not in it."""
+    """A popover with the link, and the button that fills the screen with its code."""
+    data = share_data(t, page, params)
     with st.popover(t("share.title"), icon=":material/qr_code_2:"):
-        shared = share_link(st.context.url or "", st.get_option("server.address"), page, params, lan_address())
-        if not shared.is_reachable:
-            st.caption(t("share.closed"))
-            st.code("python -m viz_app class", language=None)
-        code = qr_code(shared.url)
-        if code is None:
+        if data["command"]:
+            st.markdown(t("share.closed"))
+            st.code(data["command"], language=None)
+        elif data["rows"] is None:
             st.caption(t("share.too_long"))
-        elif shared.is_reachable:
-            st.image(code, width=260, alt=t("share.code"))
-        st.code(shared.url, language=None, wrap_lines=True)
+        else:
+            share_code(data)
+        st.code(data["url"], language=None, wrap_lines=True)

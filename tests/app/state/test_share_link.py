@@ -9,7 +9,7 @@ import pytest
 
 from viz_app.cli.class_ import announcement, command
 from viz_app.state import share_link as module
-from viz_app.state.share_link import is_loopback, qr_code, share_link
+from viz_app.state.share_link import is_loopback, qr_rows, share_link
 
 PARAMS = {"lesson": "positions", "text": "Is it <b>50 %</b> & more?", "with": None}
 LAN = "192.168.1.20"
@@ -54,11 +54,14 @@ def test_loopback() -> None:
     assert not is_loopback("10.0.0.7") and not is_loopback("example.org")
 
 
-def test_the_code_is_dark_on_white_and_refuses_what_is_too_long() -> None:
-    drawn = qr_code("http://192.168.1.20:8501/lessons?text=</svg><script>")
-    assert drawn is not None
-    assert drawn.startswith("<svg") and "script" not in drawn and "#fff" in drawn
-    assert qr_code("x" * 5_000) is None
+def test_the_code_has_its_corners_and_refuses_what_is_too_long() -> None:
+    rows = qr_rows("http://192.168.1.20:8501/lessons?text=</svg><script>")
+    assert rows is not None
+    assert {len(row) for row in rows} == {len(rows)} and set("".join(rows)) == {"0", "1"}
+    # A code has a square of seven modules in three corners (ISO/IEC 18004).
+    finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
+    assert [row[:7] for row in rows[:7]] == [row[-7:] for row in rows[:7]] == [row[:7] for row in rows[-7:]] == finder
+    assert qr_rows("x" * 5_000) is None
 
 
 def test_the_class_sees_address_and_code(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ def pack(
     state: LessonState,
     answers: Mapping[str, Any] | None = None,
     onward: str | None = None,
+    share: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Packs a lesson for the browser.
 
@@ -42,9 +43,10 @@ def pack(
         state: Where a fresh stage starts.
         answers: The settings for which `values` and `arrays` were computed, where a control asks the server.
         onward: Title of what comes after the last scene; None when nothing does.
+        share: The link to the scene and its QR code, for the presenter's view; None for none.
 
     Returns:
-        The buffer; its header carries `id`, a hash of everything in it but the state.
+        The buffer; its header carries `id`, a hash of everything in it but the state and the link.
     """
     placed, data = _place(arrays)
     header: dict[str, Any] = {
@@ -60,7 +62,7 @@ def pack(
         "colours": palettes(),
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
-    return join_buffer(header | {"id": digest, "state": state.to_dict()}, data)
+    return join_buffer(header | {"id": digest, "state": state.to_dict(), "share": dict(share) if share else None}, data)
 
 
 def pack_live_data(

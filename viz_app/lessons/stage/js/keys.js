@@ -38,6 +38,7 @@ export class Keys {
     const page = /** @type {Record<string, number | undefined>} */ ({ PageDown: 1, PageUp: -1 })[key];
     if (page) lesson.turn(page);
     else if (key === "Escape" && lesson.presenting) lesson.present(false);
+    else if (key === "q" && lesson.presenting) lesson.tools.showCode();
     else if (lesson.tabs.buttons.includes(/** @type {HTMLButtonElement} */ (target))) return this.moveTab(arrow);
     else if (pressable) return false;
     else if (key === " ") lesson.stage.toggle();

@@ -27,6 +27,8 @@ export class Lesson {
   leave;
   /** @type {LessonData} */
   lesson;
+  /** @type {ShareCode | null} The link to what is on the screen. */
+  share = null;
   /** @type {Theme} */
   theme;
   /** @type {Record<string, Scene>} Scenes by their names. */
@@ -64,7 +66,7 @@ export class Lesson {
     const parts = [this.stage.element, this.controls.element, this.readout, this.tools.element, this.numbers];
     const picture = h("div", { class: "picture", role: "tabpanel" }, ...parts);
     root.replaceChildren(
-      h("div", { class: "top" }, this.tabs.element, this.tools.present),
+      h("div", { class: "top" }, this.tabs.element, this.tools.qr, this.tools.present),
       h("div", { class: "body" }, picture, this.words),
     );
     this.sizes = new ResizeObserver(() => this.resize());
@@ -82,6 +84,7 @@ export class Lesson {
   receive(bytes) {
     const payload = readPayload(bytes);
     const same = payload.id === this.lesson?.id;
+    this.share = payload.share;
     if (!same) this.take(payload);
     const theme = new Theme(this.root, this.lesson.colours);
     if (same && theme.key === this.theme.key) return;
@@ -267,7 +270,7 @@ export class Lesson {
 
   /** Height that the window leaves for the picture. */
   room() {
-    if (this.presenting) return window.innerHeight - 190;
+    if (this.presenting) return window.innerHeight - 172 - Number.parseFloat(getComputedStyle(this.root).paddingTop);
     return Math.max(320, window.innerHeight - 330);
   }
 
@@ -279,14 +282,18 @@ export class Lesson {
 
   present(on = !this.presenting) {
     this.presenting = on;
-    /** @type {any} */ (globalThis)[PRESENTING] = on; // so that the next lesson opens in the same view
+    /** @type {any} */ (globalThis)[PRESENTING] = on ? this : null; // so that the next lesson opens in the same view
     this.root.classList.toggle("presenting", on);
+    document.documentElement.toggleAttribute("data-presenting", on); // the line of the route then stands above the stage
     this.tools.update();
     this.resize();
     this.stage.canvas.focus();
   }
 
   stop() {
+    // The next lesson may have taken over already.
+    if (/** @type {any} */ (globalThis)[PRESENTING] === this)
+      document.documentElement.removeAttribute("data-presenting");
     this.cancelReport();
     this.stage.stop();
     this.tools.stop();

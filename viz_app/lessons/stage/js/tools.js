@@ -1,6 +1,7 @@
 // The small menu of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
+import { showCode } from "../../../components/common/qr_screen.js";
 import { composePage, download, Film, FORMAT } from "../../../components/common/recording.js";
 import { linkTo } from "./address.js";
 
@@ -24,6 +25,7 @@ export class Tools {
     this.image = h("button", { class: "tool", click: () => this.save() });
     this.record = h("button", { class: "tool", click: () => this.toggleFilm() });
     this.link = h("button", { class: "tool", click: () => this.copy() });
+    this.qr = h("button", { class: "tool qr", hidden: true, click: () => this.showCode() });
     this.present = h("button", { class: "tool present", click: () => lesson.present() });
     this.element = h("div", { class: "tools" }, this.table, this.image, this.record, this.link);
   }
@@ -34,6 +36,7 @@ export class Tools {
     this.table.textContent = texts.table;
     this.image.textContent = texts.image;
     this.link.textContent = texts.link;
+    this.qr.textContent = texts.qr;
     this.update();
   }
 
@@ -42,6 +45,7 @@ export class Tools {
     if (!texts) return;
     this.record.textContent = film.running ? texts.film_stop : texts.film;
     this.record.hidden = !FORMAT || !lesson.scene?.playhead;
+    this.qr.hidden = !lesson.presenting || !lesson.share;
     this.present.textContent = lesson.presenting ? texts.present_end : texts.present;
     setAttribute(this.table, "aria-expanded", this.tableShown);
   }
@@ -88,6 +92,11 @@ export class Tools {
       this.link.textContent = this.texts.link_failed;
     }
     setTimeout(() => (this.link.textContent = this.texts.link), CONFIRMED);
+  }
+
+  /** The QR code of the link over the whole screen. */
+  showCode() {
+    if (this.lesson.share) showCode(this.lesson.root, this.lesson.share);
   }
 
   stop() {

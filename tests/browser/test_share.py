@@ -1,0 +1,98 @@
+"""Sharing what is on the screen: the link, its QR code over the whole screen, the command that opens the app."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import segno
+
+from tests.browser.app_driver import params, sideways, wait_for_params
+from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
+from tests.browser.explorer_driver import Open
+from tests.browser.rest import until
+from tests.browser.test_session_route import wait_for_stop
+from viz_app.lessons.catalogue import next_stop
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+T = texts("en")
+LINK = "http://192.168.1.20:8501/lessons?lang=en&lesson=masks&text=Is+it+%3Cb%3E50+%25%3C%2Fb%3E%3F"
+OPENS = "python -m viz_app class"
+BORDER = 4  # modules of quiet zone (ISO/IEC 18004)
+
+
+def dark_modules(page: Page) -> set[tuple[int, int]]:
+    """Row and column of each dark module of the code that fills the screen, without the quiet zone."""
+    path = page.locator(".qr-screen svg path").get_attribute("d") or ""
+    return {(int(y) - BORDER, int(x) - BORDER) for x, y in re.findall(r"M(\d+) (\d+)h1v1h-1z", path)}
+
+
+@pytest.mark.parametrize(("language", "width", "height", "dark"), [("en", 1280, 720, False), ("ko", 390, 844, True)])
+def test_the_code_fills_the_screen(
+    language: str, width: int, height: int, dark: bool, open_bare: Open, check_accessibility: CheckAccessibility
+) -> None:
+    t = texts(language)
+    page = open_bare("share", link=LINK, language=language, width=width, height=height, dark=dark)
+    page.get_by_role("button", name=t("share.title")).click()
+    page.get_by_role("button", name=t("share.fill"), exact=True).click()
+    screen = page.locator(".qr-screen").bounding_box()
+    assert screen == {"x": 0, "y": 0, "width": width, "height": height}
+    drawn = page.locator(".qr-screen svg").bounding_box()
+    assert drawn is not None and min(drawn["width"], drawn["height"]) > 0.85 * min(width, height)
+    expected = segno.make(LINK, micro=False, error="l", boost_error=True).matrix
+    assert dark_modules(page) == {(y, x) for y, row in enumerate(expected) for x, dark in enumerate(row) if dark}
+    assert page.locator(".qr-screen code").inner_text() == LINK
+    check_accessibility(page)
+    page.keyboard.press("Escape")
+    assert until(page, lambda: page.locator(".qr-screen").count() == 0)
+
+
+@pytest.mark.parametrize("path", ["", "figures"])
+def test_a_page_that_only_this_computer_opens_says_how_to_change_that(
+    path: str, open_page: OpenPage, app_url: str
+) -> None:
+    page = open_page(f"{app_url}/{path}?lang=en&text=The+dog+sleeps.&kind=encoder&layer=2&head=3", still=True)
+    wait_for_params(page, layer="2", head="3")
+    page.get_by_role("button", name=T("share.title")).click()
+    page.get_by_text(T("share.closed"), exact=True).wait_for()
+    page.get_by_text(OPENS, exact=True).wait_for()
+    shown = page.locator("[data-testid=stPopoverBody] code").last
+    assert until(page, lambda: parse_qs(urlsplit(shown.inner_text()).query).items() >= wanted(page).items())
+    assert sideways(page) == 0
+
+
+def wanted(page: Page) -> dict[str, list[str]]:
+    """The address bar as a link should carry it."""
+    return {name: [value] for name, value in params(page).items()}
+
+
+def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("masks", route="on")
+    page = lesson.page
+    wait_for_stop(page, "masks")
+    lesson.click(T("lesson.present"))
+    line = page.locator(".st-key-route").bounding_box()
+    tabs = lesson.root.get_by_role("tablist").bounding_box()
+    assert line is not None and tabs is not None and line["y"] >= 0 and line["y"] + line["height"] <= tabs["y"]
+    onward = page.locator(".st-key-route-next button")
+    onward.click(trial=True)  # nothing lies over it
+    lesson.press("q")
+    screen = page.get_by_role("dialog", name=T("share.title"))
+    screen.get_by_text(OPENS, exact=True).wait_for()
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    screen.get_by_role("button", name=T("share.copy"), exact=True).click()
+    screen.get_by_role("button", name=T("share.copied"), exact=True).wait_for()
+    assert page.evaluate("window.copied") == OPENS
+    page.keyboard.press("Escape")
+    assert lesson.get("lesson.presenting"), "Esc closed the code only"
+    after = next_stop("masks", on_route=True)
+    assert after is not None
+    onward.click()
+    wait_for_stop(page, after)
+    page.locator(".lesson.presenting canvas").wait_for()
+    assert page.locator(".st-key-route").evaluate("node => getComputedStyle(node).position") == "fixed"
