@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import resource
+import shutil
+import subprocess
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from viz_app.export import file_bytes
+from viz_app.export import command_for, file_bytes
 from viz_app.figure_editor.rendering import ExportableFigure, Preview
 from viz_app.figures import HeatmapFigure, Style, formats_of
 from viz_app.figures.model.pixels import MOST_PIXELS, PictureTooLarge, check_pixels
@@ -62,3 +65,23 @@ def test_no_cell_runs_as_a_formula(lead: str, start: str) -> None:
     rows = list(csv.DictReader(io.StringIO(file_bytes(of_tokens(label, "b"), "csv").decode("utf-8"))))
     assert rows[0]["query_label"] == rows[0]["key_label"] == f"'{label}"
     assert rows[-1]["key_label"] == "b"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="a shell that knows $'...', as POSIX has it since 2024")
+@pytest.mark.parametrize("name", ["source", "checkpoint"])
+@pytest.mark.parametrize(
+    "text", ["\x1b[201~\x15touch it\x0f", "it's $HOME \\ \x07 `id`", "\u009b201~\u00e9 \u4e00", "plain's"]
+)
+def test_a_command_can_be_pasted_whatever_it_names(name: str, text: str) -> None:
+    """No character of it steers the terminal, such as the end of a paste, and the shell reads the text as it is."""
+    provenance = {"checkpoint": "model", "source": "a b", "view": {"name": "head"}, name: text}
+    command = command_for(replace(of_tokens("a", "b"), provenance=provenance))
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", command)
+    said = subprocess.run(["bash", "-c", f"printf '%s\\0' {command}"], capture_output=True, check=True, timeout=10)
+    words = said.stdout.decode().split("\0")
+    assert f"--{'text' if name == 'source' else name}={text}" in words and words[:4] == [
+        "python",
+        "-m",
+        "viz_app",
+        "export",
+    ]

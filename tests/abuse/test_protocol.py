@@ -15,7 +15,7 @@ from websockets.http11 import Request
 
 from viz_app.serving.browser_messages import BrowserMessages
 from viz_app.serving.middleware import MOST_MESSAGE_BYTES
-from viz_app.serving.server_limits import let_downloads_wait, limit_incoming
+from viz_app.serving.server_limits import FRAME_BURST, let_downloads_wait, limit_incoming
 
 HANDSHAKE = (
     b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -84,23 +84,60 @@ def test_bytes_that_are_no_message_are_left_to_streamlit() -> None:
     assert passed(b"\xff" * 9) == [b"\xff" * 9]
 
 
-def test_a_message_is_refused_when_it_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A frame of RFC 6455 says in its first ten bytes how long it is."""
+class Transport(asyncio.Transport):
+    """A network connection that only notes whether it was broken off."""
+
+    aborted = False
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+def opened() -> tuple[WebSocketsSansIOProtocol, Transport]:
+    """A connection of uvicorn after the handshake, for use in an event loop."""
+    config = Config(lambda: None, ws_max_size=80_000_000)
+    config.load()
+    connection, transport = WebSocketsSansIOProtocol(config, ServerState(), {}), Transport()
+    connection.transport = transport
+    connection.conn.receive_data(HANDSHAKE)
+    (asked,) = connection.conn.events_received()
+    assert isinstance(asked, Request)
+    connection.conn.send_response(connection.conn.accept(asked))
+    return connection, transport
+
+
+@pytest.fixture
+def limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WebSocketsSansIOProtocol, "__init__", WebSocketsSansIOProtocol.__init__)
     limit_incoming()
 
+
+@pytest.mark.usefixtures("limited")
+def test_a_message_is_refused_when_it_is_announced() -> None:
+    """A frame of RFC 6455 says in its first ten bytes how long it is."""
+
     async def code(size: int) -> int | None:
-        config = Config(lambda: None, ws_max_size=80_000_000)
-        config.load()
-        connection = WebSocketsSansIOProtocol(config, ServerState(), {}).conn
-        connection.receive_data(HANDSHAKE)
-        (asked,) = connection.events_received()
-        assert isinstance(asked, Request)
-        connection.send_response(connection.accept(asked))
+        connection = opened()[0].conn
         connection.receive_data(b"\x82\xff" + size.to_bytes(8, "big") + b"mask")
         return connection.close_sent.code if connection.close_sent else None
 
     assert [asyncio.run(code(MOST_MESSAGE_BYTES + more)) for more in (0, 1)] == [None, 1009]
+
+
+@pytest.mark.usefixtures("limited")
+@pytest.mark.parametrize("frame", [b"\x89\x80mask", b"\x8a\x80mask", b"\x00\x80mask"], ids=["ping", "pong", "fragment"])
+def test_a_flood_of_frames_ends_the_connection(frame: bytes) -> None:
+    """None of them is a message, so nothing behind uvicorn sees them; each costs it as much as a small message."""
+
+    async def aborted(count: int) -> bool:
+        connection, transport = opened()
+        connection.conn.receive_data(b"\x02\x80mask")  # the first fragment of a message
+        for _ in range(count):
+            connection.conn.receive_data(frame)
+        connection.conn.events_received()
+        return transport.aborted
+
+    assert [asyncio.run(aborted(count)) for count in (FRAME_BURST - 10, FRAME_BURST + 10)] == [False, True]
 
 
 def test_a_download_gets_a_thread_while_a_hundred_wait() -> None:

@@ -17,6 +17,7 @@ from viz_app.components.explorer import Selection, explorer, last_report
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
+from viz_app.serving import loader
 from viz_app.serving.comparison import Comparison, NotComparable, compare_with_selection, other_models
 from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
 from viz_app.serving.registry import available_models, display_names, languages
@@ -67,7 +68,7 @@ def main() -> None:
         selection, shown, other = _draw_result(t, served, sentence, result, status)
         seen = forward_result(served, shown, result, selection.branch)
         with downloads:
-            _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other))
+            _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other), served.name)
             draw_share(t, "", _params(t, sentence))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         draw_external_views(t, shown.maps, selection, identity, seen.provenance)
@@ -199,19 +200,32 @@ def _packed(
     return payload(shown, t, best, served.card, beam=tree, about=about)
 
 
-def _draw_downloads(t: Texts, picture: ExplorerSnapshot) -> None:
+def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
+    """The files. A session keeps what makes them until the next run, so it must not hold the maps of all heads."""
+    text = str(picture.seen.provenance["source"])
+    animation = partial(_animation, model, session.session_id(), text, picture.selection, t.language)
     with st.popover(t("translate.download"), icon=":material/download:"):
         layer, head = picture.selection.layer + 1, picture.selection.head + 1
         st.caption(t("translate.download_note", layer=layer, head=head))
         with st.container(horizontal=True):
             for name in picture.formats:
-                draw_download(name, picture.file, picture.file_name(name), "download")
+                make = animation if name == "gif" else picture.still.file
+                draw_download(name, make, picture.file_name(name), "download")
         edit = session.enqueue_callback(edit_in_figures, picture.selection)
         st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
         else:
             st.caption(t("studio.no_command"))
+
+
+def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:
+    """The head through all steps, from maps that are mostly still in the cache."""
+    served, who = loader.get_translation_service(model), f"{who}:animation"  # takes no turn from the page
+    best = served.translate(who, text)
+    shown = served.translate_branch(who, best, selection.branch)
+    seen = forward_result(served, shown, best, selection.branch)
+    return ExplorerSnapshot(seen, selection, language).file(format)
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:

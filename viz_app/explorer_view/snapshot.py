@@ -119,35 +119,36 @@ class ExplorerSnapshot:
         return ExportableFigure(make_figure(spec, self.language, self.seen, self.other), spec.style)
 
     @cached_property
-    def _still(self) -> ExportableFigure:
+    def still(self) -> ExportableFigure:
+        """What is on the screen, with the weights of its own heads and no others."""
         return self._exportable(self._spec)
 
     @property
     def figure(self) -> Figure:
         """The head as map or lines, two heads compared, or all heads that stand side by side."""
-        return self._still.figure
+        return self.still.figure
 
     @property
     def formats(self) -> tuple[str, ...]:
         """The formats that it has, those for print first; a head that follows the decoding has it as an animation."""
-        still, spec = self._still.formats, self._spec
+        still, spec = self.still.formats, self._spec
         if spec.view != "head" or spec.selection.kind == "encoder":
             return still
         return tuple(each for name in still for each in (("gif", name) if name == "csv" else (name,)))
 
     def file(self, format: str) -> bytes:
         """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
-        exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self._still
+        exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self.still
         return exportable.file(format)
 
     @property
     def command(self) -> str:
         """The command that makes the picture again; empty for a branch that no text leads to."""
-        return self._still.command("pdf")
+        return self.still.command("pdf")
 
     def file_name(self, format: str) -> str:
         """A name that says which heads, counted from 1."""
-        name = self._still.file_name(format)
+        name = self.still.file_name(format)
         if format != "gif":
             return name
         stem = re.sub(r"_step\d+$", "", name.removesuffix(".gif"))  # an animation has all steps

@@ -6,6 +6,7 @@ history by `growth`: the provenance names the lesson or the history.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -15,6 +16,7 @@ from viz_app.text import DEFAULT_LANGUAGE
 
 DATA_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.is_data)
 DPI_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.has_dpi)
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tabs and ends of lines
 # Parameters of a view that are numbers from 0 in code and from 1 on the command line.
 FROM_ONE = ("layer", "head", "query", "other_layer", "other_head")
 
@@ -54,7 +56,18 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     options.append(("out", file_name(figure, format)))
     # With = a sentence that starts with a dash is no option.
     words = [f"--{name.replace('_', '-')}={value}" for name, value in options]
-    return shlex.join(["python", "-m", "viz_app", name, *words])
+    return " ".join(["python", "-m", "viz_app", name, *map(_quoted, words)])
+
+
+def _quoted(word: str) -> str:
+    """A word for a POSIX shell, without characters that steer the terminal into which somebody pastes it.
+
+    The end of a paste is such a sequence (ESC [ 201 ~): what stood behind it would run as if it were typed.
+    """
+    if not _CONTROL.search(word):
+        return shlex.quote(word)
+    text = word.replace("\\", "\\\\").replace("'", "\\'")
+    return "$'" + _CONTROL.sub(lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode()), text) + "'"
 
 
 def with_theme(figure: Figure, style: Style) -> Style:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,23 +13,50 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 
 from viz_app.serving.middleware import MOST_MESSAGE_BYTES
 
+# Of one connection. A browser sends a frame for each message and one for each ping of the server, every 30 seconds.
+FRAMES_PER_SECOND = 10
+FRAME_BURST = 200
 MOST_DOWNLOADS = 256  # that are made, or wait for their turn, at once; each is a thread
 
 _open = WebSocketsSansIOProtocol.__init__
 
 
 def limit_incoming() -> None:
-    """Let uvicorn read messages of browsers up to `MOST_MESSAGE_BYTES`; it refuses a larger one when it is announced.
+    """Let uvicorn read no larger messages of browsers than `MOST_MESSAGE_BYTES`, and not too many frames.
 
     `server.maxMessageSize` is one limit for both directions, and answers are large: each connection could keep as many
-    bytes waiting here. `Guard` sees a message when all of it has come.
+    bytes waiting here. `Guard` sees a message when all of it has come, and pings or empty fragments not at all, of
+    which one connection sends so many that nobody else is served.
     """
 
     def open_limited(self: WebSocketsSansIOProtocol, config: Config, *args: Any, **options: Any) -> None:
         config.ws_max_size = MOST_MESSAGE_BYTES
         _open(self, config, *args, **options)
+        events, allowed = self.conn.events_received, _allowance()
+
+        def counted() -> list[Any]:
+            found = events()
+            if allowed(len(found)):
+                return found
+            self.transport.abort()
+            return []
+
+        self.conn.events_received = counted  # type: ignore[method-assign]
 
     WebSocketsSansIOProtocol.__init__ = open_limited  # type: ignore[method-assign]
+
+
+def _allowance() -> Callable[[int], bool]:
+    """Whether so many more frames are no more than `FRAME_BURST` at once and `FRAMES_PER_SECOND` lasting."""
+    left, last = float(FRAME_BURST), time.monotonic()
+
+    def allowed(frames: int) -> bool:
+        nonlocal left, last
+        now = time.monotonic()
+        left, last = min(FRAME_BURST, left + FRAMES_PER_SECOND * (now - last)) - frames, now
+        return left >= 0
+
+    return allowed
 
 
 def let_downloads_wait() -> None:

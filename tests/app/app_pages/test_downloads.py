@@ -1,15 +1,22 @@
-"""Files for download are drawn in turn, whichever page offers them."""
+"""Files for download are drawn in turn, whichever page offers them, and nothing large is kept for them."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
 from functools import partial
+from types import MethodType
 from typing import Any
 
 import pytest
 import streamlit as st
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from transformer_core.attention_maps import AttentionMaps
 from viz_app.figure_editor.rendering import RenderCache
+from viz_app.serving.loader import get_translation_service
 
 pytestmark = pytest.mark.usefixtures("fresh_model")
 
@@ -26,3 +33,41 @@ def test_every_file_takes_its_turn(
     assert buttons and not app.exception and not app.error
     for make in buttons:
         assert isinstance(make, partial) and isinstance(getattr(make.func, "__self__", None), RenderCache)
+
+
+def test_no_file_that_may_be_asked_for_keeps_the_maps_of_all_heads(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are megabytes of each session; the cache holds them for all, up to its size."""
+    buttons: list[Any] = []
+    monkeypatch.setattr(st, "download_button", lambda *args, data, **options: buttons.append(data))
+    app.run()
+    assert buttons and not [each for make in buttons for each in held_by(make) if isinstance(each, AttentionMaps)]
+
+
+def held_by(value: object) -> Iterator[object]:
+    """A value and what it leads to: arguments of a function, fields, parts."""
+    yield value
+    parts: Iterable[object] = ()
+    if isinstance(value, partial):
+        parts = (value.func, *value.args, *value.keywords.values())
+    elif isinstance(value, MethodType):
+        parts = () if isinstance(value.__self__, RenderCache) else (value.__self__,)
+    elif is_dataclass(value):
+        parts = vars(value).values()  # what was cached beside the fields, too
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, list | tuple):
+        parts = value
+    for part in parts:
+        yield from held_by(part)
+
+
+def test_the_animation_is_that_of_the_screen(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Any] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, *, data, key, **options: made.update({key: data}))
+    app.run()
+    make = made["download-gif"].args[-1]
+    animation = Image.open(io.BytesIO(make()))
+    translated = get_translation_service().translate("anybody", str(app.text_input(key="text").value))
+    assert animation.format == "GIF" and getattr(animation, "n_frames", 1) == len(translated.maps.outputs)
