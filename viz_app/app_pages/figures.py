@@ -25,7 +25,7 @@ from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.collection import draw_add, draw_collection
-from viz_app.ui.downloads import draw_download, format_name, in_turn
+from viz_app.ui.downloads import draw_download, format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import FigureControls
 from viz_app.ui.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
@@ -210,7 +210,7 @@ def _draw_downloads(t: Texts, exportable: ExportableFigure, preview: Preview) ->
         if not oversized:
             st.download_button(
                 t("studio.bundle"),
-                data=in_turn(exportable.bundle),
+                data=in_turns(exportable.bundle),
                 file_name=exportable.file_name("zip"),
                 mime="application/zip",
                 key="studio-download-zip",

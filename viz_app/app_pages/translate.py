@@ -65,6 +65,9 @@ def main() -> None:
             result = served.translate(session.session_id(), sentence.text, on_position=ask)
         except Superseded:
             st.stop()
+        except Exception:
+            status.empty()  # the message stands alone
+            raise
         selection, shown, other = _draw_result(t, served, sentence, result, status)
         seen = forward_result(served, shown, result, selection.branch)
         with downloads:

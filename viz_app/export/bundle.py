@@ -7,7 +7,8 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,8 @@ from viz_app.export.pictures import preview
 from viz_app.export.recorded import export_files
 from viz_app.figures import FORMATS, RENDERERS, Figure, Style, formats_of
 from viz_app.text import texts
+
+Turn = Callable[[], AbstractContextManager[None]]
 
 BUNDLE_FORMATS = ("pdf", "svg", "png", "csv", "npz", "json")
 INDEX_FORMAT = 1
@@ -54,6 +57,7 @@ def bundle(
     dpi: int | None = None,
     title: str = "Headlight",
     language: str = "en",
+    turn: Turn = nullcontext,
 ) -> bytes:
     """A zip of a folder for each format, `index.html` for people and `index.json` for programs.
 
@@ -65,6 +69,7 @@ def bundle(
         dpi: Dots per inch of their PNG and GIF.
         title: Heading of the index; plain text.
         language: Language of the index.
+        turn: Entered for each drawing, so that others can draw between two of them.
 
     Returns:
         The zip's bytes; the same arguments give the same bytes.
@@ -86,12 +91,13 @@ def bundle(
         for name, item in zip(_names([item.figure for item in items]), items, strict=True):
             files = []
             # Packed as they are made: the numbers of large figures as text are tens of megabytes.
-            for file, format, data in _files(name, item, formats):
+            for file, format, data in _files(name, item, formats, turn):
                 _add(archive, file, data)
                 digest = hashlib.sha256(data).hexdigest()
                 files.append({"file": file, "sha256": digest, "command": _command(item, format)})
             entries.append(_index_entry(item, files))
-            cards.append(_card(name, item, files))
+            with turn():
+                cards.append(_card(name, item, files))
         about = [texts(language)("export.about_bundle", count=len(items))]
         page = index_page(title, [Part(cards=cards)], language=language, about=about)
         index = {
@@ -107,7 +113,7 @@ def bundle(
     return buffer.getvalue()
 
 
-def _files(name: str, item: BundleItem, formats: Sequence[str]) -> Iterator[tuple[str, str, bytes]]:
+def _files(name: str, item: BundleItem, formats: Sequence[str], turn: Turn) -> Iterator[tuple[str, str, bytes]]:
     """Name in the zip, format and bytes of each file of a figure.
 
     The files carry the figure's own name in their command: a bundle's numbering is no part of a figure.
@@ -117,7 +123,9 @@ def _files(name: str, item: BundleItem, formats: Sequence[str]) -> Iterator[tupl
     films = [format for format in own if RENDERERS[format].moves]
     chosen = [*(film for film in films if film not in chosen), *chosen]
     for format in chosen:
-        for ending, data in export_files(item.figure, format, item.style, dpi=item.dpi_for(format)).items():
+        with turn():
+            made = export_files(item.figure, format, item.style, dpi=item.dpi_for(format))
+        for ending, data in made.items():
             yield f"{format}/{name}{ending}", format, data
 
 

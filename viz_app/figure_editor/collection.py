@@ -7,10 +7,12 @@ comes out, whatever is typed meanwhile, and no model is needed for it. So it has
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Literal
 
 from viz_app.export import bundle
+from viz_app.export.bundle import Turn
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Figure
 from viz_app.figures.data_renderer import panels_of
@@ -47,10 +49,13 @@ class Collection:
         """Without the figure that has this key."""
         return Collection(tuple(each for each in self.figures if each.key != key))
 
-    def bundle(self, formats: Sequence[str], language: str) -> bytes:
-        """A zip of all figures in these formats, each as it was drawn, with an index in this language."""
+    def bundle(self, formats: Sequence[str], language: str, turn: Turn = nullcontext) -> bytes:
+        """A zip of all figures in these formats, each as it was drawn, with an index in this language.
+
+        `turn` is entered for each drawing.
+        """
         title = texts(language)("studio.collection_title")
-        return bundle([figure.item for figure in self.figures], formats, title=title, language=language)
+        return bundle([figure.item for figure in self.figures], formats, title=title, language=language, turn=turn)
 
 
 def weights_in(figure: Figure) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from viz_app.export import BundleItem, FigureRequest, Sentence, bundle, command_for, file_bytes, make_provenance
+from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
@@ -89,6 +91,11 @@ class RenderCache:
         """
         with self._queue.ticket(f"{session} file", visitor) as ticket, self._queue.slot(ticket):
             return make()
+
+    def files(self, session: str, visitor: Visitor, make: Callable[[Turn], bytes]) -> bytes:
+        """As `file`, of many drawings: `make` gets what to enter for each, so that others draw between two of them."""
+        with self._queue.ticket(f"{session} file", visitor) as ticket:
+            return make(lambda: self._queue.slot(ticket))
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
@@ -184,10 +191,10 @@ class ExportableFigure:
         """The command that makes a file again; empty when none does."""
         return command_for(self.figure, self.style, format=format, dpi=self._dpi(format))
 
-    def bundle(self) -> bytes:
-        """A zip of all formats, with an index."""
+    def bundle(self, turn: Turn = nullcontext) -> bytes:
+        """A zip of all formats, with an index. `turn` is entered for each drawing."""
         title = self.figure.title or self.figure.name
-        return bundle([self.item], self.formats, title=title, language=self.language)
+        return bundle([self.item], self.formats, title=title, language=self.language, turn=turn)
 
     def oversized(self, preview: Preview) -> dict[str, PictureTooLarge]:
         """The formats in which it would have too many pixels, each with what fits."""

@@ -14,7 +14,7 @@ from viz_app.figures.model.spec import display_label
 from viz_app.serving.registry import available_models
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.downloads import format_name, in_turn
+from viz_app.ui.downloads import format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import stop_title
 
@@ -58,7 +58,7 @@ def draw_collection(t: Texts) -> None:
         with st.container(horizontal=True, key="studio-collection-buttons"):
             st.download_button(
                 t("studio.collection_zip", count=count),
-                data=in_turn(partial(kept.bundle, formats, t.language)),
+                data=in_turns(partial(kept.bundle, formats, t.language)),
                 file_name="headlight_collection.zip",
                 mime="application/zip",
                 key="studio-download-collection",

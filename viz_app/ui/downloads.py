@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from viz_app.export.bundle import Turn
 from viz_app.figure_editor.rendering import render_cache
 from viz_app.figures import RENDERERS
 from viz_app.serving.visitor import current_visitor
@@ -21,6 +22,11 @@ def format_name(format: str) -> str:
 def in_turn(make: Callable[[], bytes]) -> Callable[[], bytes]:
     """`make`, to be called after this run: when it is the visitor's turn to draw, and not once the visitor has left."""
     return partial(render_cache().file, session_id(), current_visitor(), make)
+
+
+def in_turns(make: Callable[[Turn], bytes]) -> Callable[[], bytes]:
+    """As `in_turn`, for a file of many drawings: each waits for its turn."""
+    return partial(render_cache().files, session_id(), current_visitor(), make)
 
 
 def draw_download(format: str, make: Callable[[str], bytes], file_name: str, key: str, *, first: bool = False) -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import threading
+import time
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from viz_app.export.bundle import Turn
 from viz_app.figure_editor import collection as service
 from viz_app.figure_editor.collection import Collection, weights_in
-from viz_app.figure_editor.rendering import ExportableFigure
+from viz_app.figure_editor.rendering import ExportableFigure, RenderCache
 from viz_app.figures import CurvesFigure, Figure, Request, Series, Style, layer_heads, own_maps
+from viz_app.serving.request_queue import Visitor
 
 TOKENS = ["a", "b"]
 
@@ -69,3 +75,42 @@ def test_the_zip_holds_the_files_of_the_buttons(figure: Figure) -> None:
         for product, each in zip(products, index["figures"], strict=True):
             for format, file in zip(("svg", "png"), each["files"], strict=True):
                 assert archive.read(file["file"]) == product.file(format)
+
+
+def test_others_draw_between_two_drawings_of_a_zip() -> None:
+    """24 figures in all formats take minutes."""
+    cache, order, started = RenderCache(), list[str](), threading.Event()
+
+    def zip_of_two(turn: Turn) -> bytes:
+        for number in (1, 2):
+            with turn():
+                order.append(f"zip {number}")
+                started.set()
+                while number == 1 and not cache._queue.waiting:
+                    time.sleep(0.01)
+        return b""
+
+    def other() -> bytes:
+        order.append("other")
+        return b""
+
+    zipping = threading.Thread(target=cache.files, args=("a", Visitor(), zip_of_two))
+    zipping.start()
+    assert started.wait(10)
+    cache.file("b", Visitor(), other)
+    zipping.join(10)
+    assert order == ["zip 1", "other", "zip 2"]
+
+
+def test_a_zip_takes_a_turn_for_each_drawing(figure: Figure) -> None:
+    turns: list[str] = []
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        turns.append("begins")
+        yield
+        turns.append("ends")
+
+    ExportableFigure(figure, Style()).bundle(turn)
+    formats = ExportableFigure(figure, Style()).formats
+    assert turns == ["begins", "ends"] * (len(formats) + 1), "and one for the picture of the index"
