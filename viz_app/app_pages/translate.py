@@ -14,7 +14,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, last_report
+from viz_app.explorer_view.sentence_bundle import FILE_NAME
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
+from viz_app.export.bundle import Turn
 from viz_app.figure_editor.rendering import forward_result
 from viz_app.model_card.card import WEAK_BLEU
 from viz_app.serving import loader
@@ -30,7 +32,7 @@ from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
 from viz_app.text.examples import EXAMPLES
-from viz_app.ui.downloads import draw_download
+from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import edit_in_figures
 from viz_app.ui.external_views import draw_external_views, open_view
 from viz_app.ui.lesson_route import draw_route, route_params
@@ -206,7 +208,8 @@ def _packed(
 def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
     """The files. A session keeps what makes them until the next run, so it must not hold the maps of all heads."""
     text = str(picture.seen.provenance["source"])
-    animation = partial(_animation, model, session.session_id(), text, picture.selection, t.language)
+    shown = model, session.session_id(), text, picture.selection, t.language
+    animation = partial(_animation, *shown)
     with st.popover(t("translate.download"), icon=":material/download:"):
         layer, head = picture.selection.layer + 1, picture.selection.head + 1
         st.caption(t("translate.download_note", layer=layer, head=head))
@@ -214,6 +217,16 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             for name in picture.formats:
                 make = animation if name == "gif" else picture.still.file
                 draw_download(name, make, picture.file_name(name), "download")
+        st.download_button(
+            t("translate.everything"),
+            data=in_turns(partial(_everything, *shown)),
+            file_name=FILE_NAME,
+            mime="application/zip",
+            key="download-everything",
+            on_click="ignore",
+            icon=":material/folder_zip:",
+            help=t("translate.everything_help"),
+        )
         edit = session.enqueue_callback(edit_in_figures, picture.selection)
         st.button(t("studio.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
         if picture.command:
@@ -223,12 +236,21 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
 
 
 def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:
-    """The head through all steps, from maps that are mostly still in the cache."""
-    served, who = loader.get_translation_service(model), f"{who}:animation"  # takes no turn from the page
+    """The head through all steps."""
+    return _snapshot(model, f"{who}:animation", text, selection, language).file(format)
+
+
+def _everything(model: str, who: str, text: str, selection: Selection, language: str, turn: Turn) -> bytes:
+    """A zip of everything of the sentence."""
+    return _snapshot(model, f"{who}:everything", text, selection, language).everything(turn)
+
+
+def _snapshot(model: str, who: str, text: str, selection: Selection, language: str) -> ExplorerSnapshot:
+    """What the page shows, from maps that are mostly still in the cache; `who` takes no turn from the page."""
+    served = loader.get_translation_service(model)
     best = served.translate(who, text)
     shown = served.translate_branch(who, best, selection.branch)
-    seen = forward_result(served, shown, best, selection.branch)
-    return ExplorerSnapshot(seen, selection, language).file(format)
+    return ExplorerSnapshot(forward_result(served, shown, best, selection.branch), selection, language)
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:

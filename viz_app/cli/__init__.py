@@ -12,6 +12,7 @@ COMMANDS = {
     "app": "Start the app and open it in the browser.",
     "class": "Start the app for everyone on the local network.",
     "export": "Write figures of one sentence, or of many sentences and heads.",
+    "sentence": "Write everything of one sentence as a zip.",
     "paper-figures": "Write figures like those in the paper's appendix, for your model.",
     "lesson": "Write the figure of a lesson's scene, or the lesson's handout.",
     "growth": "Write one head at a snapshot of its model's training, or as an animation.",

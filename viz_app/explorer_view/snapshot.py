@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,8 @@ from transformer_core.analysis.resting import MOST_RESTING, best_looking, restin
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import EOS_TOKEN
 from viz_app.components.explorer import Selection, Step, pack
+from viz_app.explorer_view.sentence_bundle import sentence_bundle
+from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, make_figure
@@ -140,6 +143,10 @@ class ExplorerSnapshot:
         """The picture as a file with its command in it; see `viz_app.figures.export` for the formats."""
         exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self.still
         return exportable.file(format)
+
+    def everything(self, turn: Turn = nullcontext) -> bytes:
+        """A zip of everything of the sentence; see `sentence_bundle`."""
+        return sentence_bundle(self.seen, self.selection, self.language, turn)
 
     @property
     def command(self) -> str:

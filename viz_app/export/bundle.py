@@ -18,6 +18,7 @@ from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.pictures import preview
 from viz_app.export.recorded import export_files
 from viz_app.figures import FORMATS, RENDERERS, Figure, Style, formats_of
+from viz_app.figures.model.pixels import PictureTooLarge
 from viz_app.text import texts
 
 Turn = Callable[[], AbstractContextManager[None]]
@@ -37,12 +38,14 @@ class BundleItem:
         style: How it is drawn.
         dpi: Dots per inch of PNG and GIF; None for the default of each.
         dpi_formats: Which formats have this resolution; the others keep their default.
+        formats: Its own formats; None for those of the bundle.
     """
 
     figure: Figure
     style: Style = field(default_factory=Style)
     dpi: int | None = None
     dpi_formats: Sequence[str] = DPI_FORMATS
+    formats: Sequence[str] | None = None
 
     def dpi_for(self, format: str) -> int | None:
         """Resolution of one format; None for its default."""
@@ -57,18 +60,20 @@ def bundle(
     dpi: int | None = None,
     title: str = "Headlight",
     language: str = "en",
+    about: Sequence[str] = (),
     turn: Turn = nullcontext,
 ) -> bytes:
     """A zip of a folder for each format, `index.html` for people and `index.json` for programs.
 
     Args:
         figures: What to pack; an Item has a style and a resolution of its own.
-        formats: Formats of each figure; one that a figure does not have is left out there, but an animation that has
-            none of the drawn ones comes as GIF.
+        formats: Formats of each figure; one that a figure does not have, or in which it would have too many pixels,
+            is left out there, but an animation that has none of the drawn ones comes as GIF.
         style: How figures without a style of their own are drawn.
         dpi: Dots per inch of their PNG and GIF.
         title: Heading of the index; plain text.
         language: Language of the index.
+        about: Further lines below its heading; plain text.
         turn: Entered for each drawing, so that others can draw between two of them.
 
     Returns:
@@ -91,14 +96,14 @@ def bundle(
         for name, item in zip(_names([item.figure for item in items]), items, strict=True):
             files = []
             # Packed as they are made: the numbers of large figures as text are tens of megabytes.
-            for file, format, data in _files(name, item, formats, turn):
+            for file, format, data in _files(name, item, item.formats or formats, turn):
                 _add(archive, file, data)
                 digest = hashlib.sha256(data).hexdigest()
                 files.append({"file": file, "sha256": digest, "command": _command(item, format)})
             entries.append(_index_entry(item, files))
             with turn():
                 cards.append(_card(name, item, files))
-        about = [texts(language)("export.about_bundle", count=len(items))]
+        about = [texts(language)("export.about_bundle", count=len(items)), *about]
         page = index_page(title, [Part(cards=cards)], language=language, about=about)
         index = {
             "format": INDEX_FORMAT,
@@ -123,8 +128,11 @@ def _files(name: str, item: BundleItem, formats: Sequence[str], turn: Turn) -> I
     films = [format for format in own if RENDERERS[format].moves]
     chosen = [*(film for film in films if film not in chosen), *chosen]
     for format in chosen:
-        with turn():
-            made = export_files(item.figure, format, item.style, dpi=item.dpi_for(format))
+        try:
+            with turn():
+                made = export_files(item.figure, format, item.style, dpi=item.dpi_for(format))
+        except PictureTooLarge:  # its other formats have it
+            continue
         for ending, data in made.items():
             yield f"{format}/{name}{ending}", format, data
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from viz_app.figures import RENDERERS, Figure, Style, file_name
@@ -54,8 +54,32 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     if dpi is not None and format in DPI_FORMATS:
         options.append(("dpi", dpi))
     options.append(("out", file_name(figure, format)))
+    return _command(name, options)
+
+
+def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str, language: str, out: str) -> str:
+    """The command that makes the zip of a sentence again; empty where none does.
+
+    Args:
+        provenance: From `viz_app.export.provenance`.
+        head: Such as "cross.4.6", from 1.
+        unit: "pieces" or "words".
+        language: Of captions and index.
+        out: Name of the file.
+    """
+    if not provenance.get("checkpoint") or not provenance.get("source") or _is_irreproducible(provenance):
+        return ""
+    options = [*_sentence_options(provenance), ("head", head)]
+    if unit != "pieces":
+        options.append(("unit", unit))
+    if language != DEFAULT_LANGUAGE:
+        options.append(("language", language))
+    return _command("sentence", [*options, ("out", out)])
+
+
+def _command(name: str, options: Iterable[tuple[str, Any]]) -> str:
     # With = a sentence that starts with a dash is no option.
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in options]
+    words = [f"--{option.replace('_', '-')}={value}" for option, value in options]
     return " ".join(["python", "-m", "viz_app", name, *map(_quoted, words)])
 
 

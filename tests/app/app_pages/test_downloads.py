@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import json
+import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import is_dataclass
 from functools import partial
 from types import MethodType
@@ -71,3 +74,16 @@ def test_the_animation_is_that_of_the_screen(app: AppTest, monkeypatch: pytest.M
     animation = Image.open(io.BytesIO(make()))
     translated = get_translation_service().translate("anybody", str(app.text_input(key="text").value))
     assert animation.format == "GIF" and getattr(animation, "n_frames", 1) == len(translated.maps.outputs)
+
+
+def test_the_zip_is_of_the_head_that_is_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, Any] = {}
+    monkeypatch.setattr(st, "download_button", lambda label, *, data, key, **options: made.update({key: data}))
+    app.query_params.update(text="The dog.", kind="decoder", layer="2", head="4", lang="ko")
+    app.run()
+    with zipfile.ZipFile(io.BytesIO(made["download-everything"].args[-1](nullcontext))) as archive:
+        index = json.loads(archive.read("index.json"))
+    first = index["figures"][0]
+    wanted = {"name": "head", "kind": "decoder", "layer": 1, "head": 3, "unit": "pieces"}
+    assert first["provenance"]["view"].items() >= wanted.items()
+    assert (first["language"], first["provenance"]["source"]) == ("ko", "The dog.")

@@ -1,0 +1,58 @@
+"""Everything of one sentence as one zip: all heads of the three kinds, one head, the beam search, the numbers."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+from transformer_core.attention_maps import KINDS
+from viz_app.components.explorer import Selection
+from viz_app.export import BundleItem, FigureRequest, Sentence, bundle
+from viz_app.export.bundle import Turn
+from viz_app.export.command import command_for_sentence
+from viz_app.export.figure_request import ForwardResult, render
+from viz_app.figure_editor.collection import MOST_WEIGHTS, weights_in
+from viz_app.figures import Figure
+from viz_app.text import texts
+
+DRAWN = ("pdf", "svg", "png")
+NUMBERS = ("csv", "npz", "json")
+NUMBERS_OF_ALL = ("npz",)  # of hundreds of maps, as text many times the size
+FILE_NAME = "headlight_sentence.zip"
+
+
+def sentence_bundle(seen: ForwardResult, selection: Selection, language: str, turn: Turn = nullcontext) -> bytes:
+    """The zip; the same arguments give the same bytes, and its index has the command that makes it again.
+
+    Args:
+        seen: The translation.
+        selection: The head that stands first, and whether words stand for their subwords.
+        language: "en" or "ko", of captions and index.
+        turn: Entered for each drawing.
+    """
+    t, place = texts(language), selection.fitted(seen.maps)
+    unit: dict[str, Any] = {"unit": place.unit}
+    head = {"kind": place.kind, "layer": place.layer, "head": place.head}
+    alone = [_figure("head", head | unit, seen, language)]
+    if seen.search is not None:
+        alone.append(_figure("beam", {}, seen, language))
+    everything = [_figure("heads", {"kind": kind} | unit, seen, language) for kind in KINDS]
+    fits = sum(map(weights_in, everything)) <= MOST_WEIGHTS
+    items = [BundleItem(figure=figure, formats=(*DRAWN, *NUMBERS)) for figure in alone]
+    items[1:1] = [
+        BundleItem(figure=figure, formats=(*DRAWN, *NUMBERS_OF_ALL) if fits else DRAWN) for figure in everything
+    ]
+    name = f"{place.kind}.{place.layer + 1}.{place.head + 1}"
+    command = command_for_sentence(seen.provenance, head=name, unit=place.unit, language=language, out=FILE_NAME)
+    about = [t("export.about_sentence", command=command)] if command else []
+    if not fits:
+        about.append(t("export.without_numbers", limit=f"{MOST_WEIGHTS:,}"))
+    title = t("export.sentence_title", sentence=seen.provenance["source"])
+    return bundle(items, (*DRAWN, *NUMBERS), title=title, language=language, about=about, turn=turn)
+
+
+def _figure(view: str, parameters: dict[str, Any], seen: ForwardResult, language: str) -> Figure:
+    request = FigureRequest(
+        sentence=Sentence(checkpoint="", text=""), view=view, parameters=parameters, language=language
+    )
+    return render(request, seen)
