@@ -218,6 +218,10 @@ class TrainingConfig(_Config):
         label_smoothing: Probability mass taken from the correct token and spread over others (Section 5.4); epsilon.
         smoothing: Where it goes: to the V - 1 other tokens (others), or to all V, the correct one included, as in
             PyTorch (uniform).
+        head_penalty: Weight of a term that keeps heads from resting (see training/head_penalty.py); the paper has none
+            (0). The loss that is logged contains it.
+        head_penalty_start: Step from which that term grows linearly.
+        head_penalty_full: Step from which it has its full weight.
         max_gradient_norm: Gradients with a larger norm are scaled down to it; 0 does not clip, as in the paper.
         max_pieces: Pairs with more tokens than this on either side are left out of training.
         precision: Number format of the matrix products in training; weights stay float32.
@@ -251,6 +255,9 @@ class TrainingConfig(_Config):
     adam_epsilon: float = 1e-9
     label_smoothing: float = 0.1
     smoothing: Smoothing = "others"
+    head_penalty: float = 0.0
+    head_penalty_start: int = 200
+    head_penalty_full: int = 600
     max_gradient_norm: float = 0.0
     max_pieces: int = 256
     precision: Precision = "bfloat16"
@@ -279,6 +286,9 @@ class TrainingConfig(_Config):
         for name in (
             "checkpoint_every",
             "checkpoint_minutes",
+            "head_penalty",
+            "head_penalty_start",
+            "head_penalty_full",
             "max_gradient_norm",
             "plateau_steps",
             "validation_sentences",
@@ -300,6 +310,12 @@ class TrainingConfig(_Config):
             "compile",
             self.compile,
             "false with recompute, and where parallel is shard",
+        )
+        _require(
+            not (self.head_penalty and (self.compile or self.recompute or self.parallel == "shard")),
+            "head_penalty",
+            self.head_penalty,
+            "0 with compile, with recompute, and where parallel is shard",
         )
         _require(
             self.checkpoint_every > 0 or self.checkpoint_minutes > 0,

@@ -7,8 +7,10 @@ from torch import Tensor, nn
 
 from transformer_core.config import TrainingConfig
 from transformer_core.data import Batch
+from transformer_core.hooks import capture
 from transformer_core.model import Transformer
-from transformer_core.training.loss import mass_on_others
+from transformer_core.training.head_penalty import head_penalty
+from transformer_core.training.loss import Loss, mass_on_others
 from transformer_core.training.validation import batch_loss, decoder_vectors
 
 _BACKEND = "inductor"  # of torch.compile
@@ -25,12 +27,17 @@ class Objective(nn.Module):
         model: The model to train.
         config: Gives label smoothing, number format and whether to compile.
         pad: Id of padding.
+        rests: What `separators` returns; needed for a head penalty.
     """
 
-    def __init__(self, model: Transformer, config: TrainingConfig, pad: int) -> None:
+    def __init__(
+        self, model: Transformer, config: TrainingConfig, pad: int, rests: tuple[Tensor, Tensor] | None = None
+    ) -> None:
         super().__init__()
         self.model = model
         self.pad = pad
+        self.rests = rests
+        self.head_penalty = config.head_penalty  # 0 before it sets in
         self.smoothing = mass_on_others(config.label_smoothing, model.config.vocab_size, config.smoothing)
         self.dtype = number_format(config)
         self._vectors_of = decoder_vectors
@@ -40,9 +47,21 @@ class Objective(nn.Module):
             self._vectors_of = torch.compile(decoder_vectors, dynamic=False, backend=_BACKEND)
 
     def forward(self, source: Tensor, inputs: Tensor, outputs: Tensor) -> tuple[Tensor, Tensor]:
-        """A batch -> its smoothed loss, which carries the gradient, and its nll; both summed over tokens, in nats."""
+        """A batch -> its loss, which carries the gradient, and its nll; both summed over tokens, in nats.
+
+        The loss has label smoothing, and the head penalty if there is one.
+        """
         batch = Batch(source, inputs, outputs)
-        loss = batch_loss(
+        if not self.head_penalty or self.rests is None:
+            loss = self._loss(batch)
+            return loss.smoothed, loss.nll
+        with capture(self.model, points="weights", detach=False) as weights:
+            loss = self._loss(batch)
+        penalty = head_penalty(weights, source, inputs, self.rests, self.pad)
+        return loss.smoothed + self.head_penalty * loss.pieces * penalty, loss.nll
+
+    def _loss(self, batch: Batch) -> Loss:
+        return batch_loss(
             self.model,
             batch,
             smoothing=self.smoothing,
@@ -50,7 +69,6 @@ class Objective(nn.Module):
             dtype=self.dtype,
             vectors_of=self._vectors_of,
         )
-        return loss.smoothed, loss.nll
 
 
 def number_format(config: TrainingConfig) -> torch.dtype:

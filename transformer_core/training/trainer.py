@@ -28,6 +28,7 @@ from transformer_core.training.distributed import (
     sharded,
 )
 from transformer_core.training.failures import save_failure
+from transformer_core.training.head_penalty import ramp, separators
 from transformer_core.training.journal import Journal
 from transformer_core.training.objective import Objective, number_format
 from transformer_core.training.optimizer import optimizer_for, set_learning_rate
@@ -94,7 +95,8 @@ class Trainer:
         layers = [*model.encoder.layers, *model.decoder.layers]
         if config.recompute:
             checkpoint_activations(layers)
-        objective = Objective(model, config, corpus.special.pad)
+        objective = Objective(model, config, corpus.special.pad, separators(corpus.tokenizer, self.device))
+        self._penalised = objective
         shards = config.parallel == "shard"
         self._objective = sharded(objective, layers, group) if shards else replicated(objective, group)
         self.optimizer = optimizer_for(model, config, group)
@@ -203,6 +205,9 @@ class Trainer:
         """One step of the optimizer on the mean loss over all target tokens of the batches of all processes."""
         started = time.monotonic()
         self.model.train()
+        config = self.config
+        share = ramp(self.progress.step, config.head_penalty_start, config.head_penalty_full)
+        self._penalised.head_penalty = config.head_penalty * share
         losses, nll, pieces = self._gradients(batches)
         smoothed, nll = self.group.sum(sum(losses), nll)
         norm, rate = self._step(math.isfinite(smoothed))

@@ -1,0 +1,141 @@
+"""A term of the loss that keeps heads from resting; not in the paper, and off unless asked for.
+
+Large steps of Muon drive heads to rest on `<s>`, `</s>` and punctuation, where they stay. For each head the term is
+
+    relu(0.22 - information) + relu(resting - 0.35) + relu(fixed offset - 0.6)
+
+in the words of `transformer_core.analysis.head_scores`, as means over the sentences of a batch and so that a gradient
+passes: the last is the largest share of weight, not of queries, on one offset from -3 to 3. Cross-attention has the
+first part only. The loss of each token grows by the mean over all heads, times `TrainingConfig.head_penalty`.
+
+Shape legend: B sentences, H heads, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.tokenizer import Tokenizer
+
+_LEAST_INFORMATION = 0.22
+_MOST_RESTING = 0.35
+_MOST_AT_ONE_OFFSET = 0.6
+_OFFSETS = range(-3, 4)
+_LEAST_ROWS = 4  # sentences with fewer queries say little about what a head depends on
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What one kind of attention reads in a batch.
+
+    Args:
+        rows: (B, Q) queries that count: no padding, not `</s>` of a source, not `<s>` of a decoder's input.
+        lengths: (B,) keys of each sentence that keys can be told apart by.
+        rests: (B, K) 1 for `<s>`, `</s>` and punctuation; None for cross-attention.
+        causal: Whether the rows are masked causally.
+    """
+
+    rows: Tensor
+    lengths: Tensor
+    rests: Tensor | None
+    causal: bool
+
+
+def separators(tokenizer: Tokenizer, device: torch.device | str = "cpu") -> tuple[Tensor, Tensor]:
+    """(V,) of the source and of the target vocabulary: 1.0 for `<s>`, `</s>` and tokens without a letter or digit."""
+    source, target = (_separator_ids(each).to(device) for each in (tokenizer.source, tokenizer))
+    return source, target
+
+
+def _separator_ids(tokenizer: Tokenizer) -> Tensor:
+    texts = (token.lstrip(WORD_BOUNDARY) for token in tokenizer.pieces(range(len(tokenizer))))
+    found = torch.tensor([float(bool(text) and not any(map(str.isalnum, text))) for text in texts])
+    found[[tokenizer.special.bos, tokenizer.special.eos]] = 1.0
+    return found
+
+
+def ramp(step: int, start: int, full: int) -> float:
+    """How much of the term counts at a step: 0 until `start`, 1 from `full` on, linear between."""
+    return min(1.0, max(0.0, (step - start) / max(1, full - start)))
+
+
+def head_penalty(
+    weights: Mapping[str, Tensor], source: Tensor, inputs: Tensor, rests: tuple[Tensor, Tensor], pad: int
+) -> Tensor:
+    """The mean of the term over all heads.
+
+    Args:
+        weights: Address of a hook point -> (B, H, Q, K), attached to the graph.
+        source: (B, S) ids.
+        inputs: (B, T) ids that the decoder reads.
+        rests: What `separators` returns.
+        pad: Id of padding.
+    """
+    sides = _sides(source, inputs, rests, pad)
+    terms = [_terms(value, sides[_kind(address)]) for address, value in weights.items()]
+    return torch.cat(terms).mean()
+
+
+def _kind(address: str) -> str:
+    return "cross" if "cross" in address else address.partition(".")[0]
+
+
+def _sides(source: Tensor, inputs: Tensor, rests: tuple[Tensor, Tensor], pad: int) -> dict[str, _Side]:
+    sources, targets = source != pad, inputs != pad
+    of_source, of_target = sources.sum(1), targets.sum(1)
+    places = torch.arange(source.shape[1], device=source.device)
+    words = sources & (places < (of_source - 1)[:, None])
+    read = targets & (torch.arange(inputs.shape[1], device=inputs.device) >= 1)
+    return {
+        "encoder": _Side(words, of_source, rests[0][source] * sources, causal=False),
+        "decoder": _Side(read, of_target, rests[1][inputs] * targets, causal=True),
+        "cross": _Side(targets, torch.minimum(of_source, of_target), None, causal=False),
+    }
+
+
+def _terms(weights: Tensor, side: _Side) -> Tensor:
+    """(B, H, Q, K) -> (H,): the term of each head."""
+    chosen = side.rows.sum(1) >= _LEAST_ROWS
+    if not bool(chosen.any()):
+        return weights.new_zeros(weights.shape[1])
+    weights, rows = weights[chosen], side.rows[chosen].to(weights.dtype)
+    share = (rows / rows.sum(1, keepdim=True))[:, None]  # (B, 1, Q): all queries equally likely
+    mean = (share[:, :, None] @ weights).squeeze(2)  # (B, H, K)
+    nats = _entropy(mean) - (_entropy(weights) * share).sum(2)
+    if side.causal:
+        nats = nats - _of_uniform(share)
+    information = (nats / side.lengths[chosen].clamp_min(2).to(weights.dtype).log()[:, None]).mean(0)
+    term = torch.relu(_LEAST_INFORMATION - information)
+    if side.rests is not None:
+        resting = (mean * side.rests[chosen][:, None]).sum(2).mean(0)
+        term = term + torch.relu(resting - _MOST_RESTING)
+        term = term + torch.relu(_at_one_offset(weights, share) - _MOST_AT_ONE_OFFSET)
+    return term
+
+
+def _of_uniform(share: Tensor) -> Tensor:
+    """(B, 1, Q) -> (B, 1): information in nats that the causal mask alone gives uniform attention."""
+    size = share.shape[2]
+    uniform = torch.ones(size, size, dtype=share.dtype, device=share.device).tril()
+    uniform = uniform / uniform.sum(1, keepdim=True)
+    return _entropy(share @ uniform) - (_entropy(uniform) * share).sum(2)
+
+
+def _at_one_offset(weights: Tensor, share: Tensor) -> Tensor:
+    """(B, H, Q, K) -> (H,): the largest share of weight at one distance between query and key."""
+    size, found = weights.shape[2], []
+    for offset in _OFFSETS:
+        diagonal = weights.diagonal(offset, dim1=2, dim2=3)
+        rows = share[..., : size - offset] if offset >= 0 else share[..., -offset:]
+        found.append((diagonal * rows[..., : diagonal.shape[-1]]).sum(2).mean(0))
+    return torch.stack(found).amax(0)
+
+
+def _entropy(shares: Tensor) -> Tensor:
+    """(..., K) -> (...) in nats."""
+    return -(shares * shares.clamp_min(1e-9).log()).sum(-1)
