@@ -56,7 +56,7 @@ def render_handout(name: str, context: LessonContext) -> bytes:
     # It is made beside the page, in a thread of its own: neither may take the other's turn at the model.
     context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
     t = context.t
-    words = load_lesson(name, t.language)
+    words = load_lesson(name, t.language, on_paper=True)
     scenes = "".join(_scene(words, scene, context) for scene in words.scenes)
     made_from = t("handout.made", sentence=context.text)
     translator = context.service.translator

@@ -10,6 +10,7 @@ A lesson is one Markdown file for each language, `positions/en.md` and `position
     math: PE_{(pos,2i)} = \class{wave}{\sin}\left(\frac{pos}{10000^{2i/d}}\right)
 
     At most 60 words, with **bold**, *emphasis*, `code`, $p$ and words of the glossary such as {attention}.
+    [[Press any tile.]] is for the screen only: a handout leaves it out.
 
     ## predict: What stays the same?
     section: 3.5
@@ -48,6 +49,7 @@ _HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)
 _SCENE = re.compile(r"([a-z][a-z0-9_]*): (.+)")
 _KEY = re.compile(r"(section|math): (.+)")
 _CHOICE = re.compile(r"^- \[([ x])\] (.+)$", re.MULTILINE)
+_SCREEN = re.compile(r"[ \n]?\[\[(.+?)\]\]", re.DOTALL)
 _TERM = re.compile(r"\{([a-z_]+)\}")
 _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
@@ -110,19 +112,24 @@ class LessonError(ValueError):
 
 
 @cache
-def load_lesson(name: str, language: str) -> Lesson:
-    """The prose of a lesson. Raises LessonError when the file is missing or has another form."""
+def load_lesson(name: str, language: str, *, on_paper: bool = False) -> Lesson:
+    """The prose of a lesson; on paper without what only a screen can do.
+
+    Raises:
+        LessonError: The file is missing or has another form.
+    """
     path = FOLDER / name / f"{language}.md"
     try:
-        return parse(path.read_text(encoding="utf-8"), name, language)
+        return parse(path.read_text(encoding="utf-8"), name, language, on_paper=on_paper)
     except OSError as error:
         raise LessonError(f"the lesson {name!r} has no text in {language!r}: {path.name} cannot be read") from error
     except ValueError as error:
         raise LessonError(f"{name}/{path.name}: {error}") from error
 
 
-def parse(text: str, name: str, language: str) -> Lesson:
+def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:
     """The text of a file -> its lesson. Raises ValueError naming what is wrong."""
+    text = _SCREEN.sub("" if on_paper else lambda found: found[0].replace("[[", "").replace("]]", ""), text)
     glossary = _Glossary(language)
     title, summary, scenes = "", "", []
     parts = list(_sections(text))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 import threading
 from pathlib import Path
@@ -15,8 +16,10 @@ from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes
+from viz_app.figures import CurvesFigure
+from viz_app.figures.colours.palette import kind_color
 from viz_app.lessons import load_lesson, parser
-from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.catalogue import LESSONS, lesson_module
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.handout import render_handout
 from viz_app.lessons.scene_figure import figure_with_provenance
@@ -45,6 +48,30 @@ def test_a_handout_holds_every_scene_and_nothing_from_elsewhere(context: LessonC
         assert scene.title in seen.text
 
 
+def test_a_handout_asks_nobody_to_press_anything(context: LessonContext) -> None:
+    asked = "# T\nS.\n\n## a: A\nsection: 1\n\nTwo heads. [[Press **any** tile.]] Few have a name."
+    assert parser.parse(asked, "a", "en").scenes[0].prose == [
+        ["p", {}, ["Two heads. Press ", ["strong", {}, ["any"]], " tile. Few have a name."]]
+    ]
+    on_paper = parser.parse(asked, "a", "en", on_paper=True)
+    assert on_paper.scenes[0].prose == [["p", {}, ["Two heads. Few have a name."]]]
+    context = dataclasses.replace(context, text="The dog.")
+    assert "Change any" not in Document(render_handout("dot_product", context).decode()).text
+    assert any("Change any" in str(scene.prose) for scene in load_lesson("dot_product", "en").scenes)
+
+
+def test_the_ways_to_compare_have_the_colours_of_the_screen(context: LessonContext) -> None:
+    drawn = lesson_module("dot_product").figure("scale", context)
+    assert isinstance(drawn, CurvesFigure)
+    shown = dict(zip((series.label for series in drawn.series), drawn.colors, strict=True))
+    script = (parser.FOLDER / "dot_product" / "js" / "scale.js").read_text(encoding="utf-8")
+    on_screen = dict(re.findall(r"(unscaled|scaled|additive): theme\.kinds\.(\w+)", script))
+    assert len(on_screen) == 3
+    assert shown == {
+        context.t(f"lesson_dot_product.{way}"): kind_color(kind, "light") for way, kind in on_screen.items()
+    }
+
+
 def test_a_handout_leaves_the_page_its_turn(context: LessonContext) -> None:
     gate = context.service.queue
     with gate.ticket(context.session) as page:
@@ -67,7 +94,7 @@ def test_the_page_leaves_a_handout_its_turn(context: LessonContext) -> None:
 def test_answers_stand_on_a_page_of_their_own(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = "# T\nS.\n\n## predict: P\nsection: 1\n\nQ?\n\n- [ ] no\n- [x] yes\n\n### answer\nBecause."
     words = parser.parse(asked, "positions", "en")
-    monkeypatch.setattr("viz_app.lessons.handout.load_lesson", lambda name, language: words)
+    monkeypatch.setattr("viz_app.lessons.handout.load_lesson", lambda name, language, on_paper: words)
     question, _, answers = render_handout("positions", context).decode().partition('class="answers"')
     assert "yes" in question and "Because." not in question
     assert "Because." in answers and "yes" in answers and "no<" not in answers

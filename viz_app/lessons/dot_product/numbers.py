@@ -14,6 +14,7 @@ from viz_app.lessons.context import LessonContext, StageData
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 WAYS = ("unscaled", "scaled", "additive")
+_IN_THEIR_COLOURS = ((1, "scaled"), (0, "unscaled"), (2, "additive"))  # blue, orange, green, as in js/scale.js
 POSITIONS = 16  # shown; of longer sentences the first ones
 NARROW, WIDE = 4, 512  # widths whose products the last scene compares
 BINS = 60
@@ -138,7 +139,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             Series(
                 x=WIDTHS, y=_by_width(context)["entropy"][row], label=t(f"lesson_dot_product.{way}"), dashed=row == 2
             )
-            for row, way in enumerate(WAYS)
+            for row, way in _IN_THEIR_COLOURS
         ]
         return CurvesFigure(
             series=series, x_title="d_k", y_title=t("lesson_dot_product.entropy"), x_log=True, language=t.language
