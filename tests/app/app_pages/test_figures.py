@@ -40,7 +40,8 @@ def address(app: AppTest) -> dict[str, Any]:
 
 
 def command(app: AppTest) -> str:
-    return str(app.code[-1].value)
+    """The one that makes the figure again; links for sharing are code, too."""
+    return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app export"))
 
 
 def downloads(app: AppTest) -> list[str]:
