@@ -140,8 +140,21 @@ type State = {
   playing: boolean;
   table: boolean;
   beam: boolean;
+  off: string | null;
   [name: string]: any;
 };
+/** What findings.py finds out about heads. */
+type HeadRole = { role: string; standing: string; share: number; chance: number; places: number };
+type Without = {
+  model: string;
+  source: string;
+  head: string;
+  before: number;
+  after: number;
+  words: [string, boolean][];
+  original: [string, boolean][];
+};
+type Findings = { roles?: { model: string; heads: Record<string, HeadRole[][]> }; off?: Without | null };
 type Translation = import("./components/explorer/js/data.js").Translation;
 type View = import("./components/explorer/js/data.js").View;
 type Views = Record<Kind, View>;

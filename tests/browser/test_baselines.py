@@ -111,9 +111,9 @@ def taken(page: Page) -> Pixels:
 
 def check(name: str, picture: Pixels, folder: Path) -> str | None:
     """What is wrong with a picture and where to see it; with HEADLIGHT_APPROVE=1 it becomes the approved one."""
-    path = APPROVED / f"{name}.png"
+    path = APPROVED / f"{name}.webp"
     if APPROVE:
-        Image.fromarray(picture).save(path, optimize=True)
+        Image.fromarray(picture).save(path, lossless=True, quality=100, method=6)
         return None
     if not path.exists():
         return f"{name}: nobody has approved a picture yet"
@@ -172,7 +172,7 @@ def beside(picture: Pixels, shifts: tuple[float, float, float]) -> Pixels:
 
 def test_other_edges_of_letters_pass() -> None:
     """Letters between two pixels or in coloured subpixels, as others draw them; what is paler or gone does not pass."""
-    approved = read(APPROVED / f"{LOOKS[0].name('head')}.png")
+    approved = read(APPROVED / f"{LOOKS[0].name('head')}.webp")
     assert mismatch(beside(approved, (0.3, 0.3, 0.3)), approved) is None
     assert mismatch(beside(approved, (0.3, 0.0, -0.3)), approved) is None
     paler = approved.copy()

@@ -13,7 +13,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection, explorer, last_report
+from viz_app.components.explorer import Selection, explorer, head_off, last_report, tell
+from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
 from viz_app.export.bundle import Turn
@@ -81,6 +82,8 @@ def main() -> None:
         with status.container():
             _draw_refusal(t, sentence, limit)
     publish(_params(t, sentence), language=t.language, page="translate")
+    if sentence.status == "good":
+        _tell_findings(served, result)
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -185,6 +188,16 @@ def _draw_result(
     selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
     st.session_state[_SELECTION] = selection
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
+
+
+def _tell_findings(served: TranslationService, result: TranslationResult) -> None:
+    """Last of all, so that nothing waits for it: the head that is switched off, then what all heads do."""
+    session_id = session.session_id()
+    try:
+        tell(_EXPLORER, findings.without_head(served, session_id, result, head_off(_EXPLORER)))
+        tell(_EXPLORER, findings.roles(served, session_id))
+    except Superseded:
+        st.stop()
 
 
 def _packed(

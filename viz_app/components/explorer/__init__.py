@@ -16,21 +16,25 @@ translation and leave the user's selection alone, unless they were packed with `
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from transformer_core.attention_maps import Kind
 from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
 from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
 
-__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "last_report", "pack"]
+__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "head_off", "last_report", "pack", "tell"]
 
 _FOLDER = Path(__file__).parent
 _STATE = "selection"
+_OFF = "off"
+_HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 
 # Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
 # knows already. So code and style, 150 kB, are a component of their own whose message never changes.
@@ -44,6 +48,7 @@ _mount = st.components.v2.component(
     html='<div class="explorer"></div>\n',
     js=join_modules(_FOLDER / "js" / "mount.js"),
 )
+_tell = st.components.v2.component("headlight_explorer_told", js=join_modules(_FOLDER / "js" / "told.js"))
 
 
 def explorer(
@@ -78,10 +83,26 @@ def explorer(
     result: Any = _mount(
         key=key,
         data=payload if other is None else join_payloads(payload, other),
-        default={_STATE: start.to_dict()},
+        default={_STATE: start.to_dict(), _OFF: None},
         on_selection_change=on_change or events.keep,
+        on_off_change=events.keep,
     )
     return Selection.from_state(result.get(_STATE), default=start)
+
+
+def head_off(key: str) -> tuple[Kind, int, int] | None:
+    """The head that is switched off: kind, layer and head from 0; None for none. It need not exist in any model."""
+    found = _HEAD.fullmatch(str(events.last_report(key, _OFF)))
+    return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
+
+
+def tell(key: str, finding: Mapping[str, Any]) -> None:
+    """Tell the explorer what was found out after it was drawn: one name, `roles` or `off`, with plain values.
+
+    The maps are not sent again for it.
+    """
+    (name,) = finding
+    _tell(key=f"code-of-{key}-{name}", data=dict(finding), height="content")
 
 
 def last_report(key: str) -> Selection | None:

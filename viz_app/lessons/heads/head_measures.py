@@ -1,12 +1,10 @@
-"""What the lesson on heads asks of the model: roles, parts of an output, translations with heads switched off.
+"""What the lesson on heads asks of the model: parts of an output, every head switched off alone.
 
 Shape legend: L layers, H heads, T target positions, n positions, d = d_model.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,47 +12,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import BEAM
-from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.roles import RoleTable
     from transformer_core.translator import Translation, Translator
 
 FloatArray = npt.NDArray[np.float32]
-Head = tuple[Kind, int, int]  # kind, layer, head; the last two from 0
-
-_STACK: dict[Kind, tuple[str, str]] = {
-    "encoder": ("encoder", "self_attention"),
-    "decoder": ("decoder", "self_attention"),
-    "cross": ("decoder", "cross_attention"),
-}
 _MOST_LOGITS = 24_000_000  # of one pass: about 100 MB
-
-
-def hook_point_name(kind: Kind, layer: int, point: str) -> str:
-    """Address of a hook point, such as decoder.layers.3.cross_attention.weights."""
-    stack, attention = _STACK[kind]
-    return f"{stack}.layers.{layer}.{attention}.{point}"
 
 
 def all_heads(translator: Translator) -> list[Head]:
     """Every head, in the order in which the lesson numbers them: kinds, layers, heads."""
     config = translator.config
     return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
-
-
-def role_tables(translator: Translator, should_stop: ShouldStop | None = None) -> dict[Kind, RoleTable]:
-    """The roles of all heads over the example sentences and the model's own translations of them."""
-    from transformer_core.analysis.roles import find_roles, occlusion_links
-
-    found = translator.translate_batch(list(EXAMPLES.values()), beam=1, should_stop=should_stop)
-    maps = [each.attention for each in found]
-    links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
-    return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,64 +66,6 @@ def decompose_layer(translator: Translator, translation: Translation, kind: Kind
     return LayerDecomposition(
         found.numpy(), parts.numpy(), output.numpy(), matrix.contiguous().numpy(), float((whole - output).abs().max())
     )
-
-
-@dataclass(frozen=True)
-class AblatedTranslation:
-    """A sentence translated while some heads say nothing.
-
-    Args:
-        text: The translation.
-        words: Its words, and whether each differs from the original translation.
-        original: The same of the original.
-        log_probability: Of the original translation, in nats, under the changed model.
-        before: The same under the whole model.
-    """
-
-    text: str
-    words: list[tuple[str, bool]]
-    original: list[tuple[str, bool]]
-    log_probability: float
-    before: float
-
-
-def translate_without(
-    translator: Translator, original: Translation, heads: Iterable[Head], should_stop: ShouldStop | None = None
-) -> AblatedTranslation:
-    """Translate again with the outputs of some heads set to zero."""
-    off = list(heads)
-    before = translator.score([(original.source, original.text)])[0]
-    if not off:
-        text, after = original.text, before
-    else:
-        with _ablate_heads(translator, off):
-            text = translator.translate(original.source, beam=BEAM, should_stop=should_stop).text
-            after = translator.score([(original.source, original.text)])[0]
-    first, second = word_diff(original.text.split(), text.split())
-    return AblatedTranslation(text, second, first, after, before)
-
-
-def _ablate_heads(translator: Translator, heads: Iterable[Head]) -> ExitStack:
-    from transformer_core.edits import ablate_heads
-    from transformer_core.hooks import edit
-
-    by_layer: dict[tuple[Kind, int], set[int]] = {}
-    for kind, layer, head in heads:
-        by_layer.setdefault((kind, layer), set()).add(head)
-    stack = ExitStack()
-    for (kind, layer), numbers in by_layer.items():
-        address = hook_point_name(kind, layer, "head_outputs")
-        stack.enter_context(edit(translator.model, address, ablate_heads(numbers)))
-    return stack
-
-
-def word_diff(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-    """The words of two sentences, and whether each is missing from the other at its place."""
-    old, new = [True] * len(before), [True] * len(after)
-    for block in difflib.SequenceMatcher(a=before, b=after, autojunk=False).get_matching_blocks():
-        old[block.a : block.a + block.size] = [False] * block.size
-        new[block.b : block.b + block.size] = [False] * block.size
-    return list(zip(before, old, strict=True)), list(zip(after, new, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.analysis.ablation import Head, translate_without
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.flops import Work, forward_flops, parameters
 from transformer_core.presets import PRESETS
@@ -20,6 +21,8 @@ from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.small_target import small_target
+from viz_app.serving.head_roles import ROLES_KEY, role_tables
+from viz_app.serving.translation_service import BEAM
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
@@ -114,7 +117,7 @@ def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
 
 def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
     translator = context.service.translator
-    return context.compute_once(("heads.roles",), lambda stop: head_measures.role_tables(translator, stop))
+    return context.compute_once(ROLES_KEY, lambda stop: role_tables(translator, stop))
 
 
 def rows_of_table_3() -> list[dict[str, float]]:
@@ -149,7 +152,7 @@ def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.Laye
     return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
 
 
-def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_measures.Head]:
+def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[Head]:
     """The heads that a setting switches off: those of a role, and single ones that were pressed.
 
     Args:
@@ -160,7 +163,7 @@ def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[head_mea
     match = _OFF.fullmatch(state)
     if not match or match[1] not in _GROUPS:
         return []
-    chosen: list[head_measures.Head] = []
+    chosen: list[Head] = []
     number, bits = 0, "".join(f"{int(digit, 32):05b}" for digit in match[2])
     for kind, table in tables.items():
         layers, heads = table.shares.shape[1:]
@@ -184,7 +187,7 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
     heads = ablated_heads(setting, tables)
     found = context.compute_once(
         ("heads.without", context.text, tuple(heads)),
-        lambda stop: head_measures.translate_without(translator, translation, heads, stop),
+        lambda stop: translate_without(translator, translation, heads, beam=BEAM, should_stop=stop),
     )
     return setting, dataclasses.asdict(found)
 
@@ -208,7 +211,7 @@ def selection(scene: str, context: LessonContext) -> Selection | None:
     return Selection(kind=kind, layer=layer, head=head)
 
 
-def _visited(context: LessonContext) -> head_measures.Head:
+def _visited(context: LessonContext) -> Head:
     """The head that was pressed where the tour stands, else the one of the tour."""
     state = context.state
     picked = _PICKED.fullmatch(str(state.settings.get("picked")))

@@ -25,11 +25,9 @@ from viz_app.lessons.heads.head_measures import (
     ablate_each_head,
     all_heads,
     decompose_layer,
-    role_tables,
-    translate_without,
-    word_diff,
 )
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
+from viz_app.serving.head_roles import role_tables
 from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."
@@ -82,25 +80,6 @@ def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator:
             forced = translator._forced_pass(whole.source_encoding, ids, whole.finished)[1]
         assert found.same[number] == (again.hypotheses[0].ids == ids), (kind, layer, head)
         assert found.changes[number] == pytest.approx(sum(forced) - before, abs=1e-3)
-
-
-def test_without_heads_the_sentence_is_translated_again(translator: Translator) -> None:
-    original = translator.translate(TEXT, beam=4)
-    nothing = translate_without(translator, original, [])
-    assert nothing.text == original.text and nothing.before == nothing.log_probability
-    every = translate_without(translator, original, all_heads(translator))
-    points = [f"decoder.layers.{layer}.cross_attention.head_outputs" for layer in range(2)]
-    points += [f"{stack}.layers.{n}.self_attention.head_outputs" for stack in ("encoder", "decoder") for n in range(2)]
-    with edit(translator.model, points, lambda value, _site: torch.zeros_like(value)):
-        assert every.text == translator.translate(TEXT, beam=4).text
-        assert every.log_probability == pytest.approx(translator.score([(TEXT, original.text)])[0])
-    assert every.before == nothing.before
-
-
-def test_words_that_differ_are_marked() -> None:
-    before, after = word_diff(["der", "kleine", "Hund", "spielt"], ["der", "Hund", "spielt", "hier"])
-    assert before == [("der", False), ("kleine", True), ("Hund", False), ("spielt", False)]
-    assert after == [("der", False), ("Hund", False), ("spielt", False), ("hier", True)]
 
 
 def test_table_3_costs_the_same_in_every_row() -> None:

@@ -9,6 +9,8 @@ import { Compare } from "./compare.js";
 import { Choice, Player } from "./controls.js";
 import { halves, KINDS, readPayload, Translation } from "./data.js";
 import { Figure } from "./figure.js";
+import { whenTold } from "./findings.js";
+import { HeadCard } from "./headcard.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
@@ -22,6 +24,8 @@ const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "
 export class Explorer {
   /** @type {(selection: Partial<State>) => void} Tells Python; main.js gives it. */
   report;
+  /** @type {(head: string | null) => void} Tells Python which head is switched off. */
+  reportOff;
   pointing = false; // whether a cell was pointed at when a key was pressed
   /** @type {HTMLDivElement} */
   body;
@@ -54,7 +58,9 @@ export class Explorer {
     this.recorder = new Recorder(this.store, this.figure);
     this.menu.panel.append(this.recorder.button);
     this.overview = new Overview(this.store);
+    this.card = new HeadCard(this.store);
     this.assemble();
+    this.untold = whenTold(() => this.store.mark("findings"));
     this.sizes = new ResizeObserver(() => this.store.mark("size"));
     this.sizes.observe(root);
     this.onResize = () => this.store.mark("size");
@@ -78,7 +84,8 @@ export class Explorer {
     this.body = h("div", { class: "body" }, figure.element, overview.element);
     const parts = [words.element, beam.note.element, beam.element, controls, candidates.element];
     figure.tools.append(compare.tools);
-    this.root.replaceChildren(...parts, compare.element, this.body, figure.table.element);
+    figure.legend.element.before(this.card.element);
+    this.root.replaceChildren(...parts, this.card.result, compare.element, this.body, figure.table.element);
   }
 
   /**
@@ -105,6 +112,7 @@ export class Explorer {
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
+    this.card.build(translation, this.texts);
     this.overview.receive(translation, this.texts);
     this.figure.measures = this.overview.measures;
     this.label();
@@ -197,6 +205,8 @@ export class Explorer {
     const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size", "beam", "alpha"].includes(name));
     if (drawn) this.update(state, step);
     if (drawn) this.figure.update(view, sheet, state, current, this.theme);
+    if (drawn) this.card.update(state);
+    if (has("off")) this.reportOff(state.off);
     if (drawn || has("size")) {
       this.layout(state);
       if (all || has(...TILES_CHANGE) || state.view === "layer") this.overview.paint(state, this.theme, has("data"));
@@ -289,6 +299,7 @@ export class Explorer {
 
   stop() {
     this.cancelReport();
+    this.untold();
     this.player.stop();
     this.menu.close();
     this.recorder.film.stop();

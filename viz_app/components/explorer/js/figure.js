@@ -55,11 +55,11 @@ export class Figure {
     const beside = h(
       "div",
       { class: "beside" },
-      this.legend.element,
-      this.table.button,
-      this.readout,
-      this.omitted,
       this.notes,
+      this.legend.element,
+      this.readout,
+      this.table.button,
+      this.omitted,
     );
     this.row = h("div", { class: "head-row" }, this.frame, beside);
     this.tools = h("div", { class: "figure-tools" }, this.form.element);

@@ -16,6 +16,7 @@ function mount({ data, parentElement, setStateValue }) {
     return new Explorer(root);
   });
   explorer.report = (selection) => setStateValue("selection", selection);
+  explorer.reportOff = (head) => setStateValue("off", head);
   explorer.receive(data);
   return unmount;
 }

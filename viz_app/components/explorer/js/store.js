@@ -50,6 +50,7 @@ export class Store {
       vs: null, // the sentence in which `against` was pinned
       vsmodel: null, // the checkpoint that it is taken from
       vsbranch: 0, // the branch in which it was pinned
+      off: null, // "cross.5.5": the selected head, while it is switched off
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null
       spot: null, // the same among the heads of one token: `query` is the index of a head
@@ -75,6 +76,8 @@ export class Store {
     const { kind, layer, head } = this.state;
     if ((patch.layer !== undefined || patch.head !== undefined) && !("average" in patch))
       this.touch({ average: "none" });
+    const other = ["kind", "layer", "head", "average", "branch"].some((name) => this.changed.has(name));
+    if (other && this.state.off && !("off" in patch)) this.touch({ off: null });
     const opened = ["kind", "layer", "head"].some((name) => name in patch);
     if (opened && kind === "cross") this.touch({ gloss: [layer, head] });
     this.schedule();

@@ -1,0 +1,50 @@
+"""What the explorer is told about heads after it is drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from transformer_core.analysis.ablation import translate_without
+from transformer_core.translator import Translator
+from viz_app.explorer_view.findings import roles, without_head
+from viz_app.serving.head_roles import role_tables
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.translation_service import TranslationService
+
+
+@pytest.fixture(scope="module")
+def service(random_checkpoint: Path) -> TranslationService:
+    translator = Translator.load(random_checkpoint)
+    translator.decoding = translator.decoding.replace(extra_length=4)  # random weights write to the limit
+    return TranslationService(translator, RequestQueue(1), name="random")
+
+
+def test_every_head_has_its_likeliest_role(service: TranslationService) -> None:
+    told = json.loads(json.dumps(roles(service, "a")))["roles"]
+    assert told["model"] == "random"
+    for kind, table in role_tables(service.translator).items():
+        layers, heads = table.shares.shape[1:]
+        for layer in range(layers):
+            for head in range(heads):
+                role, found = table.likeliest(layer, head), told["heads"][kind][layer][head]
+                assert (found["role"], found["places"]) == (role.role, role.places)
+                assert found["share"] == pytest.approx(role.share, abs=1e-4)
+                assert (found["standing"] == "named") == role.named
+                assert (found["standing"] == "none") == (not role.named and not role.leans)
+
+
+def test_the_translation_without_a_head(service: TranslationService) -> None:
+    result = service.translate("a", "The bus.")
+    told = without_head(service, "a", result, ("cross", 1, 2))["off"]
+    expected = translate_without(service.translator, result.translation, [("cross", 1, 2)], beam=4)
+    assert (told["source"], told["model"], told["head"]) == ("The bus.", "random", "cross.1.2")
+    assert [told["words"], told["original"]] == [expected.words, expected.original]
+    assert (told["before"], told["after"]) == pytest.approx((expected.before, expected.log_probability))
+
+
+@pytest.mark.parametrize("head", [None, ("cross", 99, 0), ("encoder", 0, 99)])
+def test_no_finding_without_a_head_of_this_model(service: TranslationService, head: None) -> None:
+    assert without_head(service, "a", service.translate("a", "The bus."), head) == {"off": None}

@@ -1,0 +1,110 @@
+"""The role of the selected head, and the translation without it, against the same computed here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser.explorer_driver import state
+from tests.browser.rest import until
+from transformer_core.analysis.ablation import AblatedTranslation, Head, translate_without
+from transformer_core.translator import Translator
+from viz_app.serving.head_roles import role_tables
+from viz_app.serving.registry import checkpoint_folder
+from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.browser.conftest import CheckAccessibility, OpenPage
+
+OTHER = "The train arrives at eight o'clock."
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.load(checkpoint_folder())
+
+
+def without(translator: Translator, text: str, head: Head) -> AblatedTranslation:
+    return translate_without(translator, translator.translate(text, beam=4), [head], beam=4)
+
+
+def wait_for_result(page: Page, expected: AblatedTranslation) -> None:
+    """Wait for both sentences, the words that differ, and the two log-probabilities."""
+    numbers = [f"{value:.2f}".replace("-", "\u2212") for value in (expected.before, expected.log_probability)]
+
+    def is_there() -> bool:
+        shown = page.locator(".off .off-line").evaluate_all(
+            "(all) => all.map((line) => [line.lastChild.textContent, line.querySelectorAll('mark').length])"
+        )
+        lines = [(expected.original, shown[0]), (expected.words, shown[1])] if len(shown) == 2 else []
+        same = [
+            [" ".join(word for word, _ in words), sum(changed for _, changed in words)] == found
+            for words, found in lines
+        ]
+        return bool(lines) and all(same) and all(each in page.locator(".off").inner_text() for each in numbers)
+
+    assert until(page, is_there), page.locator(".off").inner_text()
+
+
+@pytest.mark.parametrize(("language", "width", "dark"), [("en", 1280, False), ("ko", 390, True)])
+def test_a_head_is_switched_off_and_on_again(
+    open_page: OpenPage,
+    app_url: str,
+    translator: Translator,
+    check_accessibility: CheckAccessibility,
+    language: str,
+    width: int,
+    dark: bool,
+) -> None:
+    t = texts(language)
+    page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=6&head=4", width=width, dark=dark)
+    assert t("explorer.no_cause") in page.locator(".head-card").inner_text()
+    page.get_by_role("button", name=t("explorer.off"), exact=True).press("Enter")
+    wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], ("cross", 5, 3)))
+    check_accessibility(page)
+    # A new sentence is translated without it too.
+    page.get_by_role("textbox", name=t("translate.input")).fill(OTHER)
+    wait_for_result(page, without(translator, OTHER, ("cross", 5, 3)))
+    page.get_by_role("button", name=t("explorer.off_back"), exact=True).first.click()
+    page.locator(".off").wait_for(state="hidden")
+    assert state(page, "off") is None
+
+
+def test_another_head_is_on(open_page: OpenPage, app_url: str, translator: Translator) -> None:
+    page = open_page(f"{app_url}/?lang=en&kind=cross&layer=6&head=4")
+    page.locator(".off-button").click()
+    page.locator(".off").wait_for()
+    page.get_by_role("gridcell", name="head 4.4,").click()
+    page.locator(".off").wait_for(state="hidden")
+    assert state(page, "off") is None
+    page.locator(".off-button").click()
+    wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], ("cross", 3, 3)))
+
+
+def test_a_head_tells_its_role_or_that_it_bears_no_name(
+    open_page: OpenPage, app_url: str, translator: Translator
+) -> None:
+    t = texts("en").table("explorer")
+    page = open_page(f"{app_url}/?lang=en&kind=cross&layer=6&head=4")
+    seen = set()
+    for kind, table in role_tables(translator).items():
+        page.locator(f".kind-{kind}").click()
+        for layer, head in ((1, 7), (4, 2), (5, 3)):
+            role = table.likeliest(layer, head)
+            standing = "named" if role.named else "leans" if role.leans else "none"
+            seen.add(standing)
+            expected = t[f"role_{standing}"].format(
+                role=t[f"role_is_{role.role}"],
+                share=f"{round(role.share * 100)}\u202f%",
+                chance=f"{round(role.chance * 100)}\u202f%",
+                places=role.places,
+            )
+            page.get_by_role("gridcell", name=re.compile(rf"head {layer + 1}\.{head + 1},")).click()
+            told = page.locator(".head-role")
+            assert until(page, lambda: told.inner_text() == expected), f"{told.inner_text()!r} is not {expected!r}"  # noqa: B023
+    assert "named" in seen

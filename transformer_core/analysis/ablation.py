@@ -1,0 +1,104 @@
+"""What a sentence loses when heads are switched off: the effect of a head, which its weights do not tell.
+
+Attention is no explanation by itself (Jain and Wallace 2019): a head may put nearly all its weight on a word and yet
+change nothing. So the outputs of heads are set to zero, and the model translates again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transformer_core.attention_maps import Kind
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translation, Translator
+
+Head = tuple[Kind, int, int]  # kind, layer, head; the last two from 0
+
+_STACK: dict[Kind, tuple[str, str]] = {
+    "encoder": ("encoder", "self_attention"),
+    "decoder": ("decoder", "self_attention"),
+    "cross": ("decoder", "cross_attention"),
+}
+
+
+def hook_point_name(kind: Kind, layer: int, point: str) -> str:
+    """Address of a hook point, such as decoder.layers.3.cross_attention.weights."""
+    stack, attention = _STACK[kind]
+    return f"{stack}.layers.{layer}.{attention}.{point}"
+
+
+@dataclass(frozen=True)
+class AblatedTranslation:
+    """A sentence translated while some heads say nothing.
+
+    Args:
+        text: The translation.
+        words: Its words, and whether each differs from the original translation.
+        original: The same of the original.
+        log_probability: Of the original translation, in nats, under the changed model.
+        before: The same under the whole model.
+    """
+
+    text: str
+    words: list[tuple[str, bool]]
+    original: list[tuple[str, bool]]
+    log_probability: float
+    before: float
+
+
+def translate_without(
+    translator: Translator,
+    original: Translation,
+    heads: Iterable[Head],
+    *,
+    beam: int,
+    should_stop: Callable[[], bool] | None = None,
+) -> AblatedTranslation:
+    """Translate again with the outputs of some heads set to zero.
+
+    Args:
+        translator: The model.
+        original: Its translation with all heads.
+        heads: Those that are switched off.
+        beam: Hypotheses kept at each step.
+        should_stop: As of `Translator.translate`.
+    """
+    off = list(heads)
+    before = translator.score([(original.source, original.text)])[0]
+    if not off:
+        text, after = original.text, before
+    else:
+        with ablated(translator, off):
+            text = translator.translate(original.source, beam=beam, should_stop=should_stop).text
+            after = translator.score([(original.source, original.text)])[0]
+    first, second = word_diff(original.text.split(), text.split())
+    return AblatedTranslation(text, second, first, after, before)
+
+
+def ablated(translator: Translator, heads: Iterable[Head]) -> ExitStack:
+    """A context in which the outputs of some heads are zero."""
+    from transformer_core.edits import ablate_heads  # with torch, which takes seconds to import
+    from transformer_core.hooks import edit
+
+    by_layer: dict[tuple[Kind, int], set[int]] = {}
+    for kind, layer, head in heads:
+        by_layer.setdefault((kind, layer), set()).add(head)
+    stack = ExitStack()
+    for (kind, layer), numbers in by_layer.items():
+        address = hook_point_name(kind, layer, "head_outputs")
+        stack.enter_context(edit(translator.model, address, ablate_heads(numbers)))
+    return stack
+
+
+def word_diff(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """The words of two sentences, and whether each is missing from the other at its place."""
+    old, new = [True] * len(before), [True] * len(after)
+    for block in difflib.SequenceMatcher(a=before, b=after, autojunk=False).get_matching_blocks():
+        old[block.a : block.a + block.size] = [False] * block.size
+        new[block.b : block.b + block.size] = [False] * block.size
+    return list(zip(before, old, strict=True)), list(zip(after, new, strict=True))

@@ -1,0 +1,68 @@
+"""What is found out about heads after the explorer is drawn: their roles, and a translation without one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from transformer_core.analysis.ablation import Head, translate_without
+from viz_app.serving.head_roles import ROLES_KEY, role_tables
+from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.roles import HeadRole
+
+
+def roles(service: TranslationService, session: str) -> dict[str, Any]:
+    """The likeliest role of every head, [layer][head] for each kind, measured once for all visitors.
+
+    Raises:
+        Superseded: when a newer request of the session took over.
+    """
+    translator = service.translator
+    tables = service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop))
+    heads = {
+        kind: [
+            [_role(table.likeliest(layer, head)) for head in range(table.shares.shape[2])]
+            for layer in range(table.shares.shape[1])
+        ]
+        for kind, table in tables.items()
+    }
+    return {"roles": {"model": service.name, "heads": heads}}
+
+
+def _role(role: HeadRole) -> Mapping[str, Any]:
+    standing = "named" if role.named else "leans" if role.leans else "none"
+    shares = {"share": round(role.share, 4), "chance": round(role.chance, 4)}
+    return {"role": role.role, "standing": standing, "places": role.places, **shares}
+
+
+def without_head(
+    service: TranslationService, session: str, result: TranslationResult, head: Head | None
+) -> dict[str, Any]:
+    """The sentence translated with one head switched off, and the log-probability that the translation then has.
+
+    Args:
+        service: The model.
+        session: As for `TranslationService.translate`.
+        result: The translation with all heads.
+        head: Kind, layer and head from 0; None, or one that this model does not have, gives no finding.
+
+    Raises:
+        Superseded: when a newer request of the session took over.
+    """
+    if head is None:
+        return {"off": None}
+    kind, layer, number = head
+    layers, heads = result.maps.weights(kind).shape[:2]
+    if layer >= layers or number >= heads:
+        return {"off": None}
+    translator, original = service.translator, result.translation
+    found = service.compute_once(
+        session,
+        ("heads.without", original.source, (head,)),
+        lambda stop: translate_without(translator, original, [head], beam=BEAM, should_stop=stop),
+    )
+    about = {"model": service.name, "source": original.source, "head": f"{kind}.{layer}.{number}"}
+    numbers = {"before": found.before, "after": found.log_probability}
+    return {"off": {**about, **numbers, "words": found.words, "original": found.original}}

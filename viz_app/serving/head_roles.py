@@ -1,0 +1,25 @@
+"""The roles of all heads of a model, measured once for all visitors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from transformer_core.attention_maps import KINDS, Kind
+from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.text.examples import EXAMPLES
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.roles import RoleTable
+    from transformer_core.translator import Translator
+
+ROLES_KEY = ("heads.roles",)  # of the tables in the cache of a model
+
+
+def role_tables(translator: Translator, should_stop: ShouldStop | None = None) -> dict[Kind, RoleTable]:
+    """The roles of all heads over the example sentences and the model's own translations of them."""
+    from transformer_core.analysis.roles import find_roles, occlusion_links
+
+    found = translator.translate_batch(list(EXAMPLES.values()), beam=1, should_stop=should_stop)
+    maps = [each.attention for each in found]
+    links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
+    return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
