@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.analysis.resting import best_looking
+from transformer_core.attention_maps import Kind
 from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Request, Series, one_head
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
@@ -35,21 +38,29 @@ FloatArray = npt.NDArray[np.float32]
 def data(context: LessonContext) -> StageData:
     """The worked example, the effect of the width, and the vectors of a layer of the encoder for the sentence."""
     widths, vectors = _by_width(context), _vectors(context)
-    layer, head = _peaked(vectors["weights"])
+    layer, head = looking_head(context, "encoder")
     shown = {name: vectors[name][layer, :, :POSITIONS] for name in ("queries", "keys", "values")}
+    tokens = _source(context)[1]
+    separators = [not any(letter.isalnum() for letter in token) for token in tokens]
+    projected = _projections(context)
     return StageData(
         values={
             "example": EXAMPLE,
             "three": _three(context),
             "widths": list(WIDTHS),
             "histograms": context.compute_once(("dot_product.histograms",), lambda _: histograms()),
-            "tokens": list(_source(context)[1]),
+            "tokens": list(tokens),
+            "inputs": list(context.result.maps.inputs.tokens[:POSITIONS]),
+            "separators": separators,
             "layer": layer,
             "head": head,
+            "heads": context.result.maps.encoder.shape[0] * context.result.maps.encoder.shape[1],
+            "query": choose_query(vectors["weights"][layer, head], separators),
+            "projected": {kind: list(looking_head(context, kind)) for kind in ("encoder", "cross")},
             "largest": float(max(np.abs(shown[name]).max() for name in ("queries", "keys"))),
             "largest_value": float(np.abs(shown["values"]).max()),
         },
-        arrays={**shown, **widths},
+        arrays={**shown, **widths, **projected},
     )
 
 
@@ -74,11 +85,48 @@ def _vectors(context: LessonContext) -> dict[str, FloatArray]:
     return context.compute_once(key, lambda _: encoder_vectors(context.service.translator, source))
 
 
-def _peaked(weights: FloatArray) -> tuple[int, int]:
-    """(L, H, S, S) -> the layer and head that look most sharply: the largest mean of each row's largest weight."""
-    sharpness = weights.max(axis=-1).mean(axis=-1)
-    layer, head = np.unravel_index(int(sharpness.argmax()), sharpness.shape)
-    return int(layer), int(head)
+def looking_head(context: LessonContext, kind: Kind) -> tuple[int, int]:
+    """Layer and head whose choice of key depends most on the query in this sentence, among those that do not rest."""
+    return best_looking(context.result.maps, kind)
+
+
+def choose_query(weights: FloatArray, separators: Sequence[bool]) -> int:
+    """(S, S) -> the word whose row looks most sharply at another word; the first position where there is no other."""
+    words = np.flatnonzero(~np.array(separators))
+    if len(words) < 2:
+        return 0
+    between = weights[np.ix_(words, words)].copy()
+    np.fill_diagonal(between, 0.0)
+    return int(words[between.max(axis=1).argmax()])
+
+
+def _projections(context: LessonContext) -> dict[str, FloatArray | npt.NDArray[np.uint8]]:
+    """Vectors, matrices and what they give, of a head of the encoder and of one between encoder and decoder.
+
+    Names are those of `projections.py` after `encoder_` or `cross_`; of long sentences the first positions. They are
+    drawn and no more, so matrices are sent as bytes of which 128 is 0.
+    """
+    from viz_app.lessons.dot_product.projections import MATRICES, cross_projections, self_projections
+
+    translator, translation = context.service.translator, context.result.translation
+    found: dict[str, FloatArray | npt.NDArray[np.uint8]] = {}
+    for kind, project in (("encoder", self_projections), ("cross", cross_projections)):
+        layer, head = looking_head(context, kind)  # type: ignore[arg-type]
+        arrays = context.compute_once(
+            ("dot_product.projections", kind, context.text, layer, head),
+            lambda _, project=project, at=(layer, head): project(translator, translation, *at),  # type: ignore[misc]
+        )
+        for name, values in arrays.items():
+            shown = _as_bytes(values) if name in MATRICES else values[:POSITIONS]
+            found[f"{kind}_{name}"] = shown
+    return found
+
+
+def _as_bytes(values: FloatArray) -> npt.NDArray[np.uint8]:
+    """Numbers of both signs as 1 to 255, the largest at an end."""
+    most = float(np.abs(values).max()) or 1.0
+    scaled: npt.NDArray[np.uint8] = np.round(values / most * 127 + 128).astype(np.uint8)
+    return scaled
 
 
 def _by_width(context: LessonContext) -> dict[str, FloatArray]:
@@ -146,6 +194,6 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         )
     if scene != "real":
         return None
-    layer, head = _peaked(_vectors(context)["weights"])
+    layer, head = looking_head(context, "encoder")
     head = int(context.state.number("head", head, 0, len(_vectors(context)["weights"][layer]) - 1))
     return one_head(Request(maps=context.result.maps, kind="encoder", layer=layer, head=head, language=t.language))

@@ -13,11 +13,14 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.additive import additive_scores
+from transformer_core.analysis.resting import best_looking
 from transformer_core.attention import attention_scores, attention_weights
+from transformer_core.hooks import Point, capture
 from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
+from viz_app.lessons.dot_product.projections import cross_projections, self_projections
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
 
 
@@ -33,10 +36,53 @@ def test_vectors_give_the_weights_of_the_model(context: LessonContext) -> None:
     found = attention_weights(attention_scores(queries, keys, None))[0]
     truth = context.result.maps.encoder
     np.testing.assert_allclose(found, truth[layer], atol=1e-6)
-    sharpness = truth.max(axis=-1).mean(axis=-1)
-    assert sharpness[layer, head] == sharpness.max()
+    assert (layer, head) == best_looking(context.result.maps, "encoder")
     assert data.values["tokens"] == list(context.result.maps.source.tokens)
     assert data.values["three"] == ["where", "did", "you"]
+
+
+def test_the_query_that_is_shown_looks_most_sharply_at_another_word() -> None:
+    weights = np.array([[0.1, 0.2, 0.1, 0.6], [0.7, 0.2, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1], [0.9, 0.1, 0.0, 0.0]])
+    found = dot_product.choose_query(weights, [False, False, False, True])
+    assert found == 1, "0.8 lies on the query itself, 0.9 belongs to no word"
+    assert dot_product.choose_query(weights[:2, :2], [False, True]) == 0
+
+
+@pytest.mark.parametrize(
+    ("project", "attention"),
+    [
+        (self_projections, "encoder.layers.{}.self_attention"),
+        (cross_projections, "decoder.layers.{}.cross_attention"),
+    ],
+)
+def test_vectors_times_matrices_are_the_queries_keys_and_values_of_the_model(
+    context: LessonContext, project: Callable[..., dict[str, Any]], attention: str
+) -> None:
+    translator, translation = context.service.translator, context.result.translation
+    points: tuple[Point, ...] = ("queries", "keys", "values", "residual")
+    with capture(translator.model, points=points) as seen:
+        translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+    last = translator.config.num_layers - 1
+    for layer, head in ((0, 1), (last, 0)):
+        found = project(translator, translation, layer, head)
+        for name, source in (("q", "of_queries"), ("k", "of_keys"), ("v", "of_keys")):
+            point = {"q": "queries", "k": "keys", "v": "values"}[name]
+            truth = seen[f"{attention.format(layer)}.{point}"][0, head].numpy()
+            np.testing.assert_allclose(found[source] @ found[f"w_{name}"], truth, atol=1e-5)
+            np.testing.assert_allclose(found[name], truth, atol=1e-5)
+    memory = seen[f"encoder.layers.{last}.feed_forward_add_norm.residual"][0].numpy()
+    of_the_encoder = project is cross_projections
+    assert np.allclose(found["of_keys"], memory, atol=1e-5) == of_the_encoder
+    assert np.array_equal(found["of_keys"], found["of_queries"]) != of_the_encoder
+
+
+def test_the_stage_gets_the_vectors_of_both_attentions(context: LessonContext) -> None:
+    data = dot_product.data(context)
+    inputs, tokens = data.values["inputs"], data.values["tokens"]
+    assert inputs[0] == "<s>" and tokens[-1] == "</s>"
+    assert len(data.arrays["cross_of_queries"]) == len(inputs) and len(data.arrays["cross_of_keys"]) == len(tokens)
+    matrix = data.arrays["encoder_w_k"].astype(int)
+    assert abs(matrix - 128).max() == 127 and matrix.min() >= 1
 
 
 def test_the_width_has_the_effect_that_the_paper_expects() -> None:

@@ -12,8 +12,18 @@ export type Values = {
   widths: number[];
   histograms: { narrow: Histogram; wide: Histogram };
   tokens: string[];
+  /** What the decoder reads. */
+  inputs: string[];
+  /** Which tokens are `</s>` or punctuation. */
+  separators: boolean[];
   layer: number;
   head: number;
+  /** Of the encoder, in all layers. */
+  heads: number;
+  /** A word that looks at another one. */
+  query: number;
+  /** Layer and head of which the projections are shown. */
+  projected: Record<"encoder" | "cross", [number, number]>;
   /** Of queries and keys, and of values. */
   largest: number;
   largest_value: number;

@@ -9,6 +9,7 @@ import { Scene } from "../../stage/js/scene.js";
 import { attend } from "./attend.js";
 
 const NARROW = 560;
+const MOST_RESTING = 0.5; // as in transformer_core/analysis/resting.py
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
@@ -27,7 +28,7 @@ export class Real extends Scene {
       min: 1,
       max: this.count,
       rate: 0.8,
-      start: Math.min(3, this.count),
+      start: this.lesson.values.query + 1,
       show: (value) => String(Math.round(value)),
     });
   }
@@ -175,7 +176,34 @@ export class Real extends Scene {
     const { weights } = this.attend(query, head);
     const most = weights.indexOf(Math.max(...weights));
     const weight = percent(weights[most]);
-    return fillText(this.texts.real_say, { query: this.plain(query), key: this.plain(most), weight });
+    const row = fillText(this.texts.real_say, { query: this.plain(query), key: this.plain(most), weight });
+    return `${row} ${this.sayHead(head)}`;
+  }
+
+  /**
+   * Why this head is shown, or that it rests.
+   * @param {number} head
+   */
+  sayHead(head) {
+    const { layer, head: chosen, heads } = this.lesson.values;
+    const share = this.restingShare(head);
+    const number = headName(layer, Math.round(head));
+    if (share > MOST_RESTING) return fillText(this.texts.real_rests, { head: number, share: percent(share) });
+    return Math.round(head) === chosen ? fillText(this.texts.real_chosen, { head: number, count: heads }) : "";
+  }
+
+  /**
+   * Share of a head's weight on `</s>` and punctuation, the mean over words; as transformer_core/analysis/resting.py.
+   * @param {number} head
+   */
+  restingShare(head) {
+    const { separators } = this.lesson.values;
+    const words = separators.flatMap((separator, at) => (separator ? [] : [at]));
+    if (!words.length) return 0;
+    const shares = words.map((query) =>
+      this.attend(query, head).weights.reduce((sum, weight, key) => sum + (separators[key] ? weight : 0), 0),
+    );
+    return shares.reduce((sum, share) => sum + share, 0) / shares.length;
   }
 
   /** @type {Scene["table"]} */
