@@ -22,6 +22,7 @@ from tests.browser.explorer_driver import (
     choose,
     map_of,
     numbers,
+    patch,
     press,
     reported,
     settle,
@@ -155,3 +156,17 @@ def test_tokens_are_aligned_as_many_as_possible(open_compare: Open) -> None:
         assert len(pairs) == len(b) and all(a[i] == b[j] for i, j in chosen)
         assert [i for i, _ in chosen] == sorted({i for i, _ in chosen}), "positions rise"
         assert len(chosen) == longest_common(a, b)
+
+
+def test_two_equal_maps_say_what_to_do(explorer: Page) -> None:
+    choose(explorer, ".compare-button")
+    assert ENGLISH["compare_same"] in explorer.locator(".compare").inner_text()
+    explorer.locator(".tile[data-head='2.3']").click()
+    settle(explorer)
+    assert ENGLISH["compare_same"] not in explorer.locator(".compare").inner_text()
+
+
+def test_a_weak_gloss_is_explained(explorer: Page) -> None:
+    patch(explorer, kind="cross", layer=0, head=0)  # attends to nothing in particular
+    assert explorer.locator(".gloss.weak").count()
+    assert ENGLISH["weak_note"] in explorer.locator(".words-note").inner_text()

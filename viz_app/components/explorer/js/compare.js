@@ -142,7 +142,8 @@ export class Compare {
     }
     const others = pinned.about?.model !== translation.about?.model;
     this.about.replaceChildren(this.name("A", pinned, a, others), this.name("B", translation, b, others));
-    this.note.textContent = a.kind === b.kind ? "" : texts.compare_kinds;
+    const same = pinned.id === translation.id && a.kind === b.kind && a.name === b.name;
+    this.note.textContent = same ? texts.compare_same : a.kind === b.kind ? "" : texts.compare_kinds;
   }
 
   /**

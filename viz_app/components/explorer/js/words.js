@@ -133,6 +133,8 @@ export class Words {
     });
     this.follow(state, step);
     this.note.replaceChildren(fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) }));
+    if (this.words.some(({ gloss }) => gloss.classList.contains("weak")))
+      this.note.append(" ", h("span", { class: "weak-key" }, this.texts.weak_note));
     if (this.translation.steps.some(([probability]) => probability < UNSURE)) {
       this.note.append(" ", h("span", { class: "unsure-key" }, this.texts.unsure_note));
     }
