@@ -50,7 +50,10 @@ def test_from_the_formula_to_a_live_run(open_lesson: OpenLesson, serve: Serve) -
         lesson.painted()
 
     lesson.tab(live.title)
-    train(lesson)
+    lesson.press("Space")
+    lesson.wait("lesson.stage.playing && lesson.settings().at > 0")
+    train(lesson)  # while the recorded run plays
+    assert not lesson.get("lesson.stage.playing")
     assert lesson.settings()["source"] == "live"
     assert lesson.get(f"{LIVE}.word") == "thelittle"  # of the sentence that stands there at first
 

@@ -6,15 +6,16 @@ import { Theme } from "../../../components/common/theme.js";
 import { readPayload } from "./arrays.js";
 import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";
+import { fitTabs, GAP, heightBelowTabs } from "./fitting.js";
 import { Following } from "./following.js";
 import { Keys } from "./keys.js";
-import { build, light } from "./prose.js";
 import { Question } from "./question.js";
 import { startSettings, validSettings } from "./settings.js";
 import { Stage } from "./stage.js";
 import { table } from "./table.js";
 import { Tabs } from "./tabs.js";
 import { Tools } from "./tools.js";
+import { Words } from "./words.js";
 
 const WIDE = 860; // from this width on the words stand beside the picture
 const PRESENTING = Symbol.for("headlight.presenting");
@@ -41,8 +42,6 @@ export class Lesson {
   name;
   /** @type {Question | null} */
   question = null;
-  /** @type {HTMLDivElement | null} */
-  equation;
   /** @type {() => void} */
   cancelReport = () => {};
   presenting = false;
@@ -62,13 +61,11 @@ export class Lesson {
     this.controls = new ControlRow(this);
     this.readout = h("p", { class: "readout" });
     this.numbers = h("div", { class: "table-place" });
-    this.words = h("div", { class: "words" });
+    this.words = new Words(this);
     const parts = [this.stage.element, this.controls.element, this.readout, this.tools.element, this.numbers];
     const picture = h("div", { class: "picture", role: "tabpanel" }, ...parts);
-    root.replaceChildren(
-      h("div", { class: "top" }, this.tabs.element, this.tools.qr, this.tools.present),
-      h("div", { class: "body" }, picture, this.words),
-    );
+    this.top = h("div", { class: "top" }, this.tabs.element, this.tools.qr.button, this.tools.present.button);
+    root.replaceChildren(this.top, h("div", { class: "body" }, picture, this.words.element));
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
     this.keys = new Keys(this);
@@ -156,34 +153,19 @@ export class Lesson {
     const { scene } = this;
     this.all[name] = { ...startSettings(scene), ...validSettings(scene, this.all[name] ?? {}) };
     this.tabs.select(this.index);
+    this.readout.style.minHeight = "";
     this.controls.build();
-    this.makeWords();
+    const { question } = this.description;
+    if (question && !this.question) this.question = new Question(question, this.texts, () => this.revealAnswer());
+    this.words.build();
     this.stage.take(scene);
     this.tools.update();
     this.changed(quiet);
   }
 
-  makeWords() {
-    const { title, section, math, prose, question } = this.description;
-    this.equation = math.length ? h("div", { class: "equation" }, ...math.map((line) => build(line))) : null;
-    if (question && !this.question) this.question = new Question(question, this.texts, () => this.changed());
-    const next = this.lesson.scenes[this.index + 1];
-    const coming = next?.title ?? this.lesson.onward;
-    const onward =
-      coming &&
-      h(
-        "button",
-        { class: "next", click: () => this.turn(1) },
-        `${next ? this.texts.next : this.texts.next_lesson}: ${coming} \u2192`,
-      );
-    this.words.replaceChildren(
-      h("h2", {}, title),
-      section ? h("p", { class: "section" }, `${this.texts.section} ${section}`) : "",
-      h("div", { class: "prose" }, ...prose.map((node) => build(node))),
-      this.equation ?? "",
-      this.question ? this.question.element : "",
-      onward ?? "",
-    );
+  revealAnswer() {
+    this.changed();
+    this.words.fit();
   }
 
   /** @param {number} count */
@@ -200,6 +182,7 @@ export class Lesson {
    */
   move({ name, kind }, value) {
     if (kind === "button") {
+      this.stage.pause(); // what comes from the server would run against the playhead
       this.following.press(name);
       this.set(this.scene.press(name));
     } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value });
@@ -224,14 +207,23 @@ export class Lesson {
     const { scene } = this;
     const settings = this.settings();
     this.controls.update();
-    if (this.equation) light(this.equation, scene.lit(settings));
+    this.words.light(scene.lit(settings));
     const sentence = scene.say(settings, this.revealed);
     if (this.readout.textContent !== sentence) this.readout.textContent = sentence;
+    this.keepReadoutInSight();
     this.stage.describe(`${this.description.title}. ${sentence}`);
     this.tabulate();
     this.placeFields();
     this.stage.draw();
     if (!quiet) this.reportState(now);
+  }
+
+  /** In front of a class the picture gives way to a long line below it, and does not grow again with every short one. */
+  keepReadoutInSight() {
+    const { style, offsetHeight } = this.readout;
+    if (!this.presenting || style.minHeight === `${offsetHeight}px`) return;
+    style.minHeight = `${offsetHeight}px`;
+    this.stage.measure();
   }
 
   /** Number fields over the picture, where the scene has them. */
@@ -254,9 +246,10 @@ export class Lesson {
 
   /** @param {boolean} now */
   reportState(now) {
+    if (this.stage.playing && !now) return;
     this.cancelReport();
     const text = JSON.stringify(this.state());
-    if (this.stage.playing || text === this.reported) return;
+    if (text === this.reported) return;
     this.cancelReport = reportAfter(now ? 0 : REPORT_AFTER, this.root, () => {
       this.reported = text;
       this.report(JSON.parse(text));
@@ -270,12 +263,15 @@ export class Lesson {
 
   /** Height that the window leaves for the picture. */
   room() {
-    if (this.presenting) return window.innerHeight - 172 - Number.parseFloat(getComputedStyle(this.root).paddingTop);
+    const { controls, readout } = this;
+    if (this.presenting) return heightBelowTabs(this) - controls.element.offsetHeight - readout.offsetHeight - GAP;
     return Math.max(320, window.innerHeight - 330);
   }
 
   resize() {
     this.root.classList.toggle("wide", this.root.clientWidth >= WIDE);
+    fitTabs(this.tabs.element);
+    if (this.theme) this.words.fit();
     this.stage.measure();
     if (this.theme) this.placeFields();
   }
@@ -285,6 +281,7 @@ export class Lesson {
     /** @type {any} */ (globalThis)[PRESENTING] = on ? this : null; // so that the next lesson opens in the same view
     this.root.classList.toggle("presenting", on);
     document.documentElement.toggleAttribute("data-presenting", on); // the line of the route then stands above the stage
+    this.readout.style.minHeight = "";
     this.tools.update();
     this.resize();
     this.stage.canvas.focus();

@@ -3,6 +3,7 @@
 import { context2d } from "../../../components/common/canvas.js";
 import { whenHidden } from "../../../components/common/component.js";
 import { h, setAttribute } from "../../../components/common/dom.js";
+import { largestZoom } from "./fitting.js";
 import { Pen } from "./pen.js";
 
 const STILL_STEP = 900; // milliseconds for which a step stands where motion is not wanted
@@ -67,10 +68,12 @@ export class Stage {
     const shown = this.element.clientWidth;
     if (!shown || !this.scene) return;
     // In front of a class the whole picture, type included, is drawn larger.
-    this.zoom = this.lesson.presenting && shown >= WIDE ? LARGE : 1;
+    const room = this.lesson.room();
+    const height = (/** @type {number} */ zoom) => zoom * this.scene.height(Math.floor(shown / zoom), room / zoom);
+    this.zoom = this.lesson.presenting && shown >= WIDE ? largestZoom(LARGE, height, room) : 1;
     this.ratio = (window.devicePixelRatio || 1) * this.zoom;
     this.width = Math.floor(shown / this.zoom);
-    this.height = Math.round(this.scene.height(this.width, this.lesson.room() / this.zoom));
+    this.height = Math.round(this.scene.height(this.width, room / this.zoom));
     this.canvas.width = Math.round(shown * (this.ratio / this.zoom));
     this.canvas.height = Math.round(this.height * this.ratio);
     this.canvas.style.height = `${this.height * this.zoom}px`;

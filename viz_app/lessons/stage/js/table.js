@@ -17,6 +17,15 @@ export function table({ columns, rows }, texts) {
   return h("div", attributes, tableOf(columns, cells), more);
 }
 
+/**
+ * Brings a table that was just opened into the window, with the focus.
+ * @param {HTMLElement} place What it was put into.
+ */
+export function showTable(place) {
+  place.querySelector("table")?.parentElement?.focus({ preventScroll: true });
+  place.scrollIntoView({ block: "nearest" });
+}
+
 /** @param {string | number} value */
 function cell(value) {
   if (typeof value === "string") return h("td", { dir: "auto" }, value);

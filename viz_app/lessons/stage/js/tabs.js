@@ -1,6 +1,7 @@
 // The scenes of a lesson as a row of tabs.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
+import { fitTabs } from "./fitting.js";
 
 export class Tabs {
   /** @type {HTMLButtonElement[]} */
@@ -20,7 +21,7 @@ export class Tabs {
     this.buttons = scenes.map(({ name, title }, index) =>
       h(
         "button",
-        { role: "tab", class: "tab", "data-scene": name, click: () => this.open(name) },
+        { role: "tab", class: "tab", "aria-label": title, title, "data-scene": name, click: () => this.open(name) },
         h("span", { class: "count" }, String(index + 1)),
         h("span", { class: "tab-title" }, title),
       ),
@@ -38,6 +39,7 @@ export class Tabs {
       setAttribute(button, "aria-selected", index === selected);
       button.tabIndex = index === selected ? 0 : -1;
     });
+    fitTabs(this.element);
     const { offsetLeft, offsetWidth } = this.buttons[selected];
     const { clientWidth, scrollLeft } = this.element;
     const start = offsetLeft - this.element.offsetLeft;

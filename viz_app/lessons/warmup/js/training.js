@@ -51,7 +51,7 @@ export class Training extends Scene {
 
   get controls() {
     const { source, recorded, live, train_now: label } = this.texts;
-    return [choice("source", source, { recorded, live }), { name: "start", kind: "button", label }];
+    return [choice("source", source, { recorded, live }, { server: true }), { name: "start", kind: "button", label }];
   }
 
   press() {

@@ -1,0 +1,58 @@
+// Makes what stands around the picture fit: the titles of the tabs, an equation, and in front of a class all words.
+
+export const GAP = 14; // pixels between what stands below each other
+const LARGEST = 21; // pixels, of the words in front of a class
+const SMALLEST = 14;
+
+/**
+ * An equation that is wider than its place becomes smaller.
+ * @param {HTMLElement} equation
+ */
+export function fitEquation(equation) {
+  equation.style.fontSize = "";
+  const { clientWidth, scrollWidth } = equation;
+  if (!clientWidth || scrollWidth <= clientWidth) return;
+  const size = Number.parseFloat(getComputedStyle(equation).fontSize);
+  equation.style.fontSize = `${Math.floor(10 * size * (clientWidth / scrollWidth)) / 10}px`;
+}
+
+/**
+ * In front of a class: the largest type in which all words stand on the screen.
+ * @param {HTMLElement} words
+ * @param {number} room Pixels.
+ */
+export function fitWords(words, room) {
+  let size = LARGEST;
+  do words.style.fontSize = `${size}px`;
+  while (words.scrollHeight > room && --size >= SMALLEST);
+}
+
+/**
+ * Where not all titles fit, only that of the open scene stands beside its number.
+ * @param {HTMLElement} tabs
+ */
+export function fitTabs(tabs) {
+  tabs.classList.remove("tight");
+  tabs.classList.toggle("tight", tabs.scrollWidth > tabs.clientWidth);
+}
+
+/**
+ * The largest scale at which a picture is no higher than the room: 1 at least.
+ * @param {number} largest
+ * @param {(zoom: number) => number} height Of the picture on the screen, in pixels, at a scale.
+ * @param {number} room
+ */
+export function largestZoom(largest, height, room) {
+  let zoom = largest;
+  while (zoom > 1 && height(zoom) > room) zoom = Math.max(1, zoom - 0.05);
+  return zoom;
+}
+
+/**
+ * In front of a class: what the screen has below the tabs, in pixels.
+ * @param {Lesson} lesson
+ */
+export function heightBelowTabs({ root, top }) {
+  const { paddingTop, paddingBottom } = getComputedStyle(root);
+  return root.clientHeight - Number.parseFloat(paddingTop) - Number.parseFloat(paddingBottom) - top.offsetHeight - GAP;
+}
