@@ -66,6 +66,7 @@ from viz_app.ui.lesson_route import (
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.questions import draw_questions
 from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.session_handout import draw_session_handouts
 from viz_app.ui.share_menu import draw_share, share_data
 from viz_app.ui.shared_across_pages import shared_row
 
@@ -106,7 +107,9 @@ def _draw_index(t: Texts) -> None:
         ]
         for chapter in CHAPTERS
     }
-    draw_models(t)
+    with shared_row(key="index-head"):
+        draw_models(t)
+        draw_session_handouts(t)
     for error in errors:
         st.warning(t("lessons.invalid", problem=escape_markdown(str(error))))
     leaves = lesson_index(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SESSION = "command"
+SESSION_NAME = "session"  # instead of a lesson: all stops of the route
 
 
 def parser() -> Parser:
@@ -34,7 +35,8 @@ def parser() -> Parser:
         description=(
             "Write the figure of a scene as .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json, or, without\n"
             "--scene, the handout of the lesson as .html: its words, figures and questions, with the answers on the\n"
-            "last page. A figure has the style options of the command export and holds its command; for a CSV it is\n"
+            "last page. --lesson session writes the handout of the whole route, with --teacher its notes, minutes and\n"
+            "answers. A figure has the style options of the command export and holds its command; for a CSV it is\n"
             "in a .csv.json beside it. Some formats exist only for some scenes: a .gif only where something moves."
         ),
         example=(
@@ -45,7 +47,10 @@ def parser() -> Parser:
         ),
     )
     result.add_checkpoint()
-    result.add_argument("--lesson", type=str, required=True, metavar="NAME", help=f"{names}.")
+    result.add_argument(
+        "--lesson", type=str, required=True, metavar="NAME", help=f"{names}, or {SESSION_NAME} for all."
+    )
+    result.add_argument("--teacher", action="store_true", help="Of a session: the sheet with notes and answers.")
     result.add_argument("--scene", type=str, metavar="NAME", help="The scene; the handout unless given.")
     result.add_argument(
         "--with", type=str, metavar="LIST", help="Settings of the scene, as in its link: at:5,part:cos."
@@ -60,7 +65,12 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the file."""
     options = parser().options(arguments)
-    validate_choice("--lesson", options.lesson, tuple(entry.name for entry in LESSONS))
+    validate_choice("--lesson", options.lesson, (*(entry.name for entry in LESSONS), SESSION_NAME))
+    whole = options.lesson == SESSION_NAME
+    if whole and options.scene:
+        raise UsageError("--scene needs one lesson; a session has the handout only")
+    if options.teacher and not whole:
+        raise UsageError(f"--teacher is only for --lesson {SESSION_NAME}")
     validate_choice("--language", options.language, LANGUAGES)
     formats = parse_targets(options)
     return _picture(options, formats) if options.scene else _handout(options, formats)
@@ -73,9 +83,14 @@ def _handout(options: argparse.Namespace, formats: dict[Path, str]) -> int:
     if style_from_options(options) != Style() or options.dpi is not None or getattr(options, "with"):
         raise UsageError("a handout has its own style; add --scene, or omit the style options")
     from viz_app.lessons.handout import render_handout
+    from viz_app.lessons.session_handout import render_session
 
     (out,) = formats
-    atomic_write_bytes(out, render_handout(options.lesson, _context(options)))
+    if options.lesson == SESSION_NAME:
+        data = render_session("teacher" if options.teacher else "class", _context(options))
+    else:
+        data = render_handout(options.lesson, _context(options))
+    atomic_write_bytes(out, data)
     log.info("%s", out)
     return 0
 

@@ -36,7 +36,12 @@ math { font-family: "STIX Two Math", "Cambria Math", math; font-size: 12pt; }
 .choices { list-style: none; padding: 0; margin: 6pt 0; }
 .choices li::before { content: "\\2610\\00a0\\00a0"; }
 .lines { border-bottom: 1px solid #b8bcc4; height: 22pt; }
-.answers { break-before: page; }
+.answers, .stop { break-before: page; margin-top: 24pt; }
+.sheet .answers { break-before: auto; break-inside: avoid; }
+.sheet .answers:last-child { break-before: page; break-inside: auto; }
+.timetable { border-collapse: collapse; width: 100%; }
+.timetable td { padding: 5pt 6pt; border-bottom: 1px solid #dcdcd6; vertical-align: top; }
+.timetable td:last-child { text-align: right; white-space: nowrap; }
 footer { margin-top: 24pt; border-top: 1px solid #dcdcd6; padding-top: 6pt; }
 """
 
@@ -57,9 +62,14 @@ def render_handout(name: str, context: LessonContext) -> bytes:
     context = dataclasses.replace(context, session=f"{context.session}:handout:{name}")
     t = context.t
     words = load_lesson(name, t.language, on_paper=True)
-    scenes = "".join(_scene(words, scene, context) for scene in words.scenes)
+    scenes = "".join(scene_section(words, scene, context) for scene in words.scenes)
+    return handout_page(words.title, words.summary, scenes + answers_of(words, t("handout.answers")), context)
+
+
+def handout_page(title: str, about: str, body: str, context: LessonContext) -> bytes:
+    """A self-contained page; `body` is HTML, the rest plain text."""
+    t, translator = context.t, context.service.translator
     made_from = t("handout.made", sentence=context.text)
-    translator = context.service.translator
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
     if (spoken := context.service.card.languages) is not None:
         names.insert(0, display_name(t, "", spoken))
@@ -69,22 +79,22 @@ def render_handout(name: str, context: LessonContext) -> bytes:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(words.title)}</title>
+<title>{escape(title)}</title>
 <style>@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{_font()}) }}{_STYLE}</style>
 </head>
 <body>
-<h1>{escape(words.title)}</h1>
-<p>{escape(words.summary)}</p>
+<h1>{escape(title)}</h1>
+<p>{escape(about)}</p>
 <p class="quiet">{escape(made_from)}</p>
-{scenes}
-{_answers(words, t("handout.answers"))}
+{body}
 <footer class="quiet">Headlight · {escape(t("handout.model"))} {escape(origin)}</footer>
 </body>
 </html>
 """.encode()
 
 
-def _scene(words: Lesson, scene: Scene, context: LessonContext) -> str:
+def scene_section(words: Lesson, scene: Scene, context: LessonContext) -> str:
+    """A scene with its words, its equation, its figure and its question, as HTML."""
     equation = "".join(f'<div class="equation">{to_html(line)}</div>' for line in scene.math)
     section = f"{context.t('lesson.section')} {scene.section}"
     return (
@@ -113,7 +123,8 @@ def _question(scene: Scene) -> str:
     return f'<ul class="choices">{choices}</ul>' if choices else '<div class="lines"></div>' * 3
 
 
-def _answers(words: Lesson, title: str) -> str:
+def answers_of(words: Lesson, title: str) -> str:
+    """The answers of a lesson on a page of their own, as HTML; nothing for one that asks nothing."""
     questioned = [scene for scene in words.scenes if scene.question is not None]
     if not questioned:
         return ""

@@ -228,6 +228,11 @@ def _paragraphs(text: str, term: Callable[[str], Node]) -> list[Node]:
     return nodes
 
 
+def inline(text: str, language: str) -> list[Node]:
+    """One paragraph of prose that stands in no lesson. Raises ValueError naming what is wrong."""
+    return _inline(text, _Glossary(language).word)
+
+
 def _inline(text: str, term: Callable[[str], Node]) -> list[Node]:
     paragraphs = _paragraphs(text, term)
     return paragraphs[0][2] if paragraphs else []

@@ -11,6 +11,7 @@ from viz_app.lessons.parser import LessonError
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.lesson_route import draw_route, open_index, open_scene
+from viz_app.ui.session_handout import draw_session_handouts
 
 
 def draw_questions(t: Texts) -> None:
@@ -25,6 +26,8 @@ def draw_questions(t: Texts) -> None:
             on_click=session.enqueue_callback(open_index),
         )
         st.title(t("index.stop_questions"))
+        with st.container(horizontal=True):
+            draw_session_handouts(t)
         _draw_exit_ticket(t)
         _draw_predictions(t)
 

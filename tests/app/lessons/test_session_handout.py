@@ -1,0 +1,103 @@
+"""A session on paper: every stop for the class without any answer, everything for the teacher."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.app.read_html import Document
+from transformer_core.translator import Translator
+from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.exit_ticket import load_exit_ticket
+from viz_app.lessons.session_handout import render_session
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.translation_service import TranslationService
+from viz_app.text import LANGUAGES, texts
+
+TEXT = "The dog </p><script>alert(1)</script>"
+LONG = 20  # characters that no other sentence has by chance
+STOPS = [name for name in ROUTE if name not in ("translate", QUESTIONS)]
+
+
+@pytest.fixture
+def context(translator: Translator) -> LessonContext:
+    service = TranslationService(translator, RequestQueue(1))
+    return LessonContext(TEXT, LessonState(), "en", lambda: service, "test")
+
+
+def plain(text: str) -> str:
+    """The words before the first formula or emphasis."""
+    return text.partition("$")[0].partition("*")[0].partition("`")[0].strip()
+
+
+def test_the_class_gets_every_stop_and_no_answer(context: LessonContext) -> None:
+    turns: list[str] = []
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        turns.append("turn")
+        yield
+
+    seen = Document(render_session("class", context, turn).decode())
+    assert "script" not in seen.tags and TEXT in seen.text
+    assert seen.addresses and all(address.startswith("data:") for address in seen.addresses)
+    scenes = [scene for name in STOPS for scene in load_lesson(name, "en").scenes]
+    assert len(turns) == len(scenes), "others draw between two scenes"
+    for scene in scenes:
+        assert scene.title in seen.text
+    for name in STOPS:
+        for scene in load_lesson(name, "en").scenes:
+            first = scene.question.answer[0][2][0] if scene.question is not None else ""
+            if isinstance(first, str) and len(first) > LONG:
+                assert first not in seen.text
+    for each in load_exit_ticket("en"):
+        assert plain(each.question) in seen.text
+        assert len(plain(each.answer)) <= LONG or plain(each.answer) not in seen.text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_teacher_gets_minutes_notes_and_answers(context: LessonContext, language: str) -> None:
+    context = dataclasses.replace(context, language=language)
+    seen = Document(render_session("teacher", context).decode())
+    for name, minutes in ROUTE.items():
+        assert f"{minutes}\u202f{texts(language)('index.minutes')}" in seen.text
+        note = context.t.table(f"lesson_{name}")["teacher_note"] if name in STOPS else context.t(f"handout.note_{name}")
+        assert note in seen.text
+    tickets = load_exit_ticket(language)
+    assert tickets
+    for each in tickets:
+        assert plain(each.question) in seen.text and plain(each.answer) in seen.text
+        assert each.lesson in {entry.name for entry in LESSONS}
+
+
+@pytest.mark.parametrize("options", [[], ["--teacher", "--language=ko"]])
+def test_the_command_writes_the_same(
+    options: list[str], run: Callable[..., int], tmp_path: Path, context: LessonContext
+) -> None:
+    out = tmp_path / "a.html"
+    assert run("lesson", "--lesson=session", "--text=The dog.", *options, f"--out={out}") == 0
+    context = dataclasses.replace(context, text="The dog.", language="ko" if options else "en")
+    assert out.read_bytes() == render_session("teacher" if options else "class", context)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--lesson=session", "--scene=waves", "--out=a.pdf"], "--scene needs one lesson"),
+        (["--lesson=masks", "--teacher", "--out=a.html"], "--teacher is only for --lesson session"),
+        (["--lesson=session", "--out=a.pdf"], "a handout is an .html file"),
+    ],
+)
+def test_bad_options_get_one_line(
+    options: list[str], message: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("lesson", *options) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1

@@ -1,0 +1,98 @@
+"""A whole session on paper: a file for the class, without answers, and a sheet for the teacher, with them."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import nullcontext
+from html import escape
+from typing import Literal
+
+from viz_app.export.bundle import Turn
+from viz_app.lessons import Lesson, load_lesson
+from viz_app.lessons.catalogue import QUESTIONS, ROUTE
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.exit_ticket import load_exit_ticket
+from viz_app.lessons.handout import answers_of, handout_page, scene_section
+from viz_app.lessons.html import to_html
+from viz_app.lessons.parser import inline
+from viz_app.text import Texts
+
+Sheet = Literal["class", "teacher"]
+SHEETS: tuple[Sheet, ...] = ("class", "teacher")
+
+
+def render_session(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
+    """The file, UTF-8, self-contained.
+
+    Args:
+        sheet: "class" has words, figures and questions of every stop; "teacher" minutes, notes and answers.
+        context: With the sentence whose numbers the figures show, and the labels in the reader's language.
+        turn: Entered for each scene, so that others draw between two of them.
+
+    Raises:
+        Superseded: The same session has asked for this file again.
+    """
+    context = dataclasses.replace(context, session=f"{context.session}:session:{sheet}")
+    t = context.t
+    lessons = [load_lesson(name, t.language, on_paper=True) for name in ROUTE if name not in ("translate", QUESTIONS)]
+    title = t("handout.session") if sheet == "class" else t("handout.session_teacher")
+    if sheet == "class":
+        body = _timetable(t, lessons, notes=False) + "".join(_stop(words, context, turn) for words in lessons)
+        body += _exit_ticket(t, answers=False)
+    else:
+        body = _timetable(t, lessons, notes=True)
+        answers = "".join(answers_of(words, words.title) for words in lessons) + _exit_ticket(t, answers=True)
+        body += f'<div class="sheet">{answers}</div>'
+    return handout_page(title, t("handout.session_about"), body, context)
+
+
+def _timetable(t: Texts, lessons: list[Lesson], *, notes: bool) -> str:
+    titles = {words.name: words.title for words in lessons}
+    rows = []
+    for number, (name, minutes) in enumerate(ROUTE.items(), start=1):
+        title = titles.get(name) or t(f"index.stop_{name}")
+        note = _note(t, name) if name in titles else t(f"handout.note_{name}")
+        about = f"<br>{escape(note)}" if notes and note else ""
+        time = f"{minutes}\u202f{t('index.minutes')}"
+        rows.append(
+            f"<tr><td>{number}</td><td><strong>{escape(title)}</strong>{about}</td><td>{escape(time)}</td></tr>"
+        )
+    total = f"{sum(ROUTE.values())}\u202f{t('index.minutes')}"
+    return f'<p>{escape(total)}</p><table class="timetable">{"".join(rows)}</table>'
+
+
+def _note(t: Texts, name: str) -> str:
+    """What the teacher does at a lesson; "" for a lesson that does not say."""
+    return t(f"lesson_{name}.teacher_note") if "teacher_note" in t.table(f"lesson_{name}") else ""
+
+
+def _stop(words: Lesson, context: LessonContext, turn: Turn) -> str:
+    scenes = []
+    for scene in words.scenes:
+        with turn():
+            scenes.append(scene_section(words, scene, context))
+    minutes = f"{ROUTE[words.name]}\u202f{context.t('index.minutes')}"
+    return (
+        f'<section class="stop"><h1>{escape(words.title)}</h1><p>{escape(words.summary)}</p>'
+        f'<p class="quiet">{escape(minutes)}</p>{"".join(scenes)}</section>'
+    )
+
+
+def _exit_ticket(t: Texts, *, answers: bool) -> str:
+    parts = []
+    for each in load_exit_ticket(t.language):
+        words = load_lesson(each.lesson, t.language)
+        scene = next(scene.title for scene in words.scenes if scene.name == each.scene)
+        below = (
+            f'<p>{_html(each.answer, t)}</p><p class="quiet">{escape(words.title)}: {escape(scene)}</p>'
+            if answers
+            else '<div class="lines"></div>' * 2
+        )
+        parts.append(f"<li><p><strong>{_html(each.question, t)}</strong></p>{below}</li>")
+    if not parts:
+        return ""
+    return f'<section class="answers"><h1>{escape(t("questions.ticket"))}</h1><ol>{"".join(parts)}</ol></section>'
+
+
+def _html(text: str, t: Texts) -> str:
+    return "".join(map(to_html, inline(text, t.language)))
