@@ -59,7 +59,9 @@ def test_both_languages_have_the_same_placeholders() -> None:
 def test_no_label_is_empty_and_braces_are_placeholders(language: str) -> None:
     for key, label in all_labels(language).items():
         assert label.strip(), key
-        assert not set(re.sub(r"\{[a-z_]+\}", "", label)) & set("{}"), f"{key} has a brace that is no placeholder"
+        assert not set(re.sub(r"\{[a-z_]+(\|[^{}|]+\|[^{}|]+)?\}", "", label)) & set("{}"), (
+            f"{key} has a brace that is no placeholder"
+        )
 
 
 def test_no_korean_particle_follows_a_placeholder() -> None:
@@ -211,3 +213,8 @@ def test_the_labels_of_a_lesson_lie_in_its_folder(language: str) -> None:
 def test_a_table_is_not_added_twice() -> None:
     with pytest.raises(ValueError, match="nav"):
         texts("en").with_tables({"nav": {}})
+
+
+@pytest.mark.parametrize(("count", "shown"), [(0, "0 steps"), (1, "1 step"), ("1", "1 step"), ("1,000", "1,000 steps")])
+def test_a_label_counts(count: object, shown: str) -> None:
+    assert fill("{count} {count|step|steps}", count=count) == shown

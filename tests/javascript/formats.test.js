@@ -65,3 +65,8 @@ test("pins of an address are taken only in their form, and no more than are kept
   ])
     assert.equal(arePins(text, control), good, text);
 });
+
+test("a label counts", () => {
+  const shown = [0, 1, "1", "1,000"].map((count) => fillText("{count} {count|step|steps}", { count }));
+  assert.deepEqual(shown, ["0 steps", "1 step", "1 step", "1,000 steps"]);
+});

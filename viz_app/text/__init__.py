@@ -3,6 +3,7 @@
 `en.toml` and `ko.toml` hold the same keys, one table for each page or browser component; the lessons add theirs from
 their folders (`viz_app.lessons.labels`). A placeholder is written
 `{name}` and filled in one pass, so a value that itself holds braces is shown as it stands: user text is never a format.
+`{count|step|steps}` is the first word where the count is 1, else the second.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ DEFAULT_LANGUAGE = "en"
 LANGUAGE_NAMES = {"en": "English", "ko": "한국어"}
 
 _FOLDER = Path(__file__).parent
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:\|([^{}|]+)\|([^{}|]+))?\}")
 
 
 class Texts:
@@ -60,7 +61,13 @@ class Texts:
 
 def fill(template: str, **values: object) -> str:
     """Replace each `{name}` by its value, once. Raises KeyError for a placeholder without a value."""
-    return _PLACEHOLDER.sub(lambda match: str(values[match.group(1)]), template)
+
+    def filled(match: re.Match[str]) -> str:
+        name, one, other = match.groups()
+        value = str(values[name])
+        return value if one is None else one if value == "1" else other
+
+    return _PLACEHOLDER.sub(filled, template)
 
 
 @cache

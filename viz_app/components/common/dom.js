@@ -111,12 +111,15 @@ export function fill(template, values) {
 }
 
 /**
- * The same as plain text.
+ * The same as plain text; {count|step|steps} is the first word where the count is 1, else the second.
  * @param {string} template
  * @param {Record<string, string | number | undefined>} values
  */
 export function fillText(template, values) {
-  return template.replace(/\{([a-z_]+)\}/g, (_, name) => String(values[name] ?? ""));
+  return template.replace(/\{([a-z_]+)(?:\|([^{}|]+)\|([^{}|]+))?\}/g, (_, name, one, other) => {
+    const value = String(values[name] ?? "");
+    return one ? (value === "1" ? one : other) : value;
+  });
 }
 
 /**

@@ -4,7 +4,6 @@
 import { fillText } from "../../../components/common/dom.js";
 import { thousands } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
-import { shade } from "../../stage/js/bars.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { scientific } from "./rate.js";
@@ -126,7 +125,9 @@ export class Runs extends Scene {
    * @param {Run} run
    */
   colour(theme, run) {
-    return shade(theme, (110 + (145 * this.runs.indexOf(run)) / Math.max(1, this.runs.length - 1)) / 255);
+    const { decoder, encoder, cross } = theme.kinds;
+    const colours = [decoder, encoder, cross, theme.text];
+    return colours[this.runs.indexOf(run) % colours.length];
   }
 
   /** @type {Scene["draw"]} */

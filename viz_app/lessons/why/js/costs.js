@@ -70,10 +70,11 @@ export class Costs extends Scene {
       const y = top + (index + 0.5) * lane + (narrow ? 9 : 0);
       this.bar(pen, scale, layer, numbers, y, Math.min(22, lane * 0.42));
       const name = texts[`layer_${layer}`];
-      if (narrow) return pen.write(`${name}  ${FORMULAS[layer]}`, left, y - 19);
+      const formula = layer === "restricted" ? `${FORMULAS[layer]}, r = ${numbers.r}` : FORMULAS[layer];
+      if (narrow) return pen.write(`${name}  ${formula}`, left, y - 19);
       const weight = isAttention(layer) ? 650 : 400;
       pen.write(name, left - 14, y - 9, { size: 14, weight, align: "right" });
-      pen.note(FORMULAS[layer], left - 14, y + 9, { ...style, align: "right" });
+      pen.note(formula, left - 14, y + 9, { ...style, align: "right" });
       pen.write(String(sequential(layer, numbers)), width - 92, y, { size: 14, align: "right" });
       return pen.write(String(path(layer, numbers)), width - 8, y, { size: 14, align: "right" });
     });
