@@ -80,9 +80,9 @@ def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: 
     page.locator(".slider").fill("18")
     page.get_by_text('"step": 18').wait_for()
     page.get_by_text("other sentence").click()
-    page.get_by_text("vergessen").wait_for()
+    page.get_by_text("vergessen", exact=True).wait_for()
     settle(page)
-    assert page.locator(".step-text").inner_text() == "Token 13 of 13"
+    assert page.locator(".step-text").inner_text() == "All tokens (13)"
     assert page.locator(".piece.unwritten").count() == 0
     page.get_by_text('"step": null').wait_for()
 

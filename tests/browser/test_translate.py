@@ -40,6 +40,25 @@ def expected(translator: Translator, text: str) -> Translation:
     return translator.translate(text, beam=4)
 
 
+@pytest.mark.parametrize("secure", [True, False])
+def test_the_plain_sentence_stands_first_and_can_be_copied(page: Page, translator: Translator, secure: bool) -> None:
+    text = expected(translator, EXAMPLES[FIRST_EXAMPLE]).text
+    wait_for_translation(page, text)
+    sentence = page.locator(".translation .sentence")
+    assert sentence.locator("bdi").inner_text() == text
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate("navigator.clipboard.writeText('something else')")
+    if not secure:  # as on a page that came without TLS
+        page.evaluate("() => (window.kept = navigator.clipboard)")
+        page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
+    copy = sentence.get_by_role("button", name=T("explorer.copy"), exact=True)
+    copy.focus()
+    page.keyboard.press("Enter")
+    sentence.get_by_role("button", name=T("explorer.copied"), exact=True).wait_for()
+    assert page.evaluate("() => (window.kept ?? navigator.clipboard).readText()") == text
+    assert sentence.locator("button").first.evaluate("button => button === button.getRootNode().activeElement")
+
+
 def test_it_opens_with_a_translation_and_every_head(page: Page, translator: Translator) -> None:
     wait_for_translation(page, expected(translator, EXAMPLES[FIRST_EXAMPLE]).text)
     config = translator.config

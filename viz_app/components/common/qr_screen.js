@@ -1,9 +1,9 @@
 // The QR code of a link over the whole screen, for a class to photograph. Always dark on white, as cameras expect.
 
+import { copyButton } from "./copy.js";
 import { h, svg } from "./dom.js";
 
 const BORDER = 4; // modules of quiet zone around a code, as its standard asks
-const CONFIRMED = 2000; // milliseconds for which a button says that it is done
 const STYLE = [
   ".qr-screen { box-sizing: border-box; position: fixed; inset: 0; width: 100vw; height: 100dvh; max-width: none; max-height: none; margin: 0; border: 0; padding: 3vmin; background: #fff; color: #14171a; font: 500 clamp(16px, 2.4vmin, 30px) / 1.4 var(--st-font, sans-serif); }",
   ".qr-screen[open] { display: grid; grid-template-rows: minmax(0, 1fr) auto; gap: 1vmin; justify-items: center; }",
@@ -43,9 +43,14 @@ export function code(rows, label) {
  */
 export function showCode(host, { url, rows, command, texts, language }) {
   const close = h("button", { click: () => dialog.close() }, texts.close);
-  const copy = h("button", { click: () => copied(copy, command, texts) }, texts.copy);
   const shown = command
-    ? h("div", { class: "command" }, h("p", {}, texts.closed), h("code", {}, command), copy)
+    ? h(
+        "div",
+        { class: "command" },
+        h("p", {}, texts.closed),
+        h("code", {}, command),
+        copyButton(() => command, texts),
+      )
     : rows
       ? code(rows, texts.code)
       : h("p", {}, texts.too_long);
@@ -57,19 +62,4 @@ export function showCode(host, { url, rows, command, texts, language }) {
   dialog.addEventListener("close", () => dialog.remove());
   host.append(dialog);
   dialog.showModal();
-}
-
-/**
- * @param {HTMLButtonElement} button
- * @param {string} command
- * @param {Texts} texts
- */
-async function copied(button, command, texts) {
-  try {
-    await navigator.clipboard.writeText(command);
-    button.textContent = texts.copied;
-  } catch {
-    button.textContent = texts.copy_failed;
-  }
-  setTimeout(() => (button.textContent = texts.copy), CONFIRMED);
 }

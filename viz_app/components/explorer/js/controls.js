@@ -84,7 +84,8 @@ export class Player {
     this.slider.style.setProperty("--share", String(length > 1 ? (step - 1) / (length - 1) : 1));
     const piece = shown(axes.outputs.tokens[step - 1] ?? "");
     setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, piece }));
-    this.text.textContent = fillText(this.texts.step_of, { step, steps: length });
+    const progress = state.step === null ? this.texts.step_all : this.texts.step_of;
+    this.text.textContent = fillText(progress, { step, steps: length });
     setAttribute(this.button, "aria-label", state.playing ? this.texts.pause : this.texts.play);
     this.button.title = state.playing ? this.texts.pause : this.texts.play;
     this.button.classList.toggle("playing", state.playing);

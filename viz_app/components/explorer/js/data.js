@@ -251,6 +251,16 @@ export class View {
 }
 
 /**
+ * The text that pieces stand for, as SentencePiece joins them; of the first ones only, if told how many.
+ * @param {{ tokens: string[], special: boolean[] }} axis
+ * @param {number} [written]
+ */
+export function plainText({ tokens, special }, written = tokens.length) {
+  const pieces = tokens.slice(0, written).filter((_, index) => !special[index]);
+  return pieces.join("").replaceAll(BOUNDARY, " ").trim();
+}
+
+/**
  * A piece without its word boundary; a lone boundary becomes a visible space.
  * @param {string} text
  */

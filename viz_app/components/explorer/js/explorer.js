@@ -108,7 +108,7 @@ export class Explorer {
     this.translation = translation;
     this.texts = translation.texts;
     this.words.build(translation, this.texts);
-    this.words.line.append(this.beam.button);
+    this.words.sentence.append(this.beam.button);
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);

@@ -1,7 +1,8 @@
-// The translation, piece by piece, with the source word that one encoder-decoder head prefers under each word.
+// The translation as a sentence; below it piece by piece, with the source word that one encoder-decoder head prefers.
 
+import { copyButton } from "../../common/copy.js";
 import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
-import { shown } from "./data.js";
+import { plainText, shown } from "./data.js";
 import { Popover } from "./popover.js";
 
 const UNSURE = 0.5; // below this probability a piece is marked
@@ -13,6 +14,8 @@ export class Words {
   translation;
   /** @type {Texts} */
   texts;
+  /** @type {HTMLElement} */
+  text;
   /** @type {{ element: HTMLSpanElement, gloss: HTMLElement, pieces: HTMLButtonElement[], first: number }[]} */
   words;
 
@@ -30,9 +33,17 @@ export class Words {
       click: (event) => this.open(event),
       keydown: (event) => event.key === "Escape" && this.closePopover(),
     });
+    this.sentence = h("p", { class: "sentence" });
     this.note = h("p", { class: "note words-note" });
     this.popover = new Popover();
-    this.element = h("div", { class: "translation", role: "group" }, this.line, this.note, this.popover.element);
+    this.element = h(
+      "div",
+      { class: "translation", role: "group" },
+      this.sentence,
+      this.line,
+      this.note,
+      this.popover.element,
+    );
   }
 
   /**
@@ -46,6 +57,9 @@ export class Words {
     this.texts = texts;
     setAttribute(this.element, "aria-label", texts.translation);
     setAttribute(this.line, "lang", translation.languages.target);
+    this.text = h("bdi", { lang: translation.languages.target, dir: "auto" });
+    const copy = copyButton(() => plainText(translation.axes.outputs), texts, { class: "plain" });
+    this.sentence.replaceChildren(this.text, copy);
     this.words = translation.axis("outputs", "words").map((word) => this.word(word));
     const { beam } = translation;
     const pruned = beam && beam.shown >= beam.hypotheses; // the end of a branch, not of what the model may write
@@ -115,6 +129,7 @@ export class Words {
     const [layer, head] = state.gloss;
     const view = this.translation.view("cross", "words", step);
     const sheet = view.sheet(layer, head);
+    this.text.textContent = plainText(this.translation.axes.outputs, step) || "\u2026";
     this.line.classList.toggle("by-piece", state.unit === "pieces");
     this.words.forEach((word, index) => {
       word.element.classList.toggle("unwritten", word.first >= step);
