@@ -13,6 +13,7 @@ from viz_app.serving.media_retention import install_media_retention
 from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
+from viz_app.ui.about import about_text, draw_about
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
@@ -44,7 +45,7 @@ def _draw() -> None:
         page_title="Headlight",
         page_icon=str(_FOLDER / "static" / "icon.svg"),
         layout="wide",
-        menu_items={"About": t("frame.about")},
+        menu_items={"About": about_text(t)},
     )
     st.html(_FOLDER / "frame.css")
     st.logo(_FOLDER / "static" / "logo.svg", size="large")
@@ -66,7 +67,9 @@ def _draw() -> None:
     session.restore_text_widget(page.url_path)
     # Of all pages only the lessons have places inside them.
     on_current_link(open_index if page.url_path == "lessons" else lambda: None)
-    with st.container(key="language"):
+    with st.container(key="language", horizontal=True, vertical_alignment="center"):
+        about = session.enqueue_callback(draw_about, t)
+        st.button(t("about.title"), key="open-about", icon=":material/help:", type="tertiary", on_click=about)
         st.segmented_control(
             t("frame.language"),
             LANGUAGES,

@@ -17,6 +17,7 @@ from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_PIECES
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+from viz_app.ui import own_model
 
 MAIN = Path(__file__).resolve().parents[3] / "viz_app" / "page_script.py"
 SECONDS = 60
@@ -151,7 +152,9 @@ def test_downloads_of_every_format(app: AppTest) -> None:
     app.run()
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels[:3] == ["PDF", "SVG", "PNG"]
-    assert sorted(labels) == ["CSV", "GIF", "HTML", "JSON", "NPZ", "PDF", "PNG", "SVG", "TikZ"]
+    everything = texts("en")("translate.everything")
+    assert sorted(set(labels) - {everything}) == ["CSV", "GIF", "HTML", "JSON", "NPZ", "PDF", "PNG", "SVG", "TikZ"]
+    assert labels[-1] == everything and len(labels) == len(set(labels))
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -320,3 +323,16 @@ def test_the_model_page_tells_what_was_measured(
     app.button("open-aligners").click().run()
     assert not app.exception
     assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_page_model_says_how_to_get_a_model_of_ones_own(app: AppTest, language: str) -> None:
+    """With the commands of the README, which its own test runs."""
+    app.query_params.update(lang=language)
+    app.run()
+    app.switch_page("app_pages/model.py").run()
+    readme = (MAIN.parents[1] / "README.md").read_text(encoding="utf-8")
+    shown = [code.value for code in app.code]
+    assert own_model.TRAIN in shown and own_model.TRAIN in readme
+    assert own_model.OPEN in shown and "`HEADLIGHT_CHECKPOINTS`" in readme
+    assert texts(language)("own.title") in [header.value for header in app.header]

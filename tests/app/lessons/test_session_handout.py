@@ -57,9 +57,10 @@ def test_the_class_gets_every_stop_and_no_answer(context: LessonContext) -> None
             first = scene.question.answer[0][2][0] if scene.question is not None else ""
             if isinstance(first, str) and len(first) > LONG:
                 assert first not in seen.text
+    ticket = seen.text.rpartition(texts("en")("questions.ticket"))[2]  # an answer may use the words of its scene
     for each in load_exit_ticket("en"):
-        assert plain(each.question) in seen.text
-        assert len(plain(each.answer)) <= LONG or plain(each.answer) not in seen.text
+        assert plain(each.question) in ticket
+        assert not plain(each.answer) or plain(each.answer) not in ticket
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

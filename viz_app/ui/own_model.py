@@ -1,0 +1,23 @@
+"""What the command line does with one's own text and one's own model."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from viz_app.text import Texts
+
+TRAIN = """python -m transformer_core prepare --train pairs.tsv --vocab-size 8000 --out data
+python -m transformer_core train --preset en-de --data data --valid valid.tsv --out run
+python -m transformer_core average run --last 5 --out my-model
+python -m transformer_core evaluate --checkpoint my-model --test test.tsv"""
+OPEN = "HEADLIGHT_CHECKPOINTS=my-model python -m streamlit run viz_app/main.py"
+EXPORT = 'python -m viz_app sentence --checkpoint my-model --text "A man rides a bicycle." --out bicycle.zip'
+
+
+def draw_own_model(t: Texts) -> None:
+    """Commands to train a model, to open it in the app, and to take its figures."""
+    st.header(t("own.title"))
+    for name, command in (("train", TRAIN), ("open", OPEN), ("export", EXPORT)):
+        st.markdown(t(f"own.{name}"))
+        st.code(command, language=None)
+    st.caption(t("own.more"))
