@@ -13,13 +13,17 @@ from viz_app.components.buffer import split_buffer
 
 def mounted(app: AppTest) -> dict[str, Any]:
     """The data of every component on the page, by name: plain values, or bytes."""
-    found = {}
+    found: dict[str, Any] = {}
     for block in app.get("bidi_component"):
         proto = block.proto
         kind = proto.WhichOneof("data")
         if kind is not None:  # a component may be code alone
-            assert proto.component_name not in found
-            found[proto.component_name] = json.loads(proto.json) if kind == "json" else getattr(proto, kind)
+            data = json.loads(proto.json) if kind == "json" else getattr(proto, kind)
+            before = found.get(proto.component_name)
+            if before is not None:  # findings come one by one, each by a name of its own
+                assert isinstance(data, dict) and isinstance(before, dict) and not before.keys() & data.keys()
+                data = before | data
+            found[proto.component_name] = data
     return found
 
 

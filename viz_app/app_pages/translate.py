@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection, explorer, head_off, last_report, tell
+from viz_app.components.explorer import Selection, explorer, head_off, last_report, send_finding
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
@@ -194,8 +194,8 @@ def _tell_findings(served: TranslationService, result: TranslationResult) -> Non
     """Last of all, so that nothing waits for it: the head that is switched off, then what all heads do."""
     session_id = session.session_id()
     try:
-        tell(_EXPLORER, findings.without_head(served, session_id, result, head_off(_EXPLORER)))
-        tell(_EXPLORER, findings.roles(served, session_id))
+        send_finding(_EXPLORER, findings.without_head(served, session_id, result, head_off(_EXPLORER)))
+        send_finding(_EXPLORER, findings.roles(served, session_id))
     except Superseded:
         st.stop()
 

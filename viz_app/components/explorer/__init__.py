@@ -48,7 +48,9 @@ _mount = st.components.v2.component(
     html='<div class="explorer"></div>\n',
     js=join_modules(_FOLDER / "js" / "mount.js"),
 )
-_tell = st.components.v2.component("headlight_explorer_told", js=join_modules(_FOLDER / "js" / "told.js"))
+_mount_finding = st.components.v2.component(
+    "headlight_explorer_findings", js=join_modules(_FOLDER / "js" / "mountfinding.js")
+)
 
 
 def explorer(
@@ -96,13 +98,13 @@ def head_off(key: str) -> tuple[Kind, int, int] | None:
     return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
 
 
-def tell(key: str, finding: Mapping[str, Any]) -> None:
-    """Tell the explorer what was found out after it was drawn: one name, `roles` or `off`, with plain values.
+def send_finding(key: str, finding: Mapping[str, Any]) -> None:
+    """Send the explorer what was found out after it was drawn: one name, `roles` or `off`, with plain values.
 
     The maps are not sent again for it.
     """
     (name,) = finding
-    _tell(key=f"code-of-{key}-{name}", data=dict(finding), height="content")
+    _mount_finding(key=f"code-of-{key}-{name}", data=dict(finding), height="content")
 
 
 def last_report(key: str) -> Selection | None:

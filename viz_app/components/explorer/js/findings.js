@@ -15,7 +15,7 @@ export function findings() {
  * Makes a finding known.
  * @param {Findings} finding
  */
-export function tell(finding) {
+export function receiveFinding(finding) {
   shared[TOLD] = { ...findings(), ...finding };
   dispatchEvent(new Event("headlight.findings"));
 }

@@ -1,9 +1,9 @@
 // Brings a finding to the explorer; see findings.js.
 
-import { tell } from "./findings.js";
+import { receiveFinding } from "./findings.js";
 
 /** @param {Mounted<Findings>} component */
 export default function mount({ data }) {
-  tell(data);
+  receiveFinding(data);
   return () => {};
 }
