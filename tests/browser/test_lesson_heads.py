@@ -26,3 +26,19 @@ def test_the_lesson_on_heads(open_lesson: OpenLesson, check_accessibility: Check
     lesson.canvas.click(position={"x": tile["x"] + middle, "y": tile["y"] + middle})
     lesson.wait("lesson.lesson.answers.off !== 'none.0'")
     assert lesson.settings()["pressed"] == lesson.get("lesson.lesson.answers.off")
+
+
+def test_a_head_that_looks_hard_at_a_word_can_go(
+    open_lesson: OpenLesson, check_accessibility: CheckAccessibility
+) -> None:
+    lesson = open_lesson("heads", "cause")
+    lesson.wait("lesson.lesson.values.cause")
+    number = lesson.get("lesson.scene.shown(lesson.settings())")
+    same, weight = (lesson.get(f"lesson.lesson.arrays.{name}.data[{number}]") for name in ("same", "strongest"))
+    assert same == 1 and weight >= 0.8, "the shipped model has such a head for the first example"
+    assert "stays the same" in lesson.said()
+    harmful = lesson.get("lesson.lesson.arrays.same.data.indexOf(0)")
+    lesson.get(f"lesson.set({{ chosen: {harmful} }})")
+    assert "the words change" in lesson.said()
+    lesson.painted(0.01)
+    check_accessibility(lesson.page)

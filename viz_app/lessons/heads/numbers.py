@@ -20,6 +20,7 @@ from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.small_heads import small_heads
+from viz_app.lessons.heads.weight_and_effect import dispensable_head, rank_correlation, strongest_weights
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.head_roles import ROLES_KEY, role_tables
 from viz_app.serving.translation_service import BEAM
@@ -64,8 +65,11 @@ def data(context: LessonContext) -> StageData:
         "output": parts.output[:POSITIONS],
         "matrix": parts.matrix,
     }
+    cause = None
     if alone is not None:
         arrays |= {"changes": alone.changes, "same": alone.same.astype(np.uint8)}
+        cause, cause_arrays = _cause(context, alone)
+        arrays |= cause_arrays
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
     return StageData(
         values={
@@ -78,6 +82,7 @@ def data(context: LessonContext) -> StageData:
             "small_read": small_read,
             "parts": {"kind": kind, "layer": layer, "error": parts.error},
             "off": ablation,
+            "cause": cause,
             "alone": None
             if alone is None
             else {"text": alone.text, "same": int(alone.same.sum()), "heads": len(alone.same)},
@@ -192,11 +197,38 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
     return setting, dataclasses.asdict(found)
 
 
+def _ablated_text(context: LessonContext) -> str:
+    """The sentence, or the first example for one in which switching off every head would take too long."""
+    return context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
+
+
+def _cause(
+    context: LessonContext, alone: head_measures.SingleHeadAblations
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Each head's largest weight while the model reads its greedy translation, and the head that it can do without."""
+    translator, text = context.service.translator, _ablated_text(context)
+    maps = context.compute_once(("heads.greedy_maps", text), lambda _: translator.translate(text, beam=1).attention)
+    strongest = strongest_weights(maps)
+    heads = head_measures.all_heads(translator)
+    values = {
+        "text": alone.text,
+        "source": list(maps.source.tokens),
+        "inputs": list(maps.inputs.tokens),
+        "queries": [
+            maps.queries(head[0]).tokens[at] for head, at in zip(heads, strongest.queries.tolist(), strict=True)
+        ],
+        "keys": [maps.keys(head[0]).tokens[at] for head, at in zip(heads, strongest.keys.tolist(), strict=True)],
+        "dispensable": dispensable_head(strongest, alone),
+        "correlation": rank_correlation(strongest.weights, alone.changes),
+    }
+    return values, {"strongest": strongest.weights, "rows": strongest.rows, "at_query": strongest.queries}
+
+
 def _one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | None:
     """Only for the scene that shows it; of a very long sentence the first example takes the place."""
-    if context.state.scene != "predict":
+    if context.state.scene not in ("cause", "predict"):
         return None
-    text = context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
+    text = _ablated_text(context)
     translator = context.service.translator
     return context.compute_once(
         ("heads.one_by_one", text), lambda stop: head_measures.ablate_each_head(translator, text, stop)

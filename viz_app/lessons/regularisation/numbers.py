@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.files import CheckpointError
 from transformer_core.presets import PRESETS
 from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.small_models import small_model_scores, training_curves
+from viz_app.lessons.results.reduced_table import MEASURES, load_results, mean_interval, reduced_result
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -25,6 +24,7 @@ SHOWN = 48  # values of a vector that fit on the stage
 QUESTION = 0.2  # epsilon of the last scene
 
 # Table 3, base and row (D): newstest2013, perplexity per piece and BLEU.
+_SMALL = ((0.0, "table3-d-smoothing0"), (0.1, "base"), (0.2, "table3-d-smoothing0.2"))  # the same rows, in small
 _PAPER = ((0.0, 4.67, 25.3), (0.1, 4.92, 25.8), (0.2, 5.47, 25.7))
 
 FloatArray = npt.NDArray[np.float32]
@@ -161,20 +161,35 @@ def _steps(translation: Translation) -> list[dict[str, Any]]:
     ]
 
 
-def _row(epsilon: float, perplexity: float, bleu: float) -> dict[str, float]:
+def _row(epsilon: float, perplexity: float, bleu: float) -> dict[str, Any]:
     return {"epsilon": epsilon, "perplexity": perplexity, "bleu": bleu}
 
 
-def _small() -> list[dict[str, float]]:
-    """Our small models without and with smoothing; none while their files are missing, which the stage says."""
-    try:
-        scores, courses = small_model_scores(), training_curves()
-    except CheckpointError:
+def _small() -> list[dict[str, Any]]:
+    """Our small models without and with smoothing, several seeds each; none while their file is missing.
+
+    Means, with `seeds` and `interval` by measure, and of `verdict` whether the difference to epsilon = 0.1 goes as in
+    the paper ("same"), the other way ("other"), or is not significant ("noise"); see `results.reduced_table`.
+    """
+    results = load_results()
+    if results is None:
         return []
-    return [
-        _row(float(courses[name].training["label_smoothing"]), math.exp(scores[name].nll), scores[name].bleu)
-        for name in ("smoothing-0", "base")
-    ]
+    rows = []
+    for epsilon, name in _SMALL:
+        found = {measure: reduced_result(results, name, measure) for measure in MEASURES}
+        intervals = {measure: mean_interval(results, name, measure) for measure in MEASURES}
+        if any(each is None for each in (*found.values(), *intervals.values())):
+            return []
+        rows.append(
+            {
+                "epsilon": epsilon,
+                **{str(measure): each.mean for measure, each in found.items() if each},
+                "seeds": {measure: list(each.seeds) for measure, each in found.items() if each},
+                "interval": {measure: list(each) for measure, each in intervals.items() if each},
+                "verdict": {measure: each.verdict for measure, each in found.items() if each},
+            }
+        )
+    return rows
 
 
 def _vectors(translator: Translator, translation: Translation) -> FloatArray:

@@ -94,6 +94,10 @@ class SeedNoise:
     deviation: float
     degrees: int
 
+    def around_mean(self, seeds: int) -> float:
+        """Half the 95 % interval of the mean of so many seeds."""
+        return _T[min(self.degrees, len(_T)) - 1] * self.deviation / math.sqrt(seeds)
+
     def width(self, seeds: int, of_base: int) -> float:
         """How far means of so many seeds lie apart by luck in 19 cases of 20, at most."""
         return _T[min(self.degrees, len(_T)) - 1] * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
@@ -109,6 +113,15 @@ def seed_noise(results: Results, measure: Measure) -> SeedNoise | None:
             squares += sum((value - mean) ** 2 for value in values)
             degrees += len(values) - 1
     return SeedNoise(math.sqrt(squares / degrees), degrees) if degrees else None
+
+
+def mean_interval(results: Results, row: str, measure: Measure) -> tuple[float, float] | None:
+    """The ends of the 95 % interval of a row's mean, as its seeds are compared; None where nothing tells them."""
+    values, noise = _values(results, row, measure), seed_noise(results, measure)
+    if not values or noise is None:
+        return None
+    mean, half = sum(values) / len(values), noise.around_mean(len(values))
+    return _plain(mean - half, measure), _plain(mean + half, measure)
 
 
 def reduced_result(results: Results, row: str, measure: Measure) -> ReducedResult | None:

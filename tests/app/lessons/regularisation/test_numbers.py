@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,14 @@ import torch
 from tests.app.lessons.conftest import Visit
 from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
-from transformer_core.files import CheckpointError
 from transformer_core.masks import padding_mask
 from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.regularisation import numbers as regularisation
-from viz_app.lessons.small_models import SmallModelScores
+from viz_app.lessons.small_models import SMALL
 from viz_app.lessons.stage import LessonState
+
+T_QUANTILES = {2: 4.303, 4: 2.776, 6: 2.447, 8: 2.306}  # of Student's t, two-sided 95 %, as printed in tables
 
 
 @pytest.fixture
@@ -126,35 +126,39 @@ def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> No
 
 
 def test_small_models_stand_beside_the_paper(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores = {
-        name: SmallModelScores(bleu, "x", nll, 1)
-        for name, bleu, nll in (("base", 20.0, 2.0), ("smoothing-0", 19.0, 1.5))
-    }
-
-    class OneCourse:
-        def __init__(self, smoothing: float) -> None:
-            self.training = {"label_smoothing": smoothing}
-
-    monkeypatch.setattr(regularisation, "small_model_scores", lambda: scores)
-    monkeypatch.setattr(
-        regularisation, "training_curves", lambda: {"base": OneCourse(0.1), "smoothing-0": OneCourse(0.0)}
-    )
+    """Means and intervals of the seeds that the file names, against NumPy and the printed quantiles of Student's t."""
     measured = regularisation.data(context).values["measured"]
-    assert [(row["epsilon"], row["bleu"]) for row in measured["small"]] == [(0.0, 19.0), (0.1, 20.0)]
-    assert measured["small"][1]["perplexity"] == pytest.approx(np.exp(2.0))
     assert measured["paper"][0] == {"epsilon": 0.0, "perplexity": 4.67, "bleu": 25.3}  # Table 3, row (D)
-
-    def missing() -> Any:
-        raise CheckpointError(Path("base"), "is missing")
-
-    monkeypatch.setattr(regularisation, "small_model_scores", missing)
+    runs = json.loads((SMALL / "table3.json").read_text(encoding="utf-8"))["runs"]
+    by_row: dict[str, list[float]] = {}
+    for run in runs:
+        by_row.setdefault(run["row"], []).append(run["bleu"])
+    pooled = [np.array(values) for values in by_row.values() if len(values) > 1]
+    degrees = sum(len(values) - 1 for values in pooled)
+    deviation = np.sqrt(sum(((values - values.mean()) ** 2).sum() for values in pooled) / degrees)
+    names = ("table3-d-smoothing0", "base", "table3-d-smoothing0.2")
+    assert [row["epsilon"] for row in measured["small"]] == [0.0, 0.1, 0.2]
+    for name, row in zip(names, measured["small"], strict=True):
+        assert row["seeds"]["bleu"] == by_row[name] and len(by_row[name]) == 3
+        assert row["bleu"] == pytest.approx(np.mean(by_row[name]))
+        half = T_QUANTILES[degrees] * deviation / np.sqrt(3)
+        assert row["interval"]["bleu"] == pytest.approx([row["bleu"] - half, row["bleu"] + half])
+        assert row["perplexity"] == pytest.approx(np.mean(row["seeds"]["perplexity"]))
+        low, high = row["interval"]["perplexity"]
+        middle = np.log(row["seeds"]["perplexity"]).mean()  # perplexity differs by factors
+        assert np.log(low) + np.log(high) == pytest.approx(2 * middle) and low < row["perplexity"] < high
+    monkeypatch.setattr(regularisation, "load_results", lambda: None)
     assert regularisation.data(context).values["measured"]["small"] == []
 
 
-def test_in_the_shipped_small_models_perplexity_and_bleu_rise_together() -> None:
-    without, smoothed = regularisation._small()
-    assert (without["epsilon"], smoothed["epsilon"]) == (0.0, 0.1)
-    assert smoothed["perplexity"] > without["perplexity"] and smoothed["bleu"] > without["bleu"]
+def test_the_verdicts_follow_from_the_seeds() -> None:
+    """Smoothing raises the perplexity of every seed; BLEU of seeds with and without it overlaps."""
+    without, smoothed, more = regularisation._small()
+    assert without["verdict"] == {"perplexity": "same", "bleu": "noise"} == more["verdict"]
+    assert smoothed["verdict"] == {"perplexity": None, "bleu": None}
+    assert max(without["seeds"]["perplexity"]) < min(smoothed["seeds"]["perplexity"])
+    assert max(smoothed["seeds"]["perplexity"]) < min(more["seeds"]["perplexity"])
+    assert min(without["seeds"]["bleu"]) < max(smoothed["seeds"]["bleu"])
 
 
 def test_the_loss_is_a_figure_too(context: LessonContext) -> None:

@@ -1,6 +1,7 @@
 // The code of the lesson "Head by head".
 
 import { provide } from "../../stage/js/provide.js";
+import { Cause } from "./cause.js";
 import { Concat } from "./concat.js";
 import { OneHead } from "./onehead.js";
 import { Predict } from "./predict.js";
@@ -8,5 +9,5 @@ import { SwitchOff } from "./switchoff.js";
 import { Tour } from "./tour.js";
 
 export default function bring() {
-  provide("heads", { tour: Tour, one: OneHead, concat: Concat, off: SwitchOff, predict: Predict });
+  provide("heads", { tour: Tour, cause: Cause, one: OneHead, concat: Concat, off: SwitchOff, predict: Predict });
 }

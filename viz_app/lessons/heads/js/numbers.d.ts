@@ -35,5 +35,15 @@ export type Values = {
   small_read: boolean;
   parts: { kind: Kind; layer: number; error: number };
   off: { text: string; words: Word[]; original: Word[]; log_probability: number; before: number };
+  /** Of the greedy translation: for each head query and key of its largest weight; null while it is computed. */
+  cause: {
+    text: string;
+    source: string[];
+    inputs: string[];
+    queries: string[];
+    keys: string[];
+    dispensable: number;
+    correlation: number;
+  } | null;
   alone: { text: string; same: number; heads: number } | null;
 };

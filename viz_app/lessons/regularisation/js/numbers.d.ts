@@ -13,4 +13,13 @@ export type Values = {
 /** A piece of the translation, its probability, and the likeliest others with theirs. */
 export type Step = { piece: string; p: number; others: [piece: string, p: number][] };
 
-export type Scores = { epsilon: number; perplexity: number; bleu: number };
+type Measure = "perplexity" | "bleu";
+export type Scores = {
+  epsilon: number;
+  perplexity: number;
+  bleu: number;
+  /** Of our small models: each seed, the 95 % interval of the mean, and how the row differs from 0.1. */
+  seeds?: Record<Measure, number[]>;
+  interval?: Record<Measure, [number, number]>;
+  verdict?: Record<Measure, "same" | "other" | "noise" | null>;
+};

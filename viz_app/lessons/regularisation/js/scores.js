@@ -48,7 +48,7 @@ export class Scores extends Scene {
    */
   panel(pen, rows, name, { x, side, colour }) {
     const { height, theme } = pen;
-    const values = rows.map((row) => row[name]);
+    const values = rows.flatMap((row) => [row[name], ...(row.seeds?.[name] ?? []), ...(row.interval?.[name] ?? [])]);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const spread = Math.max(high - low, 0.02 * high);
     const ticks = rows.map(({ epsilon }) => epsilon);
@@ -59,13 +59,35 @@ export class Scores extends Scene {
     pen.note(this.texts[`better_${name}`], x, 32, { most: side });
     pen.line(x, up.from, x + side, up.from, { colour: theme.line, width: 1 });
     pen.axis(across, "bottom", up.from, { ticks, show: (value) => `\u03b5 = ${value}` });
-    for (const { epsilon, [name]: value } of rows) {
+    for (const { epsilon, [name]: value, seeds, interval } of rows) {
       const [px, py] = [across.place(epsilon), up.place(value)];
       pen.line(px, up.from, px, up.to, { colour: theme.line, width: 1 });
+      if (interval)
+        this.interval(
+          pen,
+          px,
+          interval[name].map((end) => up.place(end)),
+          colour,
+        );
+      for (const seed of seeds?.[name] ?? [])
+        pen.cross(px + 16, up.place(seed), 3.5, { colour: theme.muted, width: 1.5 });
       pen.dot(px, py, 7, colour, theme.background);
       const text = value.toFixed(name === "bleu" ? 1 : 2);
-      pen.write(text, px, py - 20, { colour, size: big ? 18 : 15, weight: 650, align: "center" });
+      const y = (interval ? up.place(interval[name][1]) : py) - 20;
+      pen.write(text, px, y, { colour, size: big ? 18 : 15, weight: 650, align: "center" });
     }
+  }
+
+  /**
+   * The interval of a mean as a line with two ends.
+   * @param {Pen} pen
+   * @param {number} x
+   * @param {number[]} ends
+   * @param {string} colour
+   */
+  interval(pen, x, ends, colour) {
+    pen.line(x, ends[0], x, ends[1], { colour, width: 2.5 });
+    for (const y of ends) pen.line(x - 6, y, x + 6, y, { colour, width: 2.5 });
   }
 
   /** @type {Scene["say"]} */
@@ -78,12 +100,23 @@ export class Scores extends Scene {
       after: some.perplexity.toFixed(2),
       bleu: none.bleu.toFixed(1),
       later: some.bleu.toFixed(1),
+      seeds: none.seeds?.bleu.length ?? 1,
+      perplexity: this.texts[`verdict_${none.verdict?.perplexity}`] ?? "",
+      quality: this.texts[`verdict_${none.verdict?.bleu}`] ?? "",
     });
   }
 
   /** @type {Scene["table"]} */
   table(settings) {
-    const rows = this.measured(settings).map(({ epsilon, perplexity, bleu }) => [epsilon, perplexity, bleu]);
-    return { columns: ["\u03b5", this.texts.perplexity, this.texts.bleu], rows };
+    const { perplexity, bleu, interval_of: from } = this.texts;
+    const rows = this.measured(settings).map((row) => [
+      row.epsilon,
+      row.perplexity,
+      ...(row.interval ? [row.interval.perplexity.map((end) => end.toFixed(2)).join(" \u2013 ")] : []),
+      row.bleu,
+      ...(row.interval ? [row.interval.bleu.map((end) => end.toFixed(1)).join(" \u2013 ")] : []),
+    ]);
+    const columns = settings.whose === "paper" ? [perplexity, bleu] : [perplexity, from, bleu, from];
+    return { columns: ["\u03b5", ...columns], rows };
   }
 }
