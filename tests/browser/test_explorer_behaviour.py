@@ -59,7 +59,7 @@ def test_a_new_translation_keeps_the_place_and_the_selection(
     explorer.get_by_text('"step": 9').wait_for()
     explorer.locator(".explorer").evaluate("(root) => { root.same = true; }")
     explorer.get_by_text("other sentence").click()
-    explorer.get_by_text("vergessen").wait_for()
+    explorer.get_by_text("vergessen", exact=True).wait_for()
     settle(explorer)
     assert explorer.locator(".explorer").evaluate("(root) => root.same") is True
     assert selected(explorer) == "2.2"

@@ -41,7 +41,7 @@ def address(app: AppTest) -> dict[str, Any]:
 
 def command(app: AppTest) -> str:
     """The one that makes the figure again; links for sharing are code, too."""
-    return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app export"))
+    return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
 
 
 def downloads(app: AppTest) -> list[str]:

@@ -224,11 +224,19 @@ def _attention_sink(maps: Maps, kind: AnyKind, layer: int, head: int) -> tuple[s
 
 
 def fill_template(template: str, values: Mapping[str, str], tokens: Mapping[str, str]) -> Caption:
-    """Put values and tokens into a template; a token is never read as a format string."""
+    """Put values and tokens into a template; a token is never read as a format string.
+
+    As in `viz_app.text.fill`, `{steps|token|tokens}` is the first word where the value is 1, else the second.
+    """
     segments: list[Segment] = []
     for literal, name, _, _ in Formatter().parse(template):
         if literal:
             segments.append(Segment(literal))
-        if name is not None:
+        if name is None:
+            continue
+        name, *forms = name.split("|")
+        if forms:
+            segments.append(Segment(forms[values[name] != "1"]))
+        else:
             segments.append(Segment(tokens[name], token=True) if name in tokens else Segment(values[name]))
     return Caption(tuple(segments))

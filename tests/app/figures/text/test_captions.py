@@ -104,5 +104,8 @@ def test_both_languages_have_the_same_texts_with_the_same_placeholders() -> None
     )
     assert english.keys() == korean.keys()
     for key, text in english.items():
-        names = [{name for _, name, _, _ in Formatter().parse(each) if name} for each in (text, korean[key])]
+        names = [
+            {name.partition("|")[0] for _, name, _, _ in Formatter().parse(each) if name}
+            for each in (text, korean[key])
+        ]
         assert names[0] == names[1], key
