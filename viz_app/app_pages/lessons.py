@@ -54,9 +54,9 @@ from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import (
     OPEN_KEY,
+    draw_all_lessons,
     draw_route,
     is_following,
-    open_index,
     open_stop,
     route_params,
     set_following,
@@ -288,13 +288,7 @@ def _draw_head_opener(t: Texts, name: str, context: LessonContext) -> None:
 def _draw_head(t: Texts, title: str) -> str:
     """The way back, the title, and the field of the sentence. Returns what is typed there."""
     with shared_row(key="sentence"):
-        st.button(
-            t("lessons.all"),
-            key="all-lessons",
-            icon=":material/arrow_back:",
-            type="tertiary",
-            on_click=session.enqueue_callback(open_index),
-        )
+        draw_all_lessons(t)
         st.markdown(f"**{title}**", width="content")
         draw_models(t)
         return sentence_field(t)

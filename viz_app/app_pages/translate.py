@@ -83,7 +83,7 @@ def main() -> None:
             _draw_refusal(t, sentence, limit)
     publish(_params(t, sentence), language=t.language, page="translate")
     if sentence.status == "good":
-        _tell_findings(served, result)
+        _send_findings(served, result)
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -190,7 +190,7 @@ def _draw_result(
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 
 
-def _tell_findings(served: TranslationService, result: TranslationResult) -> None:
+def _send_findings(served: TranslationService, result: TranslationResult) -> None:
     """Last of all, so that nothing waits for it: the head that is switched off, then what all heads do."""
     session_id = session.session_id()
     try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest sentence with all settings has a hundredth
-# Of one connection: each message is a run of the page, 20 ms of a core. A slider that is dragged sends a burst.
+# Of one connection: each message is a run of the page, 35 ms of a core. A slider that is dragged sends a burst.
 MESSAGES_PER_SECOND = 5
 MESSAGE_BURST = 20
 # Streamlit takes files here though the app asks for none, and tells its statistics to everybody.

@@ -60,6 +60,17 @@ def open_index() -> None:
     st.session_state[OPEN_KEY] = None
 
 
+def draw_all_lessons(t: Texts) -> None:
+    """The way back to the index."""
+    st.button(
+        t("lessons.all"),
+        key="all-lessons",
+        icon=":material/arrow_back:",
+        type="tertiary",
+        on_click=session.enqueue_callback(open_index),
+    )
+
+
 def state_key(name: str) -> str:
     """Where the session keeps how far a lesson is."""
     return f"lesson-{name}-state"

@@ -10,7 +10,7 @@ TRAIN = """python -m transformer_core prepare --train pairs.tsv --vocab-size 800
 python -m transformer_core train --preset en-de --data data --valid valid.tsv --out run
 python -m transformer_core average run --last 5 --out my-model
 python -m transformer_core evaluate --checkpoint my-model --test test.tsv"""
-OPEN = "HEADLIGHT_CHECKPOINTS=my-model python -m streamlit run viz_app/main.py"
+OPEN = "python -m viz_app app --checkpoint my-model"
 EXPORT = 'python -m viz_app sentence --checkpoint my-model --text "A man rides a bicycle." --out bicycle.zip'
 
 

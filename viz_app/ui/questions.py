@@ -10,7 +10,7 @@ from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.parser import LessonError
 from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.lesson_route import draw_route, open_index, open_scene
+from viz_app.ui.lesson_route import draw_all_lessons, draw_route, open_scene
 from viz_app.ui.session_handout import draw_session_handouts
 
 
@@ -18,13 +18,7 @@ def draw_questions(t: Texts) -> None:
     """Draw the page: every question closed, with the way to the scene that answers it."""
     draw_route(t, QUESTIONS)
     with st.container(key="questions"):
-        st.button(
-            t("lessons.all"),
-            key="all-lessons",
-            icon=":material/arrow_back:",
-            type="tertiary",
-            on_click=session.enqueue_callback(open_index),
-        )
+        draw_all_lessons(t)
         st.title(t("index.stop_questions"))
         with st.container(horizontal=True):
             draw_session_handouts(t)

@@ -334,5 +334,5 @@ def test_the_page_model_says_how_to_get_a_model_of_ones_own(app: AppTest, langua
     readme = (MAIN.parents[1] / "README.md").read_text(encoding="utf-8")
     shown = [code.value for code in app.code]
     assert own_model.TRAIN in shown and own_model.TRAIN in readme
-    assert own_model.OPEN in shown and "`HEADLIGHT_CHECKPOINTS`" in readme
+    assert own_model.OPEN in shown and own_model.OPEN in readme
     assert texts(language)("own.title") in [header.value for header in app.header]
