@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from transformer_core.analysis.head_scores import shortcomings
 from transformer_core.checkpoint import checkpoint_bytes
 from transformer_core.cli.run_settings import merged_model
 from transformer_core.model import count_parameters
@@ -61,6 +62,13 @@ def test_its_facts_are_those_of_the_files(folder: Path, shipped: Translator) -> 
     assert errors.shape == (6, 8)
     assert best["aer"] == pytest.approx(errors.min())
     assert errors[best["layer"], best["head"]] == errors.min()
+
+
+def test_its_heads_look(folder: Path, shipped: Translator, request: pytest.FixtureRequest) -> None:
+    """Whoever opens the app wants to see heads that look."""
+    if folder.name == "en-de":
+        request.applymarker(pytest.mark.xfail(reason="81 of its 96 self-attention heads rest", strict=True))
+    assert shortcomings(shipped.metrics["heads"]) == []
 
 
 def test_its_recipe_makes_its_shape(folder: Path, shipped: Translator) -> None:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 LEAST_INFORMATION = 0.15  # from which on a head looks
 MOST_FIXED = 0.8  # share of its queries from which on a head looks at a fixed offset
+# What a translator whose heads are to be looked at should have, as shares of its heads.
+LEAST_LOOKING = {"encoder and decoder": 0.5, "cross": 0.9}
+MOST_AT_REST = 0.1  # of its self-attention heads
 HEAD_PAIRS = 40  # sentence pairs of a set on which heads are scored, unless told otherwise
 _FARTHEST = 6  # offset
 
@@ -154,6 +157,24 @@ def head_report(scores: Mapping[Kind, HeadScores]) -> dict[str, dict[str, Any]]:
         }
         for kind, each in scores.items()
     }
+
+
+def shortcomings(report: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Why the heads of a model do not suffice to be looked at; empty when they do.
+
+    Args:
+        report: What `head_counts` or `head_report` returns.
+    """
+    found = []
+    for name, least in LEAST_LOOKING.items():
+        kinds = name.split(" and ")
+        looking, heads = (sum(report[kind][count] for kind in kinds) for count in ("looking", "heads"))
+        if looking < least * heads:
+            found.append(f"{looking} of {heads} {name} heads look, but {least:.0%} should")
+    resting, heads = (sum(report[kind][count] for kind in ("encoder", "decoder")) for count in ("resting", "heads"))
+    if resting > MOST_AT_REST * heads:
+        found.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MOST_AT_REST:.0%} should")
+    return found
 
 
 def _counts(scores: HeadScores) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.contrast import FORM_NAMES, report
 from transformer_core.cli.history import build_history, read_probes
-from transformer_core.cli.model_card import with_scores
+from transformer_core.cli.model_card import with_heads, with_scores
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.derived import json_file
 
@@ -122,19 +122,32 @@ def _scores(inputs: Inputs) -> dict[str, bytes]:
     return inputs.with_known("scores", score_sets(inputs.translator, sets, inputs.options.batch))
 
 
-def _heads(inputs: Inputs) -> dict[str, bytes]:
-    """Whether the heads look, over the first pairs of the validation sets together."""
-    from transformer_core.analysis.head_scores import head_report, score_heads_of
+def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict[str, Any]:
+    """Whether the heads look: the report of `head_scores`; empty without sentences. Warns of heads that do not.
+
+    Args:
+        translator: With the weights as they are stored.
+        specs: Validation sets, taken together.
+        most: Pairs that count of each set, its first.
+    """
+    from transformer_core.analysis.head_scores import head_report, score_heads_of, shortcomings
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
 
-    specs, most = inputs.options.valid, inputs.options.head_pairs
     pairs = [pair for spec in specs for pair in islice(read_pairs(spec), most)]
     if not pairs:
+        return {}
+    report = head_report(score_heads_of(translator, tracked(pairs, unit="sentence")))
+    for problem in shortcomings(report):
+        log.warning("%s", problem)
+    return {**report, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
+
+
+def _heads(inputs: Inputs) -> dict[str, bytes]:
+    found = count_heads(inputs.translator, inputs.options.valid, inputs.options.head_pairs)
+    if not found:
         raise SkippedError("the validation sets hold no sentences")
-    scores = score_heads_of(inputs.translator, tracked(pairs, unit="sentence"))
-    sets = [set_name(spec) for spec in specs]
-    return {"heads.json": json_file({**head_report(scores), "sentences": len(pairs), "sets": sets})}
+    return {"heads.json": json_file(found)}
 
 
 def _forced(inputs: Inputs) -> dict[str, bytes]:
@@ -195,13 +208,14 @@ def _history(inputs: Inputs) -> dict[str, bytes]:
 
 
 def _card(inputs: Inputs) -> dict[str, bytes]:
-    """The scores in the model card; all else in it stays as it was written."""
-    scores = inputs.metrics.get("scores", {})
+    """The scores and the heads in the model card; all else in it stays as it was written."""
+    scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
     if not scores:
         raise SkippedError("the checkpoint has no scores")
     try:
         card = (inputs.checkpoint / CARD_FILE).read_text(encoding="utf-8")
-        return {CARD_FILE: with_scores(card, scores).encode()}
+        card = with_scores(card, scores)
+        return {CARD_FILE: (with_heads(card, heads) if heads else card).encode()}
     except (OSError, ValueError) as error:
         raise SkippedError(f"{CARD_FILE}: {error}") from error
 
@@ -221,5 +235,5 @@ BUILDERS = {  # in this order: the card tells of the scores
     "history": Builder(
         "attention at every snapshot of the training", _history, _HISTORY_FILES, (("run",), ("sentences",))
     ),
-    "card": Builder("the table of scores in README.md", _card, (CARD_FILE,), beside=True),
+    "card": Builder("the tables of scores and heads in README.md", _card, (CARD_FILE,), beside=True),
 }

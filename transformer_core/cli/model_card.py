@@ -10,7 +10,10 @@ from transformer_core.cli.run_settings import RunSettings
 
 _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
+_HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
+_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | look, by layer | rest, by layer |"
+_KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
 
@@ -39,6 +42,7 @@ def model_card(
         f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
         "* Float16 on disk, float32 in use; all scores are measured on the rounded weights.",
         *_scores(metrics["scores"]),
+        *_heads(metrics.get("heads", {})),
         "## Training",
         "    python -m transformer_core prepare --train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
         "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml --data data --valid VALID --out run\n"
@@ -60,6 +64,49 @@ def with_scores(card: str, scores: dict[str, Any]) -> str:
     if not heading or _COLUMNS not in summary or _HEADING in rest:
         raise ValueError(f"has no section {_HEADING!r} with the table that `ship` writes")
     return f"{before}{section}{training}{after}"
+
+
+def with_heads(card: str, heads: dict[str, Any]) -> str:
+    """A card with other counts of heads, and all else as it is.
+
+    Raises:
+        ValueError: It has neither that section nor `## Training`, which it stands before.
+    """
+    section = "\n\n".join(_heads(heads))
+    before, heading, rest = card.partition(f"{_HEADS}\n\n")
+    if heading:
+        _, following, after = rest.partition("\n\n## ")
+        return f"{before}{section}{following}{after}"
+    before, heading, after = card.partition("## Training\n")
+    if not heading:
+        raise ValueError("has no section '## Training' that the heads could stand before")
+    return f"{before}{section}\n\n{heading}{after}"
+
+
+def _heads(heads: dict[str, Any]) -> list[str]:
+    if not heads:
+        return []
+    rows = [
+        f"| {name} | {one['heads']} | {one['looking']} | {one['resting']} | {one['fixed_offset']} | "
+        f"{_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
+        for kind, name in _KINDS.items()
+        if (one := heads[kind])
+    ]
+    about = (
+        f"On {_counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
+        "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
+        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away."
+    )
+    return [
+        _HEADS,
+        textwrap.fill(about, 120, break_on_hyphens=False),
+        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---|---|", *rows]),
+        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE --heads 40",
+    ]
+
+
+def _by_layer(counts: list[int]) -> str:
+    return " ".join(map(str, counts))
 
 
 def _scores(scores: dict[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ from transformer_core.cli.average import (
     read_metrics,
     report_checkpoint,
 )
-from transformer_core.cli.builders import PARTS, score_sets
+from transformer_core.cli.builders import PARTS, count_heads, score_sets
 from transformer_core.cli.history import build_history, read_probes
 from transformer_core.cli.journal import journal_text
 from transformer_core.cli.model_card import model_card
@@ -39,8 +39,8 @@ def parser() -> Parser:
             "[--history FILE [--gold FILE]] [--force]"
         ),
         description=(
-            "Average the last saved steps of a training run, as `average` does, score the result, and write a\n"
-            "checkpoint to publish: with its scores in metrics.json, a model card, the recipe and the journal.\n"
+            "Average the last saved steps of a training run, as `average` does, score the result, count the heads\n"
+            "that look, and write a checkpoint to publish, with a model card, the recipe and the journal.\n"
             "Scores are measured on the rounded weights, with the decoding defaults of the preset.\n\n"
             "Score a test set only once: compare models on validation sets first."
         ),
@@ -73,13 +73,17 @@ def run(arguments: Sequence[str]) -> int:
     journal = journal_text(folder, settings)
     device = select_device(options.device, options.threads)
 
+    from transformer_core.analysis.head_scores import HEAD_PAIRS
     from transformer_core.checkpoint import save_checkpoint
 
     mean = average_steps(folder, options.last, settings)
     sets = {part: getattr(options, part) for part in PARTS}
     metrics["training"] = {**mean.facts, **metrics.get("training", {})}
-    scores = score_sets(translator_of(mean, settings, device), sets, options.batch)
+    translator = translator_of(mean, settings, device)
+    scores = score_sets(translator, sets, options.batch)
     metrics["scores"] = {**metrics.get("scores", {}), **scores}
+    if heads := count_heads(translator, options.valid, HEAD_PAIRS):
+        metrics["heads"] = heads
     # One process with as many batches per step does the same.
     alone = settings.training.replace(accumulate=settings.training.accumulate * settings.processes)
     changed = changed_options(replace(settings, training=alone, processes=1))

@@ -19,7 +19,7 @@ from viz_app.ui.growth import draw_growth
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, load_service
 from viz_app.ui.own_model import draw_own_model
-from viz_app.ui.quality import draw_aligners, draw_answers, draw_scores
+from viz_app.ui.quality import draw_aligners, draw_answers, draw_heads, draw_scores
 from viz_app.ui.shared_across_pages import shared_row
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def main() -> None:
         _draw_summary(t, translator, model_card)
         _draw_unreadable(t, model_card, translator)
         draw_scores(t, model_card)
+        draw_heads(t, model_card)
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params |= route_params()
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from transformer_core.attention_maps import KINDS, Kind
 from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
 
 Convention = Literal["output", "input"]
@@ -45,6 +46,24 @@ class Languages(Struct, frozen=True):
 
     source: _Code
     target: _Code
+
+
+class HeadCounts(Struct, frozen=True):
+    """How many heads of a kind look, rest, or have a fixed offset, as `transformer_core.analysis.head_scores` says.
+
+    Args:
+        heads: How many there are.
+        looking: Whose keys depend on the query.
+        resting: With more than half of their weight on `<s>`, `</s>` and punctuation.
+        fixed_offset: That look at a token equally far away from nearly every query.
+        information: Of each head, by layer: 0 when all rows are alike, 1 when each query has a key of its own.
+    """
+
+    heads: Count
+    looking: Count
+    resting: Count
+    fixed_offset: Count
+    information: Annotated[tuple[Annotated[tuple[Number, ...], Meta(min_length=1)], ...], Meta(min_length=1)]
 
 
 class _Head(Struct):
@@ -130,6 +149,8 @@ class ModelCard:
         languages: What it reads and writes.
         training: How it was trained: plain values by name.
         scores: Every measurement that has a BLEU, wherever it stands, in the order of the file.
+        heads: Whether the heads look, by kind of attention.
+        head_sentences: Sentence pairs on which that was measured; None when unknown.
         aligners: Alignment error of each head, by whether a row of a map is named after the piece that it produces
             (output) or reads (input).
         best_head: Layer and head, from 0, that align best by outputs.
@@ -140,6 +161,8 @@ class ModelCard:
     languages: Languages | None = None
     training: Mapping[str, Fact] = field(default_factory=dict)
     scores: tuple[Score, ...] = ()
+    heads: Mapping[Kind, HeadCounts] = field(default_factory=dict)
+    head_sentences: int | None = None
     aligners: Mapping[Convention, AlignmentErrors] = field(default_factory=dict)
     best_head: tuple[int, int] | None = None
     answers: tuple[ContrastScores, ...] = ()
@@ -154,6 +177,8 @@ class ModelCard:
             languages=parts.get(Languages, "languages"),
             training=_facts(parts.get(dict[str, Any], "training") or {}),
             scores=tuple(_scores(metrics, (), parts)),
+            heads=dict(_heads(parts)),
+            head_sentences=parts.get(Count, "heads", "sentences"),
             aligners=dict(_aligners(parts)),
             best_head=best and (best.layer, best.head),
             answers=_answers(parts),
@@ -183,6 +208,15 @@ class ModelCard:
 def _facts(training: Mapping[str, Any]) -> dict[str, Fact]:
     found = ((name, converted(value, Fact)) for name, value in training.items())
     return {name: value for name, value in found if value is not None}
+
+
+def _heads(parts: Parts) -> Iterator[tuple[Kind, HeadCounts]]:
+    for kind in KINDS:
+        counts = parts.get(HeadCounts, "heads", kind)
+        if counts and len({len(row) for row in counts.information}) > 1:
+            parts.note("heads", kind)
+        elif counts:
+            yield kind, counts
 
 
 def _aligners(parts: Parts) -> Iterator[tuple[Convention, AlignmentErrors]]:

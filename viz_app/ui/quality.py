@@ -1,4 +1,4 @@
-"""The sections of the page Model that tell what was measured: translations, heads that link words, probes."""
+"""The sections of the page Model that tell what was measured: translations, heads that look or align, probes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from transformer_core.attention_maps import Kind
 from viz_app.components.explorer import Selection
-from viz_app.serving.metrics import AlignmentErrors, ModelCard, Score
+from viz_app.figures.colours.palette import kind_color
+from viz_app.serving.metrics import ModelCard, Score
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.edit_links import open_in_translate
@@ -48,6 +50,32 @@ def _set(t: Texts, score: Score) -> str:
     return f"{t('model.set_unseen', holds=holds) if score.is_unseen_only else holds} · {name}"
 
 
+def draw_heads(t: Texts, card: ModelCard) -> None:
+    """How many heads look, rest and have a fixed offset, and how much each depends on who asks."""
+    if not card.heads:
+        return
+    st.header(t("model.look"))
+    st.markdown(t("model.look_about"))
+    counts = card.heads.values()
+    st.table(
+        {
+            t("model.look_kind"): [t(f"growth.kind_{kind}") for kind in card.heads],
+            t("model.look_heads"): [str(one.heads) for one in counts],
+            t("model.look_looking"): [str(one.looking) for one in counts],
+            t("model.look_resting"): [str(one.resting) for one in counts],
+            t("model.look_fixed"): [str(one.fixed_offset) for one in counts],
+        }
+    )
+    st.markdown(t("model.look_information"))
+    most = max(value for one in counts for row in one.information for value in row)
+    with st.container(horizontal=True, key="information"):
+        for kind, one in card.heads.items():
+            shares = [[value / most if most > 0 else 0.0 for value in row] for row in one.information]
+            st.html(_by_head(t, t(f"growth.kind_{kind}"), one.information, shares, kind=kind), width="content")
+    if card.head_sentences is not None:
+        st.caption(t("model.look_sentences", count=card.head_sentences))
+
+
 def draw_aligners(t: Texts, card: ModelCard) -> None:
     """The alignment error of each head of encoder-decoder attention, by both conventions, and the way to their maps."""
     tables = card.aligners
@@ -59,7 +87,11 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
         for convention, table in tables.items():
             layer, head = table.best
             values = {"head": f"{layer + 1}.{head + 1}", "rate": f"{100 * table.rates[layer][head]:.1f}"}
-            st.html(_rates(t, t(f"model.aligners_{convention}", **values), table), width="content")
+            title = t(f"model.aligners_{convention}", **values)
+            rates = [rate for row in table.rates for rate in row]
+            low, high = min(rates), max(rates)
+            shares = [[(high - rate) / (high - low) if high > low else 0.0 for rate in row] for row in table.rates]
+            st.html(_by_head(t, title, table.rates, shares, kind="cross", best=table.best), width="content")
     first = next(iter(tables.values()))
     if first.sentences is not None:
         st.caption(t("model.aligners_sentences", sentences=f"{first.sentences:,}"))
@@ -74,20 +106,26 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
         )
 
 
-def _rates(t: Texts, title: str, table: AlignmentErrors) -> str:
-    """The rates as a table in percent, a row for each layer; the fewer errors, the fuller the colour."""
-    rates = [rate for row in table.rates for rate in row]
-    low, high = min(rates), max(rates)
-    columns = "".join(f'<th scope="col">{head}</th>' for head in range(1, len(table.rates[0]) + 1))
+def _by_head(
+    t: Texts,
+    title: str,
+    values: Sequence[Sequence[float]],
+    shares: Sequence[Sequence[float]],
+    *,
+    kind: Kind,
+    best: tuple[int, int] | None = None,
+) -> str:
+    """A number of each head as a table in percent, a row for each layer; shares, up to 1, say how full the colour is."""
+    columns = "".join(f'<th scope="col">{head}</th>' for head in range(1, len(values[0]) + 1))
     lines = [f'<tr><th scope="col">{t("model.aligners_layer")}</th>{columns}</tr>']
-    for layer, row in enumerate(table.rates):
+    for layer, row in enumerate(values):
         cells = [f'<th scope="row">{layer + 1}</th>']
-        for head, rate in enumerate(row):
-            share = (high - rate) / (high - low) if high > low else 0.0
-            best = ' class="best"' if (layer, head) == table.best else ""
-            cells.append(f'<td{best} style="--share: {60 * share:.0f}%">{100 * rate:.0f}</td>')
+        for head, value in enumerate(row):
+            mark = ' class="best"' if (layer, head) == best else ""
+            cells.append(f'<td{mark} style="--share: {60 * max(0.0, shares[layer][head]):.0f}%">{100 * value:.0f}</td>')
         lines.append(f"<tr>{''.join(cells)}</tr>")
-    return f'<table class="rates"><caption>{title}</caption>{"".join(lines)}</table>'
+    color = kind_color(kind, "light")
+    return f'<table class="rates" style="--kind: {color}"><caption>{title}</caption>{"".join(lines)}</table>'
 
 
 def draw_answers(t: Texts, card: ModelCard) -> None:

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, header, mounted
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-from transformer_core.derived import json_file, write_derived
+from transformer_core.derived import json_file, read_metrics, write_derived
 from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_PIECES
 from viz_app.text import texts
@@ -323,6 +323,20 @@ def test_the_model_page_tells_what_was_measured(
     app.button("open-aligners").click().run()
     assert not app.exception
     assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_page_model_says_whether_the_heads_look(app: AppTest, language: str) -> None:
+    app.query_params.update(lang=language)
+    app.run()
+    app.switch_page("app_pages/model.py").run()
+    t = texts(language)
+    heads = read_metrics(MAIN.parents[1] / "checkpoints" / "en-de")["heads"]
+    (table,) = [each.value for each in app.table if t("model.look_kind") in each.value.columns]
+    assert list(table[t("model.look_looking")]) == [
+        str(heads[kind]["looking"]) for kind in ("encoder", "decoder", "cross")
+    ]
+    assert t("model.look_sentences", count=heads["sentences"]) in [caption.value for caption in app.caption]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -96,6 +96,25 @@ def test_no_aligner_where_nothing_sound_was_measured(alignment: object) -> None:
     assert "output" not in ModelCard.from_metrics({"alignment": alignment}).aligners
 
 
+COUNTS = {"heads": 4, "looking": 2, "resting": 1, "fixed_offset": 0, "information": [[0.5, -0.1], [0.2, 0.1]]}
+
+
+def test_heads_are_counted_by_kind() -> None:
+    card = ModelCard.from_metrics({"heads": {"encoder": COUNTS, "cross": COUNTS, "sentences": 80, "sets": ["a"]}})
+    assert list(card.heads) == ["encoder", "cross"] and card.head_sentences == 80
+    one = card.heads["cross"]
+    assert (one.heads, one.looking, one.resting, one.fixed_offset) == (4, 2, 1, 0)
+    assert one.information == ((0.5, -0.1), (0.2, 0.1)) and card.unreadable == ()
+
+
+@pytest.mark.parametrize(
+    "change", [{"heads": -1}, {"looking": "2"}, {"information": [[0.5], [0.5, 0.5]]}, {"information": []}]
+)
+def test_counts_that_make_no_sense_are_left_out_and_named(change: dict[str, object]) -> None:
+    card = ModelCard.from_metrics({"heads": {"encoder": COUNTS, "cross": COUNTS | change}})
+    assert list(card.heads) == ["encoder"] and card.unreadable == ("heads.cross",)
+
+
 def test_answers_are_put_together_by_what_they_are_about() -> None:
     lingeval = {
         "np_agreement.mt": {"right": 0.75, "asked": 4},

@@ -10,7 +10,14 @@ import pytest
 import torch
 from torch.distributions import Categorical, kl_divergence
 
-from transformer_core.analysis.head_scores import head_divergence, head_report, score_heads, score_heads_of
+from transformer_core.analysis.head_scores import (
+    head_counts,
+    head_divergence,
+    head_report,
+    score_heads,
+    score_heads_of,
+    shortcomings,
+)
 from transformer_core.analysis.resting import information, resting_shares, separators
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.tokenizer import axis
@@ -109,3 +116,30 @@ def test_a_translator_reads_the_pairs_and_leaves_out_those_that_are_too_long(lea
         assert np.array_equal(again[kind].information, scores.information)
     with pytest.raises(ValueError, match="no sentences"):
         score_heads_of(learned, [])
+
+
+def counted(looking: tuple[int, int, int], resting: tuple[int, int]) -> dict[str, dict[str, int]]:
+    """Ten heads of each kind."""
+    counts = zip(("encoder", "decoder", "cross"), looking, (*resting, 10), strict=True)
+    return {kind: {"heads": 10, "looking": look, "resting": rest} for kind, look, rest in counts}
+
+
+@pytest.mark.parametrize(
+    ("looking", "resting", "problems"),
+    [
+        ((5, 5, 9), (1, 1), []),
+        ((0, 10, 10), (2, 0), []),
+        ((5, 4, 9), (1, 1), ["9 of 20 encoder and decoder heads look, but 50% should"]),
+        ((5, 5, 8), (1, 1), ["8 of 10 cross heads look, but 90% should"]),
+        ((5, 5, 9), (1, 2), ["3 of 20 encoder and decoder heads rest, but at most 10% should"]),
+    ],
+)
+def test_a_model_falls_short_where_too_few_heads_look(
+    looking: tuple[int, int, int], resting: tuple[int, int], problems: list[str]
+) -> None:
+    assert shortcomings(counted(looking, resting)) == problems
+
+
+def test_shortcomings_are_read_from_counts_and_from_a_report() -> None:
+    scores = score_heads(SENTENCES)
+    assert shortcomings(head_counts(scores)) == shortcomings(head_report(scores))

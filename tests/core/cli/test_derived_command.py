@@ -15,7 +15,7 @@ import pytest
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli.builders import BUILDERS
-from transformer_core.cli.model_card import with_scores
+from transformer_core.cli.model_card import with_heads, with_scores
 from transformer_core.derived import read_metrics
 from transformer_core.manifest import Manifest
 
@@ -66,6 +66,9 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
         assert heads[kind]["looking"] == (information > 0.15).sum() and information.shape == (2, 4)
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert f"| valid | validation | 9 | {scores['bleu']:.1f} |" in card and "has not been evaluated" not in card
+    for kind, name in (("encoder", "encoder self-attention"), ("cross", "encoder-decoder")):
+        one = heads[kind]
+        assert f"| {name} | 8 | {one['looking']} | {one['resting']} | {one['fixed_offset']} | " in card
     # Another set is added, and the first keeps its scores.
     again = shutil.copy(made.valid, tmp_path / "again.tsv")
     assert call("derived", "--checkpoint", folder, "--only", "scores", "--test", again).status == 0
@@ -130,3 +133,19 @@ def test_the_shipped_cards_tell_the_shipped_scores(folder: Path) -> None:
     other = with_scores(card, {**scores, first: {**scores[first], "bleu": 77.7}})
     changed = [(a, b) for a, b in zip(again.splitlines(), other.splitlines(), strict=True) if a != b]
     assert len(changed) == 1 and changed[0][1].startswith(f"| {first} |") and "| 77.7 |" in changed[0][1]
+
+
+@pytest.mark.parametrize("name", ["en-de", "en-fr"])
+def test_the_shipped_cards_tell_which_heads_look(name: str) -> None:
+    """As the counts are recorded; a section that is there is replaced, one that is not comes before the training."""
+    folder = CHECKPOINTS / name
+    card, heads = (folder / "README.md").read_text(encoding="utf-8"), read_metrics(folder)["heads"]
+    assert with_heads(card, heads) == card
+    before, _, rest = card.partition("## Do the heads look?")
+    without = f"{before}## Training{rest.partition('## Training')[2]}"
+    assert "look" not in without.partition("## Scores")[2] and with_heads(without, heads) == card
+    other = with_heads(card, {**heads, "cross": {**heads["cross"], "looking": 7}})
+    changed = [line for line in other.splitlines() if line not in card.splitlines()]
+    assert len(changed) == 1 and changed[0].startswith("| encoder-decoder | 48 | 7 | ")
+    with pytest.raises(ValueError, match="no section '## Training'"):
+        with_heads("# A card\n", heads)

@@ -31,13 +31,16 @@ def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call
         assert scores[name] == evaluated[name], name
     assert scores["nll"] == pytest.approx(math.log(evaluated["perplexity"]))
     assert scores["part"] == "validation"
+    heads = shipped.metrics["heads"]
+    assert (heads["sets"], heads["sentences"]) == (["valid"], 9)
+    assert evaluated["heads"]["cross"].items() <= heads["cross"].items()
     assert shipped.metrics["training"] == load_checkpoint(made.checkpoint).metrics["training"]
     weights = dict(load_checkpoint(made.checkpoint).model.named_parameters())
     assert all(bool((weights[name] == ours).all()) for name, ours in shipped.model.named_parameters())
     card = (out / "README.md").read_text(encoding="utf-8")
     assert card.startswith("# A | title\n\nMade to be read.\n")
     assert f"| valid | validation | 9 | {scores['bleu']:.1f} | {scores['chrf']:.1f} | {scores['nll']:.3f} |" in card
-    assert scores["signature"] in card
+    assert scores["signature"] in card and f"| encoder-decoder | 8 | {heads['cross']['looking']} |" in card
     assert {"journal.json", "recipe.toml"} <= set(Manifest.read(out).files)
     recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
     assert recipe == {"preset": "tiny", "training": {"steps": 20}}
