@@ -115,7 +115,7 @@ def _by_head(
     kind: Kind,
     best: tuple[int, int] | None = None,
 ) -> str:
-    """A number of each head as a table in percent, a row for each layer; shares, up to 1, say how full the colour is."""
+    """A number of each head as a table in percent, a row for each layer; shares, up to 1, say how full a cell is."""
     columns = "".join(f'<th scope="col">{head}</th>' for head in range(1, len(values[0]) + 1))
     lines = [f'<tr><th scope="col">{t("model.aligners_layer")}</th>{columns}</tr>']
     for layer, row in enumerate(values):

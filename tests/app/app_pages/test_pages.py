@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, header, mounted
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-from transformer_core.derived import json_file, read_metrics, write_derived
+from transformer_core.derived import json_file, write_derived
 from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_PIECES
 from viz_app.text import texts
@@ -297,6 +297,16 @@ def test_the_model_page_tells_what_was_measured(
             "<b>own</b> *set*": {"bleu": 1.0},
             "newstest2013": {"bleu": 7.0, "part": "validation"},
         },
+        "heads": {
+            "cross": {
+                "heads": 4,
+                "looking": 3,
+                "resting": 2,
+                "fixed_offset": 1,
+                "information": [[0.4, 0.2], [-0.1, 0.3]],
+            },
+            "sentences": 80,
+        },
         "alignment": {"aer": {"output": [[0.9, 0.8], [0.7, 0.55]]}, "sentences": 100},
         "probes": {"lingeval": {"groups": {"np_agreement.mt": {"right": 0.75, "asked": 4}}}},
         "training": {"steps": 7500, "<i>own</i>": "*value*"},
@@ -310,33 +320,22 @@ def test_the_model_page_tells_what_was_measured(
     app.switch_page("app_pages/model.py").run()
     assert not app.exception
     t = texts(language)
-    tests, development, probes, _, training = (table.value.to_csv(index=False) for table in app.table)
+    tests, development, heads, probes, _, training = (table.value.to_csv(index=False) for table in app.table)
     assert f"{t('model.set_everyday')} · tatoeba-test,38.0" in tests
     assert "&#60;b&#62;own&#60;/b&#62; &#42;set&#42;,1.0" in tests
     assert t("model.development_set") in development and f"{t('model.set_news')} · newstest2013,7.0" in development
     assert f"{t('model.probe_np_agreement')},75.0,50.0,4" in probes
     assert f'{t("model.fact_steps")},"7,500"' in training and "&#42;value&#42;" in training and "<i>" not in training
-    (rates,) = [block.proto.body for block in app.get("html") if 'class="rates"' in block.proto.body]
+    assert f"{t('growth.kind_cross')},4,3,2,1" in heads
+    assert t("model.look_sentences", count=80) in [caption.value for caption in app.caption]
+    information, rates = (block.proto.body for block in app.get("html") if 'class="rates"' in block.proto.body)
+    assert '<td style="--share: 60%">40</td>' in information and '<td style="--share: 0%">-10</td>' in information
     assert rates.count("<td") == 4
     assert '<td class="best" style="--share: 60%">55</td>' in rates
     assert '<td style="--share: 0%">90</td>' in rates
     app.button("open-aligners").click().run()
     assert not app.exception
     assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)
-
-
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_page_model_says_whether_the_heads_look(app: AppTest, language: str) -> None:
-    app.query_params.update(lang=language)
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    t = texts(language)
-    heads = read_metrics(MAIN.parents[1] / "checkpoints" / "en-de")["heads"]
-    (table,) = [each.value for each in app.table if t("model.look_kind") in each.value.columns]
-    assert list(table[t("model.look_looking")]) == [
-        str(heads[kind]["looking"]) for kind in ("encoder", "decoder", "cross")
-    ]
-    assert t("model.look_sentences", count=heads["sentences"]) in [caption.value for caption in app.caption]
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
