@@ -18,7 +18,7 @@ import torch
 from transformer_core.attention_maps import AttentionMaps, FloatArray, check_map_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
-from transformer_core.data import make_batch
+from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
@@ -248,6 +248,17 @@ class Translator:
         """All attention weights of a source and a target."""
         return self._forced_pass(source, target_ids, finished)[0]
 
+    def forced_batch(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> Batch:
+        """What the model reads in a forced pass over one sentence, on its device.
+
+        Args:
+            source: The source.
+            target_ids: The target without `</s>`.
+            finished: Whether `</s>` follows; if not, the last token was generated, but never read.
+        """
+        batch = make_batch([source.ids], [list(target_ids)], self.tokenizer.special).to(self._device)
+        return batch if finished else Batch(batch.source, batch.inputs[:, :-1], batch.outputs[:, :-1])
+
     @property
     def _device(self) -> torch.device:
         return self.model.embedding.weight.device
@@ -271,16 +282,12 @@ class Translator:
         self, source: Encoding, target_ids: Sequence[int], finished: bool
     ) -> tuple[AttentionMaps, tuple[float, ...]]:
         """One pass over source and target with every weight captured."""
-        special = self.tokenizer.special
-        batch = make_batch([source.ids], [list(target_ids)], special).to(self._device)
-        inputs, outputs = batch.inputs, batch.outputs
-        if not finished:  # cut off before </s>: the last token was produced, but never read
-            inputs, outputs = inputs[:, :-1], outputs[:, :-1]
+        batch = self.forced_batch(source, target_ids, finished)
         heads = self.config.num_layers * self.config.num_heads
-        check_map_bytes(heads, batch.source.shape[1], inputs.shape[1], self.most_map_bytes)
+        check_map_bytes(heads, batch.source.shape[1], batch.inputs.shape[1], self.most_map_bytes)
         with capture(self.model, points={"weights"}, device="cpu") as captured:
-            logits = self.model(batch.source, inputs, padding_mask(batch.source, special.pad))
-        log_p = torch.log_softmax(logits[0].float(), dim=-1).gather(1, outputs[0, :, None]).flatten()  # (T,)
+            logits = self.model(batch.source, batch.inputs, padding_mask(batch.source, self.tokenizer.special.pad))
+        log_p = torch.log_softmax(logits[0].float(), dim=-1).gather(1, batch.outputs[0, :, None]).flatten()  # (T,)
         pieces = self.tokenizer.pieces(target_ids)
         maps = AttentionMaps(
             encoder=self._stack(captured, "encoder", "self_attention"),

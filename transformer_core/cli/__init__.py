@@ -37,6 +37,7 @@ COMMANDS = {
     "history": "Record how the attention heads of a model developed during training.",
     "count": "Count parameters, operations and memory of a configuration.",
     "attention": "Save all attention weights of one sentence to a file.",
+    "effects": "Measure what each head does to the translation of a sentence.",
 }
 
 _HELP = """usage: python -m transformer_core COMMAND ...

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import io
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import SEARCH, Parser, UsageError, check_new_file, load_translator
-from transformer_core.files import atomic_write_bytes
+from transformer_core.cli.options import SEARCH, Parser, UsageError, load_translator
+from transformer_core.cli.sentence_files import (
+    add_sentence,
+    check_lengths,
+    provenance_of,
+    sentence_options,
+    write_npz,
+)
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps
     from transformer_core.translator import Translator
 
 log = logging.getLogger(__name__)
-
-FORMAT_VERSION = 1
 
 
 def parser() -> Parser:
@@ -45,10 +47,7 @@ def parser() -> Parser:
         ),
     )
     result.add_checkpoint()
-    result.add_argument("--source", type=str, required=True, metavar="TEXT", help="The source sentence.")
-    result.add_argument("--target", type=str, metavar="TEXT", help="A translation to read instead of generating one.")
-    result.add_argument("--out", type=str, required=True, metavar="FILE", help="Output file, ending with .npz.")
-    result.add_argument("--force", action="store_true", help="Replace an existing file.")
+    add_sentence(result)
     result.add_search()
     result.add_machine()
     return result
@@ -57,18 +56,11 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Write the attention of one sentence."""
     options = parser().options(arguments)
-    out = Path(options.out)
-    if out.suffix != ".npz":
-        raise UsageError(f"--out is {options.out!r}, but must end with .npz")
-    check_new_file("--out", out, options.force)
-    source, target = _text("--source", options.source), options.target
-    if target is not None:
-        target = _text("--target", target)
-        if any(getattr(options, name) is not None for name in SEARCH):
-            raise UsageError(
-                "--beam, --alpha, --length-penalty and --min-length cannot be combined with --target, "
-                "which needs no search"
-            )
+    source, target, out = sentence_options(options)
+    if target is not None and any(getattr(options, name) is not None for name in SEARCH):
+        raise UsageError(
+            "--beam, --alpha, --length-penalty and --min-length cannot be combined with --target, which needs no search"
+        )
     translator = load_translator(options)
     maps, scores, provenance = _weights(translator, source, target, options.beam, options.alpha)
     _write(out, maps, scores, provenance)
@@ -76,55 +68,23 @@ def run(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _text(option: str, given: str) -> str:
-    """The text of an argument. Raises UsageError when it is empty or not valid Unicode."""
-    try:
-        given.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{option} is not valid UTF-8") from error
-    if not given.strip():
-        raise UsageError(f"{option} is empty, but must be a sentence")
-    return given
-
-
 def _weights(
     translator: Translator, source: str, target: str | None, beam: int | None, alpha: float | None
 ) -> tuple[AttentionMaps, tuple[float, ...], dict[str, Any]]:
     """Maps, log-probabilities of the outputs, and where they come from."""
-    from transformer_core.translator import SourceTooLong
-
     search: dict[str, Any] = {"target_given": target is not None}
-    try:
-        if target is None:
-            found = translator.translate(source, beam=beam, alpha=alpha)
-            search["beam"] = translator.decoding.beam if beam is None else beam
-            search["alpha"] = translator.decoding.alpha if alpha is None else alpha
-            search["length_penalty"] = translator.decoding.length_penalty
-            search["min_length"] = translator.decoding.min_length
-            target, maps, scores = found.text, found.attention, found.scores
-        else:
-            tokenizer = translator.tokenizer
-            for option, encoding in (
-                ("--source", tokenizer.source.encode(source)),
-                ("--target", tokenizer.encode(target)),
-            ):
-                pieces, most = len(encoding), translator.decoding.max_source_pieces
-                if pieces > most:
-                    raise UsageError(f"{option} has {pieces} tokens, but at most {most} are allowed")
-            forced = translator.force(source, target)
-            maps, scores = forced.attention, forced.scores
-    except SourceTooLong as error:
-        raise UsageError(f"--source: {error}") from error
-    provenance = {
-        "format_version": FORMAT_VERSION,
-        "program": "Headlight",
-        "checkpoint": str(translator.checkpoint.folder) if translator.checkpoint else "",
-        "checkpoint_hash": translator.checkpoint_hash,
-        "source": source,
-        "target": target,
-        "finished": maps.finished,
-        **search,
-    }
+    check_lengths(translator, source, target)
+    if target is None:
+        found = translator.translate(source, beam=beam, alpha=alpha)
+        search["beam"] = translator.decoding.beam if beam is None else beam
+        search["alpha"] = translator.decoding.alpha if alpha is None else alpha
+        search["length_penalty"] = translator.decoding.length_penalty
+        search["min_length"] = translator.decoding.min_length
+        target, maps, scores = found.text, found.attention, found.scores
+    else:
+        forced = translator.force(source, target)
+        maps, scores = forced.attention, forced.scores
+    provenance = provenance_of(translator, source=source, target=target, finished=maps.finished, **search)
     return maps, scores, provenance
 
 
@@ -140,8 +100,5 @@ def _write(out: Path, maps: AttentionMaps, scores: Sequence[float], provenance: 
         **{name: np.array(axis.tokens, dtype=np.str_) for name, axis in axes.items()},
         **{f"{name}_words": np.array(axis.words, dtype=np.int64) for name, axis in axes.items()},
         "scores": np.array(scores, dtype=np.float64),
-        "provenance": np.array(json.dumps(provenance, ensure_ascii=False, sort_keys=True)),
     }
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
-    atomic_write_bytes(out, buffer.getvalue())
+    write_npz(out, arrays, provenance)

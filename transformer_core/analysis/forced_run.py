@@ -1,0 +1,99 @@
+"""One forced pass over a sentence with all that an experiment needs of it: what the experiments of the Lab start from.
+
+Shape legend: S source positions, T target positions, H heads, d = d_model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from transformer_core.hooks import Captured, capture
+from transformer_core.masks import padding_mask
+from transformer_core.sites import Point
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForcedRun:
+    """A sentence and its translation, as the model read them.
+
+    Args:
+        source_text: The sentence.
+        text: The translation.
+        pieces: (T,) tokens of the translation, `</s>` included when it is finished.
+        source: (1, S) ids.
+        source_mask: (1, 1, 1, S).
+        inputs: (1, T) ids that the decoder reads.
+        outputs: (T,) ids that it generates.
+        log_p: (T,) log-probability of each of them, in nats.
+        captured: The values at the points that were asked for, in float32.
+    """
+
+    source_text: str
+    text: str
+    pieces: tuple[str, ...]
+    source: Tensor
+    source_mask: Tensor
+    inputs: Tensor
+    outputs: Tensor
+    log_p: Tensor
+    captured: Captured
+
+
+@torch.no_grad()
+def forced_run(
+    translator: Translator, source: str, target: str | None = None, *, points: Collection[Point] = ()
+) -> ForcedRun:
+    """Let the model read a sentence and a translation.
+
+    Args:
+        translator: The model.
+        source: The sentence.
+        target: A translation; None takes the model's own.
+        points: What to capture on the way.
+
+    Raises:
+        SourceTooLong: See `Translator.encode`.
+        ValueError: The sentence is empty.
+    """
+    encoding, tokenizer = translator.encode(source), translator.tokenizer
+    if not encoding.ids:
+        raise ValueError("the sentence is empty")
+    finished = True
+    if target is None:
+        found = translator.translate(source)
+        text, ids, finished = found.text, found.hypotheses[0].ids, found.finished
+    else:
+        text, ids = target, translator.encode_target(target).ids
+    batch = translator.forced_batch(encoding, ids, finished)
+    mask = padding_mask(batch.source, tokenizer.special.pad)
+    if points:
+        with capture(translator.model, points=points) as captured:
+            logits = translator.model(batch.source, batch.inputs, mask)
+    else:
+        captured, logits = Captured(), translator.model(batch.source, batch.inputs, mask)
+    return ForcedRun(
+        source_text=source,
+        text=text,
+        pieces=tokenizer.pieces(batch.outputs[0].tolist()),
+        source=batch.source,
+        source_mask=mask,
+        inputs=batch.inputs,
+        outputs=batch.outputs[0],
+        log_p=log_probabilities(logits, batch.outputs[0])[0],
+        captured=captured,
+    )
+
+
+def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:
+    """Of given tokens, in nats: (B, T, V) logits and (T,) ids -> (B, T)."""
+    logits = logits.float()
+    chosen = logits.gather(2, outputs.expand(len(logits), -1)[:, :, None]).squeeze(2)
+    return chosen - logits.logsumexp(dim=2)
