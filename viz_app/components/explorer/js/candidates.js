@@ -1,7 +1,7 @@
 // Beside the time bar: what the model could have written at this step, and how probable each piece was.
 
 import { h, percent, setAttribute, token } from "../../common/dom.js";
-import { shown } from "./data.js";
+import { tokenText } from "../../common/tokens.js";
 
 const MOST = 5; // pieces, the written one among them
 
@@ -79,7 +79,7 @@ export function candidateParts({ piece, share }) {
   const bar = h("span", { class: "bar" });
   bar.style.width = `${Math.max(1, Math.round(share * 100))}%`;
   return {
-    text: token(shown(piece)),
+    text: token(tokenText(piece)),
     bar: h("span", { class: "bar-space", "aria-hidden": true }, bar),
     number: h("span", { class: "number" }, share > 0 && share < 0.005 ? "<\u202f1\u202f%" : percent(share)),
   };

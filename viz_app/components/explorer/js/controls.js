@@ -2,7 +2,7 @@
 
 import { fillText, h, setAttribute } from "../../common/dom.js";
 import { hasModifier } from "../../common/keyboard.js";
-import { shown } from "./data.js";
+import { tokenText } from "../../common/tokens.js";
 
 const BEAT = 650; // milliseconds from one piece to the next while playing
 
@@ -82,7 +82,7 @@ export class Player {
     const { length, axes } = this.translation;
     this.slider.value = String(step);
     this.slider.style.setProperty("--share", String(length > 1 ? (step - 1) / (length - 1) : 1));
-    const piece = shown(axes.outputs.tokens[step - 1] ?? "");
+    const piece = tokenText(axes.outputs.tokens[step - 1] ?? "");
     setAttribute(this.slider, "aria-valuetext", fillText(this.texts.step_value, { step, steps: length, piece }));
     const progress = state.step === null ? this.texts.step_all : this.texts.step_of;
     this.text.textContent = fillText(progress, { step, steps: length });

@@ -2,11 +2,10 @@
 
 import { readBuffer } from "../../common/buffer.js";
 import { headName } from "../../common/dom.js";
+import { BOUNDARY, joinTokens, tokenText } from "../../common/tokens.js";
 import { Merged } from "./merge.js";
 import { Sheet } from "./sheet.js";
 import { FULL, Weights } from "./weights.js";
-
-const BOUNDARY = "\u2581"; // SentencePiece writes a space before a piece as this character
 
 /** What each kind of attention has on its two axes. */
 const AXES = /** @type {Record<Kind, { queries: AxisName, keys: AxisName }>} */ ({
@@ -77,7 +76,7 @@ export class Translation {
     const { tokens, words, special } = this.axes[name];
     if (unit === "pieces") {
       return tokens.map((text, index) => ({
-        text: shown(text),
+        text: tokenText(text),
         start: text.startsWith(BOUNDARY),
         special: special[index],
         first: index,
@@ -93,7 +92,7 @@ export class Translation {
       word.special ||= special[index];
       if (index < written) word.text += text;
     });
-    for (const word of positions) word.text = shown(word.text);
+    for (const word of positions) word.text = tokenText(word.text);
     return positions;
   }
 
@@ -256,14 +255,5 @@ export class View {
  * @param {number} [written]
  */
 export function plainText({ tokens, special }, written = tokens.length) {
-  const pieces = tokens.slice(0, written).filter((_, index) => !special[index]);
-  return pieces.join("").replaceAll(BOUNDARY, " ").trim();
-}
-
-/**
- * A piece without its word boundary; a lone boundary becomes a visible space.
- * @param {string} text
- */
-export function shown(text) {
-  return text.replaceAll(BOUNDARY, "") || (text ? "\u2423" : "");
+  return joinTokens(tokens.slice(0, written).filter((_, index) => !special[index]));
 }

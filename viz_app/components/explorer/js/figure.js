@@ -238,7 +238,12 @@ export class Figure {
     const { picture, texts } = this;
     const cursor = state.zoom === "token" ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
-    const hint = h("span", { class: "note" }, this.shown === this.lines ? texts.lines_point : texts.point);
+    const starts = picture.sheet.unit === "pieces" ? ` ${texts.word_starts}` : "";
+    const hint = h(
+      "span",
+      { class: "note" },
+      `${this.shown === this.lines ? texts.lines_point : texts.point}${starts}`,
+    );
     this.readout.replaceChildren(...(valid ? readout(picture, cursor, texts) : [hint]));
     const cell = valid && isCell(cursor) && !picture.forbidden(cursor.query, cursor.key);
     this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);

@@ -1,8 +1,7 @@
 // A beam search as it comes from Python (serving/search_tree.py): a tree, its branches, and their ranking under any alpha.
 
-import { shown } from "./data.js";
+import { joinTokens, tokenText } from "../../common/tokens.js";
 
-const BOUNDARY = "\u2581";
 export const START = -1; // the parent of the first pieces
 
 /**
@@ -66,7 +65,7 @@ export class Search {
 
   /** @param {number} node */
   label(node) {
-    return shown(this.pieces[this.piece[node]]);
+    return tokenText(this.pieces[this.piece[node]]);
   }
 
   /**
@@ -94,11 +93,7 @@ export class Search {
    */
   text(node) {
     const pieces = this.path(node).filter((at) => !this.ended(at));
-    return pieces
-      .map((at) => this.pieces[this.piece[at]])
-      .join("")
-      .replaceAll(BOUNDARY, " ")
-      .trim();
+    return joinTokens(pieces.map((at) => this.pieces[this.piece[at]]));
   }
 
   /**

@@ -2,7 +2,8 @@
 
 import { copyButton } from "../../common/copy.js";
 import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
-import { plainText, shown } from "./data.js";
+import { tokenText } from "../../common/tokens.js";
+import { plainText } from "./data.js";
 import { Popover } from "./popover.js";
 
 const UNSURE = 0.5; // below this probability a piece is marked
@@ -87,7 +88,7 @@ export class Words {
 
   /** @param {number} index */
   piece(index) {
-    const text = shown(this.translation.axes.outputs.tokens[index]);
+    const text = tokenText(this.translation.axes.outputs.tokens[index]);
     const [probability] = this.translation.steps[index];
     const attributes = {
       class: probability < UNSURE ? "piece unsure" : "piece",

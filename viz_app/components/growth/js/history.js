@@ -1,8 +1,8 @@
 // The history as Python has packed it: see payload.py.
 
 import { readBuffer } from "../../common/buffer.js";
+import { BOUNDARY, tokenText } from "../../common/tokens.js";
 
-const BOUNDARY = "\u2581"; // SentencePiece writes a space before a token as this character
 const MANY = 4; // layers; where there are more, heads are drawn smaller, so that all fit into a window
 const MOST = 0.5; // of its places a role must explain, or it names no head
 
@@ -114,5 +114,5 @@ export class GrowthHistory {
  * @param {string} token
  */
 function toLabel(token) {
-  return { text: token.replaceAll(BOUNDARY, "") || token, starts: token.startsWith(BOUNDARY) };
+  return { text: tokenText(token), starts: token.startsWith(BOUNDARY) };
 }

@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { ease, tiny } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { box, faint, NARROW, pixelOf, share, Tensors, value } from "./parts.js";
@@ -200,10 +200,10 @@ export class FeedForward extends Scene {
     const style = { colour: carried ? colour : theme.text, font: theme.code, weight: carried ? 700 : 400 };
     if (place.column > 52) {
       const level = { ...style, size: 12.5, align: "center", most: place.column - 4 };
-      pen.write(plain(name), middle, place.low + 18, level);
+      pen.write(tokenText(name), middle, place.low + 18, level);
     } else {
       const tilted = { ...style, size: 12, align: "right", turn: -Math.PI / 3.4, most: 46 };
-      pen.write(plain(name), middle + 4, place.low + 10, tilted);
+      pen.write(tokenText(name), middle + 4, place.low + 10, tilted);
     }
   }
 
@@ -227,7 +227,7 @@ export class FeedForward extends Scene {
     const shares = tokens.map((_, token) => lesson.arrays.active.at(number, token));
     const place = Math.min(Math.round(settings.at), tokens.length - 1) + 1;
     const sentence = fillText(texts.ffn_say, {
-      token: plain(tokens[0]),
+      token: tokenText(tokens[0]),
       place,
       share: share(shares[0]),
       least: share(Math.min(...shares)),
@@ -245,7 +245,7 @@ export class FeedForward extends Scene {
     const { d_ff: inner } = lesson.values.model;
     const rows = this.tokens(settings).map((token, index) => {
       const active = lesson.arrays.active.at(number, index);
-      return [plain(token), Math.round(active * inner), active];
+      return [tokenText(token), Math.round(active * inner), active];
     });
     return { columns: [texts.token, texts.values_on, texts.share_on], rows };
   }

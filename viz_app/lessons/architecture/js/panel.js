@@ -2,7 +2,7 @@
 
 import { ease, grouped, signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
-import { plain } from "../../stage/js/map.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { pixelOf, share, value } from "./parts.js";
 
 /** @typedef {import("./flow.js").Flow} Flow */
@@ -84,7 +84,7 @@ function rowsOf({ x, y, width, height }, count) {
  */
 function label(pen, token, { left, at, row, size }, index) {
   const style = { font: pen.theme.code, size, align: "right", most: LABEL - 12 };
-  pen.write(plain(token), left - 8, at(index) + row / 2, style);
+  pen.write(tokenText(token), left - 8, at(index) + row / 2, style);
 }
 
 /**
@@ -164,7 +164,7 @@ function drawWords(pen, area, station, scene) {
       const long = Math.max(1, (cell - 8) * probability);
       if (soft) pen.fill(x, rows.at(index) + 1.5, long, rows.row - 3, theme.kinds.decoder, 0.25);
       const style = { font: theme.code, size: rows.size, weight: number ? 400 : 700, most: cell - 58 };
-      pen.write(plain(piece), x + 4, up, style);
+      pen.write(tokenText(piece), x + 4, up, style);
       const colour = number ? theme.muted : theme.kinds.decoder;
       const figure = soft ? share(probability) : signed(logit, 1);
       pen.write(figure, x + cell - 14, up, { colour, size: rows.size, weight: 600, align: "right" });

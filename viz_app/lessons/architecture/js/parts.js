@@ -1,8 +1,8 @@
 // What the scenes of this lesson share: tokens in a row, vectors as colours, numbers as they are written.
 
 import { divergingPixel } from "../../../components/common/diverging.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { Grid } from "../../stage/js/grid.js";
-import { plain } from "../../stage/js/map.js";
 import { scrolledRow } from "../../stage/js/paragraph.js";
 
 export const NARROW = 620;
@@ -86,7 +86,7 @@ export function drawTokens(pen, tokens, chosen, { x, y, width, colour }) {
       pen.box(x + place.x, y + 1, place.width - 2, 24, { fill: theme.line, radius: 5 });
       pen.fill(x + place.x + 4, y + 22, place.width - 10, 2, colour);
     }
-    pen.write(plain(tokens[index]), x + place.x + 6, y + 12, {
+    pen.write(tokenText(tokens[index]), x + place.x + 6, y + 12, {
       colour: here ? theme.text : theme.muted,
       font: theme.code,
       size: 13,

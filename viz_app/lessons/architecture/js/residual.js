@@ -3,8 +3,8 @@
 import { fillText } from "../../../components/common/dom.js";
 import { ease, signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { drawTokens, NARROW, pixelOf, Tensors, tokenAt, value } from "./parts.js";
 
@@ -261,7 +261,7 @@ export class Residual extends Scene {
     const [x, sub] = this.rows(moment).map(({ stats }) => stats[2]);
     const { cosines } = this.lesson.arrays;
     return fillText(this.texts.residual_say, {
-      token: plain(tokens[token]),
+      token: tokenText(tokens[token]),
       sublayer: this.name(step),
       x: x.toFixed(1),
       sub: sub.toFixed(1),

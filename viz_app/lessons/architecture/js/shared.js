@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { grouped, signed } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { arrow, drawTokens, faint, NARROW, share, tokenAt } from "./parts.js";
@@ -18,7 +18,7 @@ export class Shared extends Scene {
       max: tokens.length - 1,
       rate: 0.6,
       start: Math.min(2, tokens.length - 1),
-      show: (at) => plain(tokens[Math.round(at)]),
+      show: (at) => tokenText(tokens[Math.round(at)]),
     });
   }
 
@@ -31,7 +31,7 @@ export class Shared extends Scene {
         min: 1,
         max: outputs.length,
         start: Math.min(2, outputs.length),
-        show: (step) => plain(outputs[Math.round(step) - 1]),
+        show: (step) => tokenText(outputs[Math.round(step) - 1]),
       }),
     ];
   }
@@ -107,7 +107,7 @@ export class Shared extends Scene {
     const first = down + 113;
     shared.neighbours[read].forEach(([piece, cosine], index) => {
       const place = { x, y: first + index * line, width, name };
-      this.bar(pen, place, plain(piece), Math.max(0, cosine), cosine.toFixed(2), faint(colour, 0.55), theme.code);
+      this.bar(pen, place, tokenText(piece), Math.max(0, cosine), cosine.toFixed(2), faint(colour, 0.55), theme.code);
     });
     const usual = x + name + 8 + (width - name - 56) * shared.usual;
     const foot = first + (shared.neighbours[read].length - 0.4) * line;
@@ -147,7 +147,7 @@ export class Shared extends Scene {
     const colour = theme.kinds.decoder;
     pen.write(texts.writes_title, x, y + 9, { colour, size: 13.5, weight: 650, most: width });
     drawTokens(pen, tokens.decoder, step, { x, y: y + 22, width, colour });
-    pen.note(fillText(texts.next_title, { token: plain(tokens.decoder[step]) }), x, y + 66, { most: width });
+    pen.note(fillText(texts.next_title, { token: tokenText(tokens.decoder[step]) }), x, y + 66, { most: width });
     const name = Math.min(118, width * 0.34);
     const logits = x + name + 46;
     const bars = logits + 12;
@@ -157,7 +157,7 @@ export class Shared extends Scene {
       const up = y + 110 + index * line;
       const chosen = piece === outputs[step];
       const long = (x + width - bars - 50) * probability;
-      pen.write(plain(piece), x + name, up, {
+      pen.write(tokenText(piece), x + name, up, {
         font: theme.code,
         weight: chosen ? 700 : 400,
         align: "right",
@@ -168,7 +168,7 @@ export class Shared extends Scene {
       pen.write(share(probability), bars + 6 + long, up, { size: 12.5 });
     });
     const foot = y + 110 + likely[step].length * line + 4;
-    const written = fillText(texts.written, { token: plain(outputs[step]) });
+    const written = fillText(texts.written, { token: tokenText(outputs[step]) });
     pen.write(written, x, foot, { size: 12, most: width });
     return { y: y + 34, x, rows: likely[step].map(([piece, , , id]) => ({ id, chosen: piece === outputs[step] })) };
   }
@@ -234,11 +234,11 @@ export class Shared extends Scene {
     const [[near, cosine]] = shared.neighbours[read];
     const [[best, probability]] = likely[row];
     const sentence = fillText(this.texts.shared_say, {
-      token: plain(tokens.encoder[read]),
-      near: plain(near),
+      token: tokenText(tokens.encoder[read]),
+      near: tokenText(near),
       cosine: cosine.toFixed(2),
-      last: plain(tokens.decoder[row]),
-      best: plain(best),
+      last: tokenText(tokens.decoder[row]),
+      best: tokenText(best),
       probability: share(probability),
     });
     const cut = tokens.encoder.length < lengths.encoder || tokens.decoder.length < lengths.decoder;
@@ -250,10 +250,16 @@ export class Shared extends Scene {
     const { texts } = this;
     const { shared, tokens, likely } = this.lesson.values;
     const [read, row] = [Math.round(at), Math.round(step) - 1];
-    const reads = [texts.reads, plain(tokens.encoder[read])];
-    const near = shared.neighbours[read].map(([piece, cosine]) => [...reads, plain(piece), cosine, "", ""]);
-    const writes = [texts.writes, plain(tokens.decoder[row])];
-    const next = likely[row].map(([piece, probability, logit]) => [...writes, plain(piece), "", logit, probability]);
+    const reads = [texts.reads, tokenText(tokens.encoder[read])];
+    const near = shared.neighbours[read].map(([piece, cosine]) => [...reads, tokenText(piece), cosine, "", ""]);
+    const writes = [texts.writes, tokenText(tokens.decoder[row])];
+    const next = likely[row].map(([piece, probability, logit]) => [
+      ...writes,
+      tokenText(piece),
+      "",
+      logit,
+      probability,
+    ]);
     return {
       columns: [texts.job, texts.token, texts.row, texts.cosine, texts.logit, texts.probability],
       rows: [...near, ...next],

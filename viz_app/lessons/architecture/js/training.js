@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { ease, tiny } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { faint, NARROW, share } from "./parts.js";
 import { drawCells, drawCounts, drawFrame, drawOutline, drawTitle } from "./square.js";
@@ -152,7 +152,7 @@ export class Training extends Scene {
     const { theme } = pen;
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     this.lesson.values.tokens.decoder.slice(0, count).forEach((token, q) =>
-      pen.write(plain(token), left - 8, top + (q + 0.5) * cell, {
+      pen.write(tokenText(token), left - 8, top + (q + 0.5) * cell, {
         colour: q === row ? theme.text : theme.muted,
         font: theme.code,
         size,
@@ -181,7 +181,7 @@ export class Training extends Scene {
     pen.fill(x, y + 1, Math.max(1, (bars - 10) * probability), cell - 2, faint(theme.kinds.decoder, 0.25));
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     const word = { font: theme.code, size, weight: here ? 700 : 400, most: bars - 46 };
-    pen.write(plain(this.lesson.values.outputs[q]), x + 4, y + cell / 2, word);
+    pen.write(tokenText(this.lesson.values.outputs[q]), x + 4, y + cell / 2, word);
     const number = { colour: here ? theme.text : theme.muted, size: Math.min(13, size), align: "right" };
     pen.write(share(probability), x + bars - 12, y + cell / 2, number);
     context.globalAlpha = 1;
@@ -200,7 +200,7 @@ export class Training extends Scene {
     const to = [left - 44, top + (row + 1.5) * cell];
     const lift = -4 * part * (1 - part) * 18;
     const [x, y] = [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part + lift];
-    const text = plain(this.lesson.values.outputs[row]);
+    const text = tokenText(this.lesson.values.outputs[row]);
     const style = { font: theme.code, size: 13, weight: 700 };
     pen.box(x - 5, y - 10, pen.measure(text, style) + 10, 20, { fill: theme.kinds.decoder, radius: 5 });
     pen.write(text, x, y, { ...style, colour: theme.background });
@@ -228,7 +228,7 @@ export class Training extends Scene {
     const sentence = fillText(cached ? texts.training_say_with : texts.training_say_without, {
       step,
       count,
-      token: plain(lesson.values.outputs[row]),
+      token: tokenText(lesson.values.outputs[row]),
       probability: share(Math.exp(lesson.arrays.once.at(row))),
       rows: cached ? step : (step * (step + 1)) / 2,
     });
@@ -240,8 +240,8 @@ export class Training extends Scene {
     const { once, stepwise, again } = lesson.arrays;
     const rows = lesson.values.outputs.map((token, q) => [
       q + 1,
-      plain(lesson.values.tokens.decoder[q]),
-      plain(token),
+      tokenText(lesson.values.tokens.decoder[q]),
+      tokenText(token),
       Math.exp(once.at(q)),
       Math.exp(again.at(q)),
       Math.exp(stepwise.at(q)),

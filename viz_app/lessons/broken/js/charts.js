@@ -3,7 +3,7 @@
 import { headName } from "../../../components/common/dom.js";
 import { signed, thousands } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
-import { plain } from "../../stage/js/map.js";
+import { tokenText } from "../../../components/common/tokens.js";
 
 const LEFT = 44;
 const RIGHT = 22;
@@ -96,7 +96,7 @@ export function drawOrder(pen, { moved, words }, box, colours, title) {
   words.forEach((word, index) => {
     const y = box.y + (index + 0.5) * lane;
     const style = { font: pen.theme.code, size: Math.min(14, lane), align: "right", most: longest };
-    pen.write(plain(word), box.x + longest, y, style);
+    pen.write(tokenText(word), box.x + longest, y, style);
     const [one, other] = [0, 1].map((row) => Math.max(1.5, across.place(moved.at(row, index)) - across.from));
     pen.fill(across.from, y - tall - 1, one, tall, colours[0]);
     pen.fill(across.from, y + 1, other, tall, colours[1]);

@@ -2,8 +2,8 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { Case } from "./case.js";
 import { drawEvenness, drawLoss, drawOrder, drawVectors, nameOf } from "./charts.js";
 
@@ -99,11 +99,11 @@ class Suspect extends Case {
     const rows = this.names.flatMap((name, row) =>
       values.pieces.map((piece, query) => [
         name,
-        plain(piece),
+        tokenText(piece),
         ...Array.from(arrays.attention.part(row, head, query).data, (byte) => byte / 255),
       ]),
     );
-    return { columns: ["", texts.query, ...values.pieces.map(plain)], rows };
+    return { columns: ["", texts.query, ...values.pieces.map(tokenText)], rows };
   }
 }
 

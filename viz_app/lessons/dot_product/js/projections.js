@@ -3,9 +3,9 @@
 
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText, headName } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const NARROW = 560;
@@ -102,7 +102,7 @@ export class Projections extends Scene {
         const style = { font: theme.code, size: Math.min(13, Math.max(8, block.row - 2)), weight: here ? 700 : 400 };
         const colour = here ? theme.text : theme.muted;
         const y = block.y + (at + 0.5) * block.row;
-        pen.write(plain(token), place.label - 6, y, { ...style, colour, align: "right", most: place.label - 8 });
+        pen.write(tokenText(token), place.label - 6, y, { ...style, colour, align: "right", most: place.label - 8 });
       });
     });
     LANES.forEach((name, index) => {
@@ -228,8 +228,8 @@ export class Projections extends Scene {
     const [size, width] = [part("w_q").shape[0], part("w_q").shape[1]];
     return fillText(this.texts[`projections_say_${kind}`], {
       head: headName(layer, head),
-      token: plain(asking[this.picked(row, { tokens: asking })]),
-      other: plain(answering[this.picked(row, { tokens: answering })]),
+      token: tokenText(asking[this.picked(row, { tokens: asking })]),
+      other: tokenText(answering[this.picked(row, { tokens: answering })]),
       size,
       width,
     });
@@ -241,7 +241,7 @@ export class Projections extends Scene {
     const rows = LANES.map((name) => {
       const tokens = name === "q" ? asking : answering;
       const at = this.picked(row, { tokens });
-      return [name, plain(tokens[at]), ...part(name).part(at).data.slice(0, 4)];
+      return [name, tokenText(tokens[at]), ...part(name).part(at).data.slice(0, 4)];
     });
     return { columns: ["", this.texts.token, "1", "2", "3", "4"], rows };
   }

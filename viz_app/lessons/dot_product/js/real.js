@@ -2,9 +2,9 @@
 
 import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { attend } from "./attend.js";
 
@@ -160,7 +160,7 @@ export class Real extends Scene {
 
   /** @param {number} index */
   plain(index) {
-    return plain(this.tokens[index]);
+    return tokenText(this.tokens[index]);
   }
 
   /** @type {Scene["grab"]} */

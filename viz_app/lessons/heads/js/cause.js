@@ -3,7 +3,7 @@
 import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
-import { plain } from "../../stage/js/map.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { NARROW } from "./grid.js";
@@ -106,7 +106,7 @@ export class Cause extends Scene {
     for (let key = 0; key < visible; key++) {
       const top = y + 46 + key * tall;
       const size = Math.min(13, Math.max(8, tall - 3));
-      pen.write(plain(keys[key]), x + label - 8, top + tall / 2, {
+      pen.write(tokenText(keys[key]), x + label - 8, top + tall / 2, {
         font: theme.code,
         size,
         align: "right",
@@ -124,7 +124,7 @@ export class Cause extends Scene {
 
   /** @param {string} token */
   word(token) {
-    return plain(token);
+    return tokenText(token);
   }
 
   /** @type {Scene["grab"]} */

@@ -2,8 +2,8 @@
 
 import { paintCells } from "../../../components/common/canvas.js";
 import { fillText, headName } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { scrolledRow, wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { NARROW } from "./grid.js";
@@ -27,7 +27,7 @@ export class Concat extends Scene {
       label: this.texts.position,
       max: tokens.length - 1,
       rate: 0.8,
-      show: (value) => plain(tokens[Math.round(value)]),
+      show: (value) => tokenText(tokens[Math.round(value)]),
     });
   }
 
@@ -139,7 +139,7 @@ export class Concat extends Scene {
       const here = index === position;
       if (here) pen.fill(place.x, 4, place.width - 2, 22, theme.line);
       const style = { colour: here ? theme.text : theme.muted, font: theme.code, weight: here ? 700 : 400 };
-      pen.write(plain(tokens[index]), place.x + 5, 15, style);
+      pen.write(tokenText(tokens[index]), place.x + 5, 15, style);
     });
   }
 
@@ -188,7 +188,7 @@ export class Concat extends Scene {
     const { position, norms } = this.numbers(at);
     const most = norms.indexOf(Math.max(...norms));
     return fillText(this.texts.concat_say, {
-      token: plain(this.tokens[position]),
+      token: tokenText(this.tokens[position]),
       head: headName(this.lesson.answers.layer, most),
       norm: norms[most].toFixed(2),
     });

@@ -2,8 +2,9 @@
 
 import { context2d } from "../../../components/common/canvas.js";
 import { fillText, headName, percent } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
-import { drawMap, picture, plain, tint } from "../../stage/js/map.js";
+import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";
 import { HeadGrid, NARROW, ring } from "./grid.js";
@@ -257,7 +258,7 @@ export class Tour extends Scene {
         if (value > best[0]) best = [value, query, key];
       }
     }
-    return { weight: best[0] / 255, query: plain(queries[best[1]]), key: plain(keys[best[2]]) };
+    return { weight: best[0] / 255, query: tokenText(queries[best[1]]), key: tokenText(keys[best[2]]) };
   }
 
   /** @type {Scene["say"]} */

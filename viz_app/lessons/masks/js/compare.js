@@ -1,9 +1,9 @@
 // The same head with its mask, without, and what the mask changes; a step bar stops at the row that decoding has reached.
 
 import { fillText, percent } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { futureColour, Grid } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
@@ -171,7 +171,13 @@ export class Compare extends HeadScene {
     const { inputs } = this.lesson.values;
     const rows = inputs.flatMap((query, q) => {
       const [masked, unmasked] = [this.weights(head, q, 0), this.weights(head, q, 1)];
-      return inputs.map((key, k) => [plain(query), plain(key), masked[k], unmasked[k], masked[k] - unmasked[k]]);
+      return inputs.map((key, k) => [
+        tokenText(query),
+        tokenText(key),
+        masked[k],
+        unmasked[k],
+        masked[k] - unmasked[k],
+      ]);
     });
     return { columns: [texts.reads, texts.looks_at, texts.masked, texts.unmasked, texts.difference], rows };
   }

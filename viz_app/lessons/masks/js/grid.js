@@ -1,7 +1,7 @@
 // Cells of an attention map with their margins, and strokes that hatch what is masked.
 
+import { tokenText } from "../../../components/common/tokens.js";
 import { twoSided } from "../../stage/js/bars.js";
-import { plain } from "../../stage/js/map.js";
 
 const HATCH = 6; // distance of two strokes
 const ROOM_FOR_WORDS = 46; // a column of this width holds its label upright
@@ -103,7 +103,7 @@ export class Grid {
     const place = flat ? { align: "center", most: this.cell - 3 } : { turn: -Math.PI / 3, most: 56 };
     names.forEach((name, k) => {
       const style = { ...emphasised(pen.theme, k, emphasis), ...place, size };
-      pen.write(plain(name), this.middle(k), this.top - (flat ? 10 : 6), style);
+      pen.write(tokenText(name), this.middle(k), this.top - (flat ? 10 : 6), style);
     });
   }
 
@@ -127,7 +127,7 @@ export class Grid {
     const size = Math.min(12, Math.max(9, this.row - 1));
     const [x, align] = side === "left" ? [this.left - 8, "right"] : [this.left + this.width + 8, "left"];
     names.forEach((name, q) => {
-      pen.write(plain(name), x, this.y(q + 0.5), { ...emphasised(pen.theme, q, emphasis), size, align, most });
+      pen.write(tokenText(name), x, this.y(q + 0.5), { ...emphasised(pen.theme, q, emphasis), size, align, most });
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { percent } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
-import { plain } from "../../stage/js/map.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { futureColour } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 
@@ -44,7 +44,7 @@ export class Guess extends HeadScene {
     inputs.forEach((token, row) => {
       const middle = across.place(row + 0.5);
       const place = room > 44 ? { align: "center", most: room - 4 } : { align: "right", most: 56, turn: -Math.PI / 4 };
-      pen.write(plain(token), middle, height - FOOT + 16, { ...place, font: theme.code, size: 12 });
+      pen.write(tokenText(token), middle, height - FOOT + 16, { ...place, font: theme.code, size: 12 });
       const unknown = { colour: theme.mark, size: 26, weight: 600, align: "center" };
       if (!revealed) pen.write("?", middle, axis.place(0.5), unknown);
       else this.drawRow(pen, row, middle, axis, room);
@@ -84,7 +84,7 @@ export class Guess extends HeadScene {
     if (!revealed) return null;
     const { inputs } = this.lesson.values;
     const rows = this.masses.flatMap((masses, row) =>
-      masses.map((mass, head) => [plain(inputs[row]), this.headName(head), mass]),
+      masses.map((mass, head) => [tokenText(inputs[row]), this.headName(head), mass]),
     );
     return { columns: [this.texts.reads, this.texts.head, this.texts.freed], rows };
   }

@@ -1,6 +1,7 @@
 // What the scenes of one decoder head have in common: its scores before the mask, and the control that chooses it.
 
 import { fillText, headName } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { hiddenMass, weightsUnder } from "./softmax.js";
@@ -60,7 +61,7 @@ export class HeadScene extends Scene {
    */
   names(row) {
     const { inputs, outputs } = this.lesson.values;
-    return { read: inputs[row].replaceAll("\u2581", ""), next: outputs[row].replaceAll("\u2581", "") };
+    return { read: tokenText(inputs[row]), next: tokenText(outputs[row]) };
   }
 
   /**

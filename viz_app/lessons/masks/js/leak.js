@@ -2,8 +2,8 @@
 
 import { fillText, percent } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour } from "./grid.js";
 
@@ -92,7 +92,7 @@ export class Leak extends Scene {
       pen.fill(middle + 1, open, thick, base - open, futureColour(theme), alpha);
       const now = k === here - 1;
       const style = { colour: now ? theme.text : theme.muted, font: theme.code, weight: now ? 700 : 400 };
-      pen.note(plain(piece), middle, base + 12, { ...style, align: "center", most: room - 2 });
+      pen.note(tokenText(piece), middle, base + 12, { ...style, align: "center", most: room - 2 });
     });
     pen.line(left, base, width - RIGHT, base, { colour: theme.muted, width: 1 });
     this.drawAlone(pen, model, top + lane - 24, narrow);
@@ -142,7 +142,7 @@ export class Leak extends Scene {
     if (!this.models.length) return this.texts.leak_missing.replace("\n", " ");
     const at = Math.round(step) - 1;
     const [honest, cheat] = this.models;
-    const piece = plain(cheat.pieces[Math.min(at, cheat.pieces.length - 1)]);
+    const piece = tokenText(cheat.pieces[Math.min(at, cheat.pieces.length - 1)]);
     /**
      * @param {import("./numbers").Reading} model
      * @param {"masked" | "open"} way
@@ -169,7 +169,7 @@ export class Leak extends Scene {
     const { texts } = this;
     const names = [texts.trained_masked, texts.trained_open];
     const rows = this.models.flatMap(({ pieces, masked, open }, index) =>
-      pieces.map((piece, k) => [names[index], plain(piece), masked[k], open[k]]),
+      pieces.map((piece, k) => [names[index], tokenText(piece), masked[k], open[k]]),
     );
     return { columns: [texts.decoder, texts.predicts, texts.with_mask, texts.without_mask], rows };
   }

@@ -2,9 +2,9 @@
 
 import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { ease } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, Grid } from "./grid.js";
 import { hiddenMass, weightsUnder } from "./softmax.js";
@@ -131,7 +131,7 @@ export class Padding extends Scene {
       const [masked, open] = [this.weights(sentence, head, 0), this.weights(sentence, head, 1)];
       return tokens.flatMap((query, q) =>
         q < numbers.lengths[sentence]
-          ? tokens.map((key, k) => [sentence + 1, plain(query), plain(key), masked[q][k], open[q][k]])
+          ? tokens.map((key, k) => [sentence + 1, tokenText(query), tokenText(key), masked[q][k], open[q][k]])
           : [],
       );
     });

@@ -2,9 +2,9 @@
 
 import { percent } from "../../../components/common/dom.js";
 import { ease, signed } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead } from "../../stage/js/describe.js";
-import { plain } from "../../stage/js/map.js";
 import { futureColour, Grid, hatchBoxes } from "./grid.js";
 import { HeadScene } from "./headscene.js";
 import { hiddenMass, parts, weightsUnder } from "./softmax.js";
@@ -168,7 +168,7 @@ export class Rows extends HeadScene {
       if (scores.cell < 24) return;
       const colour = hides(k) && flow > 0.5 ? theme.mark : theme.muted;
       const style = { colour, font: theme.code, size: 11, align: "center", most: scores.cell - 2 };
-      pen.write(plain(this.lesson.values.inputs[k]), middle, base + 11, style);
+      pen.write(tokenText(this.lesson.values.inputs[k]), middle, base + 11, style);
     });
     if (flow > 0 && flow < 1) this.drawFlow(pen, scores, base, tall, before, after, now, flow);
     pen.note(this.texts.weights, scores.left - 8, base - 12, { align: "right", most: scores.left - 10 });
@@ -221,10 +221,10 @@ export class Rows extends HeadScene {
   table({ head }) {
     const { inputs, outputs } = this.lesson.values;
     const rows = inputs.map((_, q) => [
-      plain(inputs[q]),
-      plain(outputs[q]),
+      tokenText(inputs[q]),
+      tokenText(outputs[q]),
       ...this.weights(head, q, 0).map((weight, k) => (k > q ? "\u2212\u221e" : weight)),
     ]);
-    return { columns: [this.texts.reads, this.texts.predicts, ...inputs.map(plain)], rows };
+    return { columns: [this.texts.reads, this.texts.predicts, ...inputs.map(tokenText)], rows };
   }
 }

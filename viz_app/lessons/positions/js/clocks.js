@@ -5,9 +5,9 @@ import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { signed, tiny } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { angle, block, dotProduct, encoding, mapError, pairs, period, periodText } from "./encoding.js";
 
@@ -87,7 +87,7 @@ export class Clocks extends Scene {
     /** @param {number} position */
     const name = (position) => {
       const token = this.lesson.values.tokens[Math.round(position)];
-      return `${Math.round(position * 10) / 10}${token ? `  ${plain(token)}` : ""}`;
+      return `${Math.round(position * 10) / 10}${token ? `  ${tokenText(token)}` : ""}`;
     };
     const style = { size: 14, weight: 600 };
     pen.dot(6, 9, 5, from);

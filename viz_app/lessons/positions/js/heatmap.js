@@ -5,9 +5,9 @@ import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { dotProduct, encoding } from "./encoding.js";
 
@@ -157,7 +157,7 @@ export class Heatmap extends Scene {
     const token = roomy && tokens[Math.round(position)];
     pen.write(roomy ? name : name.split(" ")[0], left - 8, y + shift - (token ? 7 : 0), { ...style, colour });
     if (token)
-      pen.write(plain(token), left - 8, y + shift + 8, { ...style, font: theme.code, size: 12, most: left - 10 });
+      pen.write(tokenText(token), left - 8, y + shift + 8, { ...style, font: theme.code, size: 12, most: left - 10 });
   }
 
   /** @type {Scene["grab"]} */

@@ -1,6 +1,7 @@
 // The sentence backwards, with positions in the encoder and without: what does the model write? The translations of the
 // sentence as it was typed stand there from the start, those of the reversed one are revealed.
 
+import { joinTokens } from "../../../components/common/tokens.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const LINE = 25;
@@ -31,7 +32,7 @@ export class Predict extends Scene {
      * @param {number} room
      */
     const lines = (text, letter, room) => Math.min(MOST_LINES, Math.ceil((text.length * letter) / room));
-    const read = sentence(tokens);
+    const read = joinTokens(tokens);
     const written = Object.values(backwards ?? {}).flat();
     const tallest =
       lines(read, 8.6, half) + Math.max(...[read, ...written].map((text) => lines(text, 10.6, half - 22)));
@@ -53,8 +54,8 @@ export class Predict extends Scene {
       const column = { x, width: half };
       const [one, other] = backwards?.[name] ?? ["\u2026", "\u2026"];
       let y = this.heading(pen, name, column, top + 10, colour);
-      y = this.pair(pen, sentence(forwards), one, column, y + 34);
-      y = this.pair(pen, sentence([...forwards].reverse()), revealed ? other : null, column, y + 28);
+      y = this.pair(pen, joinTokens(forwards), one, column, y + 34);
+      y = this.pair(pen, joinTokens([...forwards].reverse()), revealed ? other : null, column, y + 28);
       if (revealed && backwards) this.verdict(pen, one === other, column, y + 20);
     }
   }
@@ -128,11 +129,6 @@ export class Predict extends Scene {
     ];
     return { columns: ["", forwards, this.texts.backwards], rows };
   }
-}
-
-/** @param {string[]} tokens */
-function sentence(tokens) {
-  return tokens.join("").replaceAll("\u2581", " ").trim();
 }
 
 /**

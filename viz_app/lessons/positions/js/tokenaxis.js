@@ -2,7 +2,7 @@
 // waves must stand still, so the window does not glide along with the cut.
 
 import { Axis } from "../../../components/common/plot.js";
-import { plain } from "../../stage/js/map.js";
+import { tokenText } from "../../../components/common/tokens.js";
 
 const ROOM = 25; // pixels between two positions, for tokens that stand aslant
 const LEAST = 8;
@@ -57,7 +57,7 @@ export class TokenAxis {
     const axis = this.page(at);
     const step = axis.place(axis.low + 1) - axis.place(axis.low);
     pen.axis(axis, "bottom", y, { ticks: axis.ticks(Math.min(8, this.span)).filter((tick) => tick % 1 === 0) });
-    const shown = this.tokens.slice(axis.low, axis.high + 1).map(plain);
+    const shown = this.tokens.slice(axis.low, axis.high + 1).map(tokenText);
     const level = shown.every((text) => pen.measure(text, { size: 12, font: theme.code }) < step - 4);
     const place = level ? { align: "center" } : { align: "right", turn: -Math.PI / 3.4, most: 56 };
     const [right, down] = level ? [0, 34] : [4, 26];

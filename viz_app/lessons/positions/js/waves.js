@@ -4,9 +4,9 @@ import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
-import { plain } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { encoding, pairs, periodText } from "./encoding.js";
 import { FOOT, TokenAxis } from "./tokenaxis.js";
@@ -171,7 +171,7 @@ export class Waves extends Scene {
   say({ at }) {
     const { tokens } = this.lesson.values;
     const position = Math.round(at);
-    const token = tokens[position] && plain(tokens[position]);
+    const token = tokens[position] && tokenText(tokens[position]);
     return fillText(token ? this.texts.waves_say : this.texts.waves_say_beyond, { position, token });
   }
 

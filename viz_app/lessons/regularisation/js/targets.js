@@ -3,6 +3,7 @@
 import { fillText } from "../../../components/common/dom.js";
 import { raised, thousands } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { EPSILON, entropy, other, probability } from "./smoothing.js";
@@ -20,7 +21,7 @@ export class Targets extends Scene {
 
   get controls() {
     const { length: max } = this.lesson.values.steps;
-    const show = (/** @type {number} */ at) => this.step({ at }).piece.replace("\u2581", "");
+    const show = (/** @type {number} */ at) => tokenText(this.step({ at }).piece);
     return [slider({ name: "at", label: this.texts.piece, min: 1, max, start: Math.min(2, max), show })];
   }
 
@@ -84,7 +85,7 @@ export class Targets extends Scene {
       if (index === rows.length - 1) pen.note(wide ? name : this.texts.each_short, 0, y, { most: left - 10 });
       else {
         const style = { font: theme.code, size: 14, weight: index ? 400 : 700, align: "right", most: left - 12 };
-        pen.write(name.replace("\u2581", "\u00b7"), left - 12, y, style);
+        pen.write(tokenText(name), left - 12, y, style);
       }
       this.bar(pen, across, target, y - thick - 1, thick, encoder);
       this.bar(pen, across, predicted, y + 1, thick, decoder);
@@ -111,7 +112,7 @@ export class Targets extends Scene {
     const { vocabulary } = this.lesson.values;
     const { piece, p } = this.step(settings);
     return fillText(this.texts.targets_say, {
-      piece: piece.replace("\u2581", ""),
+      piece: tokenText(piece),
       target: probability(1 - settings.epsilon),
       predicted: probability(p),
       other: probability(other(settings.epsilon, vocabulary)),

@@ -1,6 +1,7 @@
 // Attention maps: a small one in one colour, and a large one with the labels of both axes.
 
 import { hatch, paintCells } from "../../../components/common/canvas.js";
+import { tokenText } from "../../../components/common/tokens.js";
 
 /**
  * Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255.
@@ -22,14 +23,6 @@ export function tint(colour) {
   const [red, green, blue] = [1, 3, 5].map((place) => parseInt(colour.slice(place, place + 2), 16));
   return (/** @type {number} */ weight) =>
     ((Math.round(255 * Math.sqrt(weight / 255)) << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-}
-
-/**
- * A piece as it is read: without the mark of its word's start.
- * @param {string} token
- */
-export function plain(token) {
-  return token.replace("\u2581", "") || "\u2423";
 }
 
 /**
@@ -67,11 +60,11 @@ export function drawMap(pen, weights, { queries, keys, titles }, place) {
   });
   queries.forEach((token, query) => {
     const beside = { ...style(query === row), align: "right", most: side - 22 };
-    pen.write(plain(token), left - 7, top + (query + 0.5) * cell, beside);
+    pen.write(tokenText(token), left - 7, top + (query + 0.5) * cell, beside);
   });
   keys.forEach((token, key) => {
     const above = { ...style(key === lit), turn: -Math.PI / 3.2, most: head + 6 };
-    pen.write(plain(token), left + (key + 0.5) * cell, top - 7, above);
+    pen.write(tokenText(token), left + (key + 0.5) * cell, top - 7, above);
   });
   const title = { size: 11, align: "center" };
   pen.note(titles[0], x + 7, top + tall / 2, { ...title, turn: -Math.PI / 2 });

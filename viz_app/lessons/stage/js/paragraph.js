@@ -1,6 +1,6 @@
 // Text over several lines on a canvas, and tokens in a row.
 
-import { plain } from "./map.js";
+import { tokenText } from "../../../components/common/tokens.js";
 
 /**
  * Writes words from a line to the next; returns how high they stand.
@@ -58,7 +58,7 @@ export function scrolledRow(pen, tokens, chosen, width, margin) {
   const places = [];
   let total = 0;
   for (const token of tokens) {
-    const own = pen.measure(plain(token), { font: pen.theme.code }) + margin;
+    const own = pen.measure(tokenText(token), { font: pen.theme.code }) + margin;
     places.push({ x: total, width: own });
     total += own;
   }

@@ -4,6 +4,7 @@
 import { fillText } from "../../../components/common/dom.js";
 import { grouped } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { BOUNDARY } from "../../../components/common/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { letter } from "./boxes.js";
@@ -46,7 +47,7 @@ export class Merges extends Scene {
   lines(width) {
     const { letters } = this;
     const most = Math.floor((width - LEFT) / this.cell(width) + 1e-6);
-    const words = letters.flatMap((each, index) => (each === "\u2581" && index ? [index] : []));
+    const words = letters.flatMap((each, index) => (each === BOUNDARY && index ? [index] : []));
     /** @type {Line[]} */
     const lines = [];
     let begin = 0;
@@ -204,7 +205,7 @@ export class Merges extends Scene {
       start = place;
     }
     this.letters.slice(begin, end).forEach((each, index) => {
-      const colour = each === "\u2581" ? theme.muted : theme.text;
+      const colour = each === BOUNDARY ? theme.muted : theme.text;
       const style = { colour, font: theme.code, size: cell < 16 ? 13 : 15, align: "center" };
       pen.write(letter(each), LEFT + (index + 0.5) * cell, top + 13, style);
     });

@@ -1,6 +1,7 @@
 // A word of the sentence and the same word misspelt: how many pieces does a word have that the vocabulary has never seen?
 
 import { fillText } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { Scene } from "../../stage/js/scene.js";
 import { pieces } from "./boxes.js";
 
@@ -50,5 +51,5 @@ export class Predict extends Scene {
 
 /** @param {string[]} texts */
 function joined(texts) {
-  return texts.join(" ").replaceAll("\u2581", "");
+  return texts.map(tokenText).join(" ");
 }

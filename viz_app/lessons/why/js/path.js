@@ -1,6 +1,7 @@
 // How a signal travels from the first token to the last: layer by layer, until it arrives.
 
 import { fillText } from "../../../components/common/dom.js";
+import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { neighbours, path } from "./table1.js";
@@ -119,7 +120,7 @@ export class Path extends Scene {
       const ends = p === 0 || p === this.tokens.length - 1;
       const colour = ends ? theme.text : theme.muted;
       const style = { colour, font: theme.code, size: 12.5, weight: ends ? 700 : 400, ...place };
-      pen.write(token.replace("\u2581", ""), x(p) + (turned ? 3 : 0), height - FOOT + 22, style);
+      pen.write(tokenText(token), x(p) + (turned ? 3 : 0), height - FOOT + 22, style);
     });
   }
 
