@@ -109,6 +109,11 @@ type NumberField = Box & { key: string; size: number; value: string; label: stri
 
 /** lessons/stage/lesson.css, put before all modules of a lesson by Python. */
 declare const STYLE: string;
+/** A tour: components/tour. */
+type TourData = { steps: string[]; texts: Texts; language: string; first: boolean; asked: string };
+declare const GLOSSARY: Glossary;
+/** For each language the words that explain themselves: by name the word and its explanation; text/glossary.py. */
+type Glossary = Record<string, Record<string, [string, string]>>;
 
 // ---- The explorer
 

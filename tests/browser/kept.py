@@ -47,7 +47,7 @@ LOOK = """(root) => {
         address: location.href,
         title: document.title,
         state: JSON.stringify(root.explorer.store.state),
-        reported: root.explorer.reported,
+        reported: root.explorer.report.reported,
         values: Array.from(root.querySelectorAll("input, select"), (one) => `${one.value} ${one.checked}`),
         explorer: seen.outerHTML,
         page: document.querySelector("[data-testid=stMain]").outerHTML,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from tests.browser.chromium import Chromium, executable
+from tests.browser.chromium import TOUR_SHOWN, Chromium, executable
 from tests.browser.rest import rest
 from tests.browser.served import ROOT, address_of, stop_all
 from viz_app.text import texts
@@ -108,6 +108,7 @@ def main() -> None:
                     color_scheme="dark" if picture.dark else "light",
                     locale="en-US",
                 )
+                context.add_init_script(TOUR_SHOWN)
                 take(context.new_page(), url, picture, FOLDER / f"{name}.png")
                 context.close()
         finally:

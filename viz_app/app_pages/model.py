@@ -14,6 +14,7 @@ from viz_app.serving.registry import unreadable_models
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
+from viz_app.ui.definitions import define
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.growth import draw_growth
 from viz_app.ui.lesson_route import route_params
@@ -62,7 +63,12 @@ def _draw_summary(t: Texts, translator: Translator, model_card: ModelCard) -> No
     with st.container(horizontal=True):
         st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
         st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
-        st.metric(t("model.everyday"), t("model.unknown") if bleu is None else f"{bleu:.1f}", border=True)
+        st.metric(
+            t("model.everyday"),
+            t("model.unknown") if bleu is None else f"{bleu:.1f}",
+            border=True,
+            help=define(t, "bleu"),
+        )
     if bleu is None:
         st.warning(t("model.unmeasured"), icon=":material/warning:")
     elif bleu < card.WEAK_BLEU:

@@ -33,14 +33,16 @@ from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
 from viz_app.text.examples import EXAMPLES
+from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import edit_in_figures
 from viz_app.ui.external_views import draw_external_views, open_view
-from viz_app.ui.lesson_route import draw_route, route_params
+from viz_app.ui.lesson_route import draw_route, is_following, route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
+from viz_app.ui.tour import draw_tour
 
 _EXPLORER = "explorer"
 _SELECTION = session.SELECTION_KEY
@@ -52,6 +54,8 @@ def main() -> None:
     """Draw the page."""
     t = session.labels()
     draw_route(t, "translate")
+    if is_following():
+        st.markdown(t("translate.stop"))
     typed, downloads = _draw_input(t)
     status = st.empty()
     if _SELECTION not in st.session_state:
@@ -83,6 +87,7 @@ def main() -> None:
             _draw_refusal(t, sentence, limit)
     publish(_params(t, sentence), language=t.language, page="translate")
     if sentence.status == "good":
+        draw_tour(t)
         _send_findings(served, result)
 
 
@@ -152,7 +157,7 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
     if bleu is None:
         st.caption(f":material/warning: {t('translate.unmeasured')}")
     elif bleu < WEAK_BLEU:
-        st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}")
+        st.caption(f":material/warning: {t('translate.weak', bleu=f'{bleu:.1f}')}", help=define(t, "bleu"))
     trained = served.card.trained_pieces
     if trained is not None and sentence.pieces > trained:
         st.caption(f":material/straighten: {t('translate.untrained', pieces=sentence.pieces, trained=trained)}")

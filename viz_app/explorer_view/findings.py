@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head, translate_without
-from viz_app.serving.head_roles import ROLES_KEY, role_tables
+from viz_app.serving.head_roles import measure_roles
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 
 if TYPE_CHECKING:
@@ -19,8 +19,7 @@ def roles(service: TranslationService, session: str) -> dict[str, Any]:
     Raises:
         Superseded: when a newer request of the session took over.
     """
-    translator = service.translator
-    tables = service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop))
+    tables = measure_roles(service, session)
     heads = {
         kind: [
             [_role(table.likeliest(layer, head)) for head in range(table.shares.shape[2])]

@@ -27,11 +27,11 @@ It may also name
 
     EVIDENCE                                                 scenes with a question whose figure tells no answer
 
-Lessons share `catalogue.py`, `context.py`, `parser.py`, `glossary.py`, `stage/` (the browser component that plays a
+Lessons share `catalogue.py`, `context.py`, `parser.py`, `stage/` (the browser component that plays a
 lesson), `index/` (the clickable Figure 1) and `jobs/` (work that goes on while a scene is open).
 """
 
-from viz_app.lessons.glossary import Term, terms
 from viz_app.lessons.parser import Choice, Lesson, Question, Scene, load_lesson
+from viz_app.text.glossary import Term, terms
 
 __all__ = ["Choice", "Lesson", "Question", "Scene", "Term", "load_lesson", "terms"]

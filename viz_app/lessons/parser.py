@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from viz_app.lessons.glossary import terms
+from viz_app.text.glossary import terms
 
 FOLDER = Path(__file__).parent
 

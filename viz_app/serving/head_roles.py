@@ -11,6 +11,8 @@ from viz_app.text.examples import EXAMPLES
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import RoleTable
     from transformer_core.translator import Translator
+    from viz_app.serving.request_queue import Visitor
+    from viz_app.serving.translation_service import TranslationService
 
 ROLES_KEY = ("heads.roles",)  # of the tables in the cache of a model
 
@@ -23,3 +25,13 @@ def role_tables(translator: Translator, should_stop: ShouldStop | None = None) -
     maps = [each.attention for each in found]
     links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
     return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
+
+
+def measure_roles(service: TranslationService, session: str, visitor: Visitor | None = None) -> dict[Kind, RoleTable]:
+    """The same in its turn, once for all visitors.
+
+    Raises:
+        Superseded: when a newer request of the session took over, or `visitor`, for whom this is done, is gone.
+    """
+    translator = service.translator
+    return service.compute_once(session, ROLES_KEY, lambda stop: role_tables(translator, stop), visitor=visitor)

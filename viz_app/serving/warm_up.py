@@ -1,4 +1,4 @@
-"""Makes a server ready before anybody asks: it loads the first model and translates the examples."""
+"""Makes a server ready before anybody asks: it loads the first model, translates examples, measures heads."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from viz_app.serving.head_roles import measure_roles
 from viz_app.serving.loader import get_translation_service
 from viz_app.serving.request_queue import Superseded, Visitor
 from viz_app.serving.server_limits import let_downloads_wait
 
+_OWNER = "warm-up"  # whose requests these are
 _log = logging.getLogger(__name__)
 
 
@@ -32,7 +34,9 @@ async def warm_up(_: object) -> AsyncIterator[None]:
 def _prepare(stopping: threading.Event) -> None:
     try:
         service = get_translation_service()
-        service.translate_examples(Visitor(is_present=lambda: not stopping.is_set()))
+        owner = Visitor(is_present=lambda: not stopping.is_set())
+        service.translate_examples(owner)
+        measure_roles(service, _OWNER, owner)
     except Superseded:
         pass  # the server ends
     except Exception as error:  # a page says it, with the way out, to whoever opens one

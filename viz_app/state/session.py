@@ -26,6 +26,7 @@ FIGURE_SOURCE_KEY = "studio_read"  # the model and the sentence that it was made
 FIGURE_SELECTION_KEY = "studio_seen"  # the explorer's selection as that page knows it
 CHOOSE_BEST_HEAD_KEY = "studio_fresh"  # whether that page is to choose the head, as at its start
 ZOOM_KEY = "studio_zoom"
+_PLAIN_START_KEY = "plain_start"
 _PAGE_KEY = "page"
 _PENDING_CALLBACKS_KEY = "asked"  # callbacks of clicks that no run has finished yet
 _PENDING_PAGE_KEY = "wanted_page"  # name of the page to go to, until it is drawn
@@ -33,6 +34,7 @@ _PENDING_PAGE_KEY = "wanted_page"  # name of the page to go to, until it is draw
 
 def initialise() -> None:
     """Fill a new session from its URL and from the browser's language. Does nothing later on."""
+    st.session_state.setdefault(_PLAIN_START_KEY, not st.query_params.to_dict())
     if LANGUAGE_KEY not in st.session_state:
         kept = st.session_state.get(_KEPT_LANGUAGE_KEY)
         st.session_state[LANGUAGE_KEY] = kept or best_language(st.query_params.get("lang"), st.context.locale)
@@ -118,6 +120,11 @@ def requested_model() -> str | None:
     """Name of the model that this session has chosen, which need not exist; None when it has chosen none."""
     name: str | None = st.session_state.get(MODEL_KEY)
     return name
+
+
+def began_without_address() -> bool:
+    """Whether the address that the session began with said nothing: no sentence, no head, no lesson."""
+    return bool(st.session_state[_PLAIN_START_KEY])
 
 
 def session_id() -> str:

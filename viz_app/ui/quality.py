@@ -12,6 +12,7 @@ from viz_app.figures.colours.palette import kind_color
 from viz_app.serving.metrics import ModelCard, Score
 from viz_app.state import session
 from viz_app.text import Texts
+from viz_app.ui.definitions import define
 from viz_app.ui.edit_links import open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
 
@@ -21,7 +22,7 @@ def draw_scores(t: Texts, card: ModelCard) -> None:
     scores = card.scores
     if not scores:
         return
-    st.header(t("model.scores"))
+    st.header(t("model.scores"), help=define(t, "bleu", "chrf"))
     _draw_sets(t, t("model.test_set"), [score for score in scores if not score.development])
     _draw_sets(t, t("model.development_set"), [score for score in scores if score.development])
     signatures = sorted({score.signature for score in scores if score.signature})
@@ -54,7 +55,7 @@ def draw_heads(t: Texts, card: ModelCard) -> None:
     """How many heads look, rest and have a fixed offset, and how much each depends on who asks."""
     if not card.heads:
         return
-    st.header(t("model.look"))
+    st.header(t("model.look"), help=define(t, "head", "query", "key"))
     st.markdown(t("model.look_about"))
     counts = card.heads.values()
     st.table(
@@ -81,7 +82,7 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
     tables = card.aligners
     if not tables:
         return
-    st.header(t("model.aligners"))
+    st.header(t("model.aligners"), help=define(t, "alignment_error_rate"))
     st.markdown(t("model.aligners_about"))
     with st.container(horizontal=True, key="aligners"):
         for convention, table in tables.items():

@@ -28,6 +28,8 @@ from viz_app.components import events
 from viz_app.components.explorer.payload import Step, join_payloads, pack, with_selection
 from viz_app.components.explorer.selection import UNITS, VIEWS, Selection
 from viz_app.components.modules import join_modules
+from viz_app.components.styles import join_styles
+from viz_app.text.glossary import definitions
 
 __all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "head_off", "last_report", "pack", "tell"]
 
@@ -38,10 +40,11 @@ _HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 
 # Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
 # knows already. So code and style, 150 kB, are a component of their own whose message never changes.
-_STYLE = json.dumps((_FOLDER / "explorer.css").read_text(encoding="utf-8"))
+_STYLE = json.dumps(join_styles(_FOLDER / "explorer.css", "explained", "tool"))
+_GLOSSARY = json.dumps(definitions())
 _bring_code = st.components.v2.component(
     "headlight_explorer_code",
-    js=f"const STYLE = {_STYLE};\n{join_modules(_FOLDER / 'js' / 'main.js')}",
+    js=f"const STYLE = {_STYLE};\nconst GLOSSARY = {_GLOSSARY};\n{join_modules(_FOLDER / 'js' / 'main.js')}",
 )
 _mount = st.components.v2.component(
     "headlight_explorer",

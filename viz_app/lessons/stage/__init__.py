@@ -21,6 +21,7 @@ import streamlit as st
 
 from viz_app.components import events
 from viz_app.components.modules import join_modules
+from viz_app.components.styles import join_styles
 from viz_app.lessons.stage.payload import pack, pack_live_data
 from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param
 
@@ -50,7 +51,7 @@ _mount_live = st.components.v2.component("headlight_lesson_live", js=join_module
 @cache
 def _code_of(name: str) -> Any:
     """The component that brings a lesson's code; its message never changes, so that it travels once."""
-    style = json.dumps((_FOLDER / "lesson.css").read_text(encoding="utf-8"))
+    style = json.dumps(join_styles(_FOLDER / "lesson.css", "explained", "tool"))
     code = join_modules(_FOLDER.parent / name / "js" / "main.js")
     return st.components.v2.component(f"headlight_lesson_code_{name}", js=f"const STYLE = {style};\n{code}")
 

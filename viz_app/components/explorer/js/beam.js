@@ -1,7 +1,9 @@
 // The beam search of the translation: a button in the line of words, the tree, and the ranking under any length penalty.
 
 import { fill, fillText, h, setAttribute, token } from "../../common/dom.js";
+import { define } from "../../common/explained.js";
 import { signed } from "../../common/format.js";
+import { tool } from "../../common/tool.js";
 import { BeamTree } from "./beamtree.js";
 import { Search } from "./search.js";
 import { Table } from "./table.js";
@@ -25,7 +27,12 @@ export class Beam {
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
-    this.button = h("button", { class: "plain beam-button", click: () => store.set({ beam: !store.state.beam }) });
+    const { button, words } = tool("beam", {
+      class: "tool beam-button",
+      click: () => store.set({ beam: !store.state.beam }),
+    });
+    this.button = button;
+    this.words = words;
     this.note = new BranchNote(store);
     this.element = h("section", { class: "beam", hidden: true, keydown: (event) => this.key(event) });
     this.tree = new BeamTree(
@@ -72,8 +79,8 @@ export class Beam {
     this.shown = beam?.shown ?? 0;
     if (!beam) return;
     const values = { size: beam.size, alpha: beam.alpha };
-    this.title.textContent = texts.beam;
-    this.about.textContent = fillText(texts.beam_note, values);
+    define(this.title, texts.beam, texts.language, ["beam_search"]);
+    define(this.about, fillText(texts.beam_note, values), texts.language, ["pruned", "token", "log_probability"]);
     this.label.textContent = texts.beam_alpha;
     this.ranked.textContent = texts.beam_ranking;
     this.formula.textContent = texts[`beam_formula_${beam.penalty}`];
@@ -97,7 +104,7 @@ export class Beam {
    */
   update(state, theme, language) {
     const { texts, search, shown } = this;
-    this.button.textContent = texts.beam;
+    this.words.textContent = texts.beam;
     setAttribute(this.button, "aria-expanded", String(Boolean(search && state.beam)));
     this.note.update(search, shown, state, texts);
     this.element.hidden = !search || !state.beam;

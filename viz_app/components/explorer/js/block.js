@@ -2,6 +2,7 @@
 
 import { resize } from "../../common/canvas.js";
 import { h, headName, rootOf, setAttribute } from "../../common/dom.js";
+import { define } from "../../common/explained.js";
 import { Look, paintHead } from "./paint.js";
 
 /** @typedef {import("./arrange.js").Fit} Fit */
@@ -40,9 +41,9 @@ export class Block {
     this.heads = heads;
     this.one = one;
     this.layers = one ? 1 : layers;
-    this.name = h("b", { class: "block-name" });
+    this.name = h("b", { class: "block-name", "aria-hidden": true });
     this.axes = h("span", { class: "note block-axes" });
-    this.title = h("p", { class: "block-title", "aria-hidden": true }, this.name, this.axes);
+    this.title = h("p", { class: "block-title" }, this.name, this.axes);
     this.grid = h("div", { class: "tiles", role: "grid" });
     this.element = h("div", { class: "block" }, this.title, this.grid);
     this.tiles = Array.from({ length: this.layers * heads }, (_, index) => this.tile(index, open));
@@ -185,10 +186,11 @@ export class Block {
    * Names the block for the eye and the ear.
    * @param {string} kindName
    * @param {string} axes
+   * @param {string} language
    */
-  label(kindName, axes) {
+  label(kindName, axes, language) {
     this.name.textContent = kindName;
-    this.axes.textContent = axes;
+    define(this.axes, axes, language, ["query", "key", "token"]);
     setAttribute(this.grid, "aria-label", kindName);
   }
 

@@ -23,7 +23,7 @@ export class ColourScale {
    * @param {(place: number) => string} colourAt
    */
   show(label, numbers, background, colourAt) {
-    this.label.textContent = label;
+    this.entitle(label);
     const spans = numbers.map(([text, place]) => {
       const span = h("span", {}, text);
       span.style.left = `${place * 100}%`;
@@ -40,6 +40,11 @@ export class ColourScale {
       context.fillStyle = colourAt(x / (width - 1));
       context.fillRect(x, 0, 1, height);
     }
+  }
+
+  /** @param {string} label */
+  entitle(label) {
+    this.label.textContent = label;
   }
 
   /**

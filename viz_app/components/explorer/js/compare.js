@@ -3,6 +3,7 @@
 import { cssColour } from "../../common/canvas.js";
 import { divergingPixel } from "../../common/diverging.js";
 import { decimals, fill, fillText, h, headName, setAttribute, token } from "../../common/dom.js";
+import { tool } from "../../common/tool.js";
 import { ColourScale } from "./colourscale.js";
 import { Side } from "./compareside.js";
 import { Comparison, parseHead } from "./comparison.js";
@@ -30,7 +31,9 @@ export class Compare {
   /** @param {Store} store */
   constructor(store) {
     this.comparison = new Comparison(store);
-    this.button = h("button", { class: "plain compare-button", click: () => this.pin() });
+    const { button, words } = tool("compare", { class: "tool compare-button", click: () => this.pin() });
+    this.button = button;
+    this.words = words;
     this.models = h("select", {
       class: "plain compare-models",
       change: () => this.pinInModel(),
@@ -71,7 +74,7 @@ export class Compare {
     this.texts = texts;
     this.comparison.receive(translation, other);
     setAttribute(this.element, "aria-label", texts.compare);
-    this.button.textContent = texts.compare;
+    this.words.textContent = texts.compare;
     this.button.title = texts.compare_pin;
     setAttribute(this.close, "aria-label", texts.compare_close);
     this.close.title = texts.compare_close;

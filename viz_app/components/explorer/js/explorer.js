@@ -1,7 +1,6 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
 import { h, pageTop, setAttribute } from "../../common/dom.js";
-import { reportAfter } from "../../common/report.js";
 import { Theme } from "../../common/theme.js";
 import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
@@ -14,16 +13,14 @@ import { HeadCard } from "./headcard.js";
 import { Menu } from "./menu.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
+import { fitted, Report } from "./selected.js";
 import { Store } from "./store.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side
-const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
 const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "scale", "special", "threshold"];
 
 export class Explorer {
-  /** @type {(selection: Partial<State>) => void} Tells Python; main.js gives it. */
-  report;
   /** @type {(head: string | null) => void} Tells Python which head is switched off. */
   reportOff;
   pointing = false; // whether a cell was pointed at when a key was pressed
@@ -33,17 +30,14 @@ export class Explorer {
   translation;
   /** @type {Texts} */
   texts;
-  /** @type {string} The selection that Python knows, as JSON. */
-  reported;
   /** @type {Theme} */
   theme;
-  /** @type {() => void} */
-  cancelReport = () => {};
 
   /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.store = new Store((state, changed) => this.render(state, changed));
+    this.report = new Report(root, this.store);
     this.words = new Words(this.store);
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
@@ -117,7 +111,7 @@ export class Explorer {
     this.figure.measures = this.overview.measures;
     this.label();
     if (first || translation.follow) this.start(translation);
-    else this.store.set({ ...this.fitted(this.store.state), cursor: null });
+    else this.store.set({ ...fitted(this.translation, this.store.state), cursor: null });
     // The words stand under the translation by the best aligner of the new model, unless one of its heads is looked at.
     if (another && this.store.state.kind !== "cross") this.store.touch({ gloss: translation.gloss });
     if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
@@ -129,26 +123,13 @@ export class Explorer {
 
   /** @param {Translation} translation */
   start({ selection, gloss }) {
-    this.store.set({ ...selection, ...this.fitted({ ...this.store.state, ...selection }), kind: selection.kind });
+    this.store.set({
+      ...selection,
+      ...fitted(this.translation, { ...this.store.state, ...selection }),
+      kind: selection.kind,
+    });
     this.store.touch({ gloss });
-    this.reported = JSON.stringify(this.store.selection());
-  }
-
-  /**
-   * Layer, head, step and pin that exist in this translation.
-   * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average">} state
-   */
-  fitted({ kind, layer, head, step, pin, unit, average }) {
-    const shape = this.translation.kinds[kind];
-    const view = this.translation.view(kind, unit, this.step({ step }));
-    const positions = pin?.startsWith("k") ? view.keys : view.queries;
-    return {
-      pin: pin && Number(pin.slice(1)) < positions.length ? pin : null,
-      average,
-      layer: Math.min(layer, shape.layers - 1),
-      head: Math.min(head, shape.heads - 1),
-      step: step !== null && step >= this.translation.length ? null : step,
-    };
+    this.report.known();
   }
 
   label() {
@@ -193,7 +174,7 @@ export class Explorer {
     /** @param {...string} names */
     const has = (...names) => names.some((name) => changed.has(name));
     if (has("theme")) this.retheme();
-    Object.assign(state, this.fitted(state)); // kinds may differ in layers and heads
+    Object.assign(state, fitted(this.translation, state)); // kinds may differ in layers and heads
     const step = this.step(state);
     const view = this.shown();
     const sheet = this.sheet();
@@ -224,7 +205,7 @@ export class Explorer {
     }
     this.overview.readOut(state);
     if (has("zoom")) this.zoomed(state);
-    this.reportSelection();
+    this.report.update(this.translation.beam?.shown ?? 0);
   }
 
   retheme() {
@@ -286,19 +267,8 @@ export class Explorer {
     }
   }
 
-  reportSelection() {
-    const text = JSON.stringify(this.store.selection());
-    this.cancelReport();
-    if (text === this.reported || this.store.state.playing) return;
-    const waits = this.store.state.branch !== (this.translation.beam?.shown ?? 0); // for maps that Python has to make
-    this.cancelReport = reportAfter(waits ? 0 : REPORT_AFTER, this.root, () => {
-      this.reported = text;
-      this.report(JSON.parse(text));
-    });
-  }
-
   stop() {
-    this.cancelReport();
+    this.report.stop();
     this.untold();
     this.player.stop();
     this.menu.close();

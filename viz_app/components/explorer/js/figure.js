@@ -1,6 +1,7 @@
 // The large figure: a head as a map or as lines, or one token in all heads, with what is to be said about it.
 
 import { fillText, h, percent } from "../../common/dom.js";
+import { define } from "../../common/explained.js";
 import { Choice } from "./controls.js";
 import { Legend } from "./legend.js";
 import { Lines } from "./lines.js";
@@ -11,6 +12,7 @@ import { Table } from "./table.js";
 import { weightTable } from "./tablecontents.js";
 import { TokenView } from "./token.js";
 
+const AXES = ["query", "key", "token", "layer", "head"]; // words of the names of both axes that explain themselves
 const BESIDE = 185; // width that the readout needs to stand beside the picture
 
 export class Figure {
@@ -142,8 +144,9 @@ export class Figure {
     const { texts } = this;
     const { kind } = view;
     const query = fillText(texts[`query_${kind}`], { unit: unitName(view, texts) });
-    this.queryTitle.textContent = own ? texts.token_heads : query;
-    this.keyTitle.textContent = own && this.picture.sheet.received ? query : texts[`key_${kind}`];
+    define(this.queryTitle, own ? texts.token_heads : query, texts.language, AXES);
+    const key = own && this.picture.sheet.received ? query : texts[`key_${kind}`];
+    define(this.keyTitle, key, texts.language, AXES);
   }
 
   /**

@@ -1,6 +1,7 @@
 // Beside the map of a head: its role, and a switch. Above the pictures: the translation without the head.
 
 import { fill, fillText, h, headName, percent, setAttribute, token } from "../../common/dom.js";
+import { explainIn } from "../../common/explained.js";
 import { signed, tiny } from "../../common/format.js";
 import { findings } from "./findings.js";
 
@@ -89,6 +90,7 @@ export class HeadCard {
       change,
       factor: factor < 0.01 ? tiny(factor) : factor.toFixed(2),
     });
+    explainIn(numbers, texts.language, ["log_probability"]);
     this.body.replaceChildren(
       this.line(texts.off_with, original, "gone"),
       this.line(texts.off_without, words, "new"),

@@ -2,6 +2,7 @@
 
 import { cssColour } from "../../common/canvas.js";
 import { fillText, h, percent } from "../../common/dom.js";
+import { define } from "../../common/explained.js";
 import { ColourScale } from "./colourscale.js";
 import { toneIndex, tonePlace, toneWeight } from "./tone.js";
 
@@ -10,12 +11,19 @@ import { toneIndex, tonePlace, toneWeight } from "./tone.js";
 const NUMBERS = { linear: [0, 0.5, 1], sqrt: [0, 0.1, 0.5, 1], row: [0, 0.5, 1] };
 
 export class Legend extends ColourScale {
+  language = "en";
+
   constructor() {
     super();
     this.relative = h("span");
     this.cut = h("span", { class: "legend-cut" });
     this.masked = h("span", { class: "legend-masked" });
     this.element.append(this.relative, this.cut, this.masked);
+  }
+
+  /** @param {string} label */
+  entitle(label) {
+    define(this.label, label, this.language, ["attention_weight"]);
   }
 
   /**
@@ -33,6 +41,7 @@ export class Legend extends ColourScale {
           tonePlace(weight, 1, scale),
         ]),
     );
+    this.language = texts.language;
     // Of a row's scale, whose largest weight differs from row to row, the threshold has no place.
     const least = scale === "row" ? 0 : threshold;
     this.show(mean ? `${texts.weight}: ${mean}` : texts.weight, numbers, theme.background, (place) => {

@@ -1,13 +1,15 @@
 // The explorer's code: one explorer for each place on the page, which then takes new data. See mount.js.
-// STYLE, the text of explorer.css, is put before it by Python.
+// STYLE, the text of its style sheets, and GLOSSARY are put before it by Python.
 
 import { instanceAt } from "../../common/component.js";
 import { rootOf } from "../../common/dom.js";
+import { provideGlossary } from "../../common/explained.js";
 import { provideCode } from "../../common/handover.js";
 import { Explorer } from "./explorer.js";
 
 const style = new CSSStyleSheet();
 style.replaceSync(STYLE);
+provideGlossary(GLOSSARY);
 
 /** @param {Mounted<Uint8Array>} component */
 function mount({ data, parentElement, setStateValue }) {
@@ -15,7 +17,7 @@ function mount({ data, parentElement, setStateValue }) {
     rootOf(root).adoptedStyleSheets = [style];
     return new Explorer(root);
   });
-  explorer.report = (selection) => setStateValue("selection", selection);
+  explorer.report.send = (selection) => setStateValue("selection", selection);
   explorer.reportOff = (head) => setStateValue("off", head);
   explorer.receive(data);
   return unmount;

@@ -1,6 +1,7 @@
 // All heads: which of them, in which order, and one line that tells about the head under the pointer.
 
 import { fillText, h } from "../../common/dom.js";
+import { define } from "../../common/explained.js";
 import { Choice } from "./controls.js";
 import { KINDS } from "./data.js";
 import { Legend } from "./legend.js";
@@ -9,6 +10,7 @@ import { Picture } from "./picture.js";
 import { caption } from "./sentences.js";
 import { kindsShown, Tiles } from "./tiles.js";
 
+const NOTED = ["entropy", "alignment_error_rate", "layer", "head"]; // words of the line under the tiles that explain themselves
 const EDGE = 22; // space that stays free under the overview
 
 export class Overview {
@@ -40,6 +42,7 @@ export class Overview {
     this.legend = new Legend();
     this.choices = h("div", { class: "views" }, this.view.element, this.order, this.changed, this.legend.element);
     this.note = h("p", { class: "note count" });
+    this.about = h("span");
     this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, this.note);
     const { element } = this.tiles;
     element.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.point(event.target));
@@ -241,7 +244,10 @@ export class Overview {
     const { pointed, texts } = this;
     const { order, view } = this.effective;
     const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : texts[`order_${order}_note`];
-    if (!pointed) return this.note.replaceChildren(this.restingNote(), note);
+    if (!pointed) {
+      define(this.about, note, texts.language, NOTED);
+      return this.note.replaceChildren(this.restingNote(), this.about);
+    }
     const { block } = pointed;
     const layer = block.layerOf(pointed, this.store.state.layer);
     const picture = new Picture(this.views[block.kind].sheet(layer, pointed.head), this.effective);

@@ -1,7 +1,7 @@
 // The decoding as a film for a slide: what the large figure shows while the time bar plays.
 
-import { h } from "../../common/dom.js";
 import { composePage, Film, FORMAT } from "../../common/recording.js";
+import { tool } from "../../common/tool.js";
 
 const START_AFTER = 400; // milliseconds for which the first step stands before it moves
 const HEAD = 56; // height of title and caption above the figure, in CSS pixels
@@ -24,13 +24,15 @@ export class Recorder {
       changed: () => this.update(),
     });
     const toggle = () => (this.film.running ? this.film.stop() : this.start());
-    this.button = h("button", { class: "plain record", hidden: !FORMAT, click: toggle });
+    const { button, words } = tool("film", { class: "tool record", hidden: !FORMAT, click: toggle });
+    this.button = button;
+    this.words = words;
   }
 
   /** @param {Texts} texts */
   label(texts) {
     this.texts = texts;
-    this.button.textContent = this.film.running ? texts.record_stop : texts.record;
+    this.words.textContent = this.film.running ? texts.record_stop : texts.record;
   }
 
   update() {

@@ -3,6 +3,7 @@
 import { fill, h, rootOf, setAttribute } from "../../common/dom.js";
 import { clamp } from "../../common/keyboard.js";
 import { tableOf } from "../../common/tables.js";
+import { tool } from "../../common/tool.js";
 
 /**
  * @typedef {object} TableContent
@@ -23,7 +24,9 @@ export class Table {
 
   /** @param {() => void} [toggle] Called when the button is pressed. */
   constructor(toggle = () => this.toggle()) {
-    this.button = h("button", { class: "plain", "aria-expanded": "false", click: toggle });
+    const { button, words } = tool("table", { class: "tool", "aria-expanded": "false", click: toggle });
+    this.button = button;
+    this.words = words;
     this.back = h("button", { class: "plain", click: () => this.turn(-1) }, "\u2190");
     this.on = h("button", { class: "plain", click: () => this.turn(1) }, "\u2192");
     this.range = h("span", { class: "note" });
@@ -56,7 +59,7 @@ export class Table {
   draw() {
     const { open, scroll } = this;
     const { texts, label, title, columns, count, perPage, cells } = this.content;
-    this.button.textContent = open ? texts.table_close : label;
+    this.words.textContent = open ? texts.table_close : label;
     setAttribute(this.button, "aria-expanded", String(open));
     this.element.hidden = !open;
     if (!open) return scroll.replaceChildren();

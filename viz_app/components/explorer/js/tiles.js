@@ -125,7 +125,7 @@ export class Tiles {
     for (const block of this.blocks) {
       const { kind } = block;
       const unit = state.unit === "words" ? texts.unit_word : texts.unit_piece;
-      block.label(texts[`kind_${kind}`], fillText(texts[`tiles_axes_${kind}`], { unit }));
+      block.label(texts[`kind_${kind}`], fillText(texts[`tiles_axes_${kind}`], { unit }), texts.language);
       const values = measures.of(state.order, kind);
       const order = values ? state.order : "layer";
       const changed = measures.changed(kind);

@@ -2,6 +2,7 @@
 
 import { copyButton } from "../../common/copy.js";
 import { fill, fillText, h, headName, percent, setAttribute } from "../../common/dom.js";
+import { explainIn } from "../../common/explained.js";
 import { tokenText } from "../../common/tokens.js";
 import { plainText } from "./data.js";
 import { Popover } from "./popover.js";
@@ -148,7 +149,8 @@ export class Words {
       word.gloss.title = key < 0 ? "" : percent(weight);
     });
     this.follow(state, step);
-    this.note.replaceChildren(fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) }));
+    const note = fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) });
+    this.note.replaceChildren(explainIn(note, this.texts.language, ["cross_attention", "head"]));
     if (this.words.some(({ gloss }) => gloss.classList.contains("weak")))
       this.note.append(" ", h("span", { class: "weak-key" }, this.texts.weak_note));
     if (this.translation.steps.some(([probability]) => probability < UNSURE)) {

@@ -1,6 +1,6 @@
 // Words and formulas: trees of plain values become elements. Only what a lesson's text can hold is made.
 
-import { h } from "../../../components/common/dom.js";
+import { explained } from "../../../components/common/explained.js";
 
 const HTML = new Set(["p", "strong", "em", "code", "dfn"]);
 const MATHML = "http://www.w3.org/1998/Math/MathML";
@@ -49,26 +49,4 @@ export function light(equation, term) {
   for (const element of equation.querySelectorAll("[class]")) {
     element.classList.toggle("lit", element.classList.contains(term ?? ""));
   }
-}
-
-let terms = 0;
-
-/**
- * A word of the glossary with its explanation, shown where the pointer or the focus is and hidden by Escape.
- * @param {string} word
- * @param {string} about
- */
-function explained(word, about) {
-  const tip = h("span", { id: `term-${++terms}`, class: "about", role: "tooltip" }, about);
-  /** @param {boolean} shown */
-  const show = (shown) => () => element.classList.toggle("open", shown);
-  const [open, close] = [show(true), show(false)];
-  const listeners = { pointerenter: open, focus: open, click: open, pointerleave: close, blur: close };
-  const element = h("dfn", { tabindex: "0", "aria-describedby": tip.id, ...listeners }, word, tip);
-  element.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !element.classList.contains("open")) return;
-    close();
-    event.preventDefault(); // the key ends the presenter's view only after that
-  });
-  return element;
 }

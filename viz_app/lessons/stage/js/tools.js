@@ -1,32 +1,14 @@
 // The buttons of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
 
-import { h, setAttribute, svg } from "../../../components/common/dom.js";
+import { h, setAttribute } from "../../../components/common/dom.js";
 import { showCode } from "../../../components/common/qr_screen.js";
 import { composePage, download, Film, FORMAT } from "../../../components/common/recording.js";
+import { tool } from "../../../components/common/tool.js";
 import { linkTo } from "./address.js";
 import { showTable } from "./table.js";
 
 const HEAD = 34; // height of the title above the picture, in CSS pixels
 const CONFIRMED = 2000; // milliseconds for which a button says that it is done
-const ICONS = {
-  table: "M3 5h18v14H3zM3 10h18M3 14.5h18M9 10v9",
-  image: "M3 5h18v14H3zM5 17l5-6 4 4 2-2 3 4M16 9h.01",
-  film: "M3 6h12v12H3zM15 11l6-4v10l-6-4",
-  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
-  qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",
-  present: "M3 4h18v12H3zM12 16v4M8 20h8",
-};
-
-/**
- * A button with an icon and words.
- * @param {keyof typeof ICONS} name
- * @param {Attributes} attributes
- */
-function tool(name, attributes) {
-  const icon = svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
-  const words = h("span");
-  return { words, button: h("button", { class: `tool ${name}`, ...attributes }, icon, words) };
-}
 
 export class Tools {
   /** @type {Texts} */

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from viz_app.text import LANGUAGES
 
-_FILE = Path(__file__).parents[1] / "text" / "terms.toml"
+_FILE = Path(__file__).parent / "terms.toml"
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Term:
         english: As it stands in English prose.
         korean: As it stands in Korean prose.
         why: Why this word and no other, in both languages.
-        about: One sentence for each language, by its code; empty for a term that no lesson explains.
+        about: One sentence for each language, by its code; empty for a term that nothing explains.
     """
 
     name: str
@@ -51,4 +51,13 @@ def terms() -> dict[str, Term]:
             about={code: table[f"about_{code}"] for code in LANGUAGES if f"about_{code}" in table},
         )
         for name, table in tables.items()
+    }
+
+
+@cache
+def definitions() -> dict[str, dict[str, tuple[str, str]]]:
+    """For each language the words that explain themselves where they stand on a page: name to word and sentence."""
+    return {
+        language: {name: (term.word(language), term.about[language]) for name, term in terms().items() if term.about}
+        for language in LANGUAGES
     }

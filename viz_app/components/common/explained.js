@@ -1,0 +1,120 @@
+// Words of the glossary with their explanation, which stands over everything else: to the pointer, by touch and by
+// keyboard. The rules for its look are in explained.css.
+
+import { h } from "./dom.js";
+
+const GAP = 6; // between a word and its explanation, in CSS pixels
+const EDGE = 8; // between the explanation and the edge of the window
+let terms = 0;
+
+/**
+ * A word with its explanation, shown where the pointer or the focus is and hidden by Escape.
+ * @param {string} word
+ * @param {string} about
+ */
+export function explained(word, about) {
+  const tip = h("span", { id: `term-${++terms}`, class: "about", role: "tooltip", popover: "manual" }, about);
+  const isOpen = () => tip.matches(":popover-open");
+  const place = () => (element.isConnected ? put(tip, element) : close());
+  const open = () => {
+    if (isOpen()) return;
+    tip.showPopover();
+    place();
+    window.addEventListener("scroll", place, true);
+  };
+  const close = () => {
+    window.removeEventListener("scroll", place, true);
+    if (isOpen()) tip.hidePopover();
+  };
+  const listeners = { pointerenter: open, focus: open, click: open, pointerleave: close, blur: close };
+  const element = h("dfn", { tabindex: "0", "aria-describedby": tip.id, ...listeners }, word, tip);
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !isOpen()) return;
+    close();
+    event.preventDefault(); // the key ends the presenter's view, or the view of a token, only after that
+    event.stopPropagation();
+  });
+  return element;
+}
+
+/**
+ * Below its word, or above it where the window ends.
+ * @param {HTMLElement} tip
+ * @param {HTMLElement} word
+ */
+function put(tip, word) {
+  const { left, top, bottom } = word.getClientRects()[0] ?? word.getBoundingClientRect();
+  const right = window.innerWidth - tip.offsetWidth - EDGE;
+  const below = bottom + GAP + tip.offsetHeight <= window.innerHeight - EDGE;
+  tip.style.left = `${Math.max(EDGE, Math.min(left, right))}px`;
+  tip.style.top = `${below ? bottom + GAP : Math.max(EDGE, top - GAP - tip.offsetHeight)}px`;
+}
+
+/** @type {Glossary} */
+let glossary = { en: {}, ko: {} };
+
+/** @param {Glossary} words */
+export function provideGlossary(words) {
+  glossary = words;
+}
+
+/** @type {WeakMap<Element, string>} What an element says now: a word that has the focus must not be made anew. */
+const said = new WeakMap();
+
+/**
+ * Writes a text into an element; the first place of each named term explains itself.
+ * @param {Element} element
+ * @param {string} text
+ * @param {string} language
+ * @param {string[]} names Of terms of the glossary, such as "query".
+ */
+export function define(element, text, language, names) {
+  const key = `${language} ${text}`;
+  if (said.get(element) === key && element.firstChild) return;
+  said.set(element, key);
+  element.replaceChildren(...defined(text, language, names));
+}
+
+/**
+ * The same in a text that has been put together: the first place of each term in one of its text nodes.
+ * @template {Node} Part
+ * @param {Part} part
+ * @param {string} language
+ * @param {string[]} names
+ */
+export function explainIn(part, language, names) {
+  const [first] = [...part.childNodes].filter((node) => node instanceof Text && node.data.trim());
+  if (first instanceof Text) first.replaceWith(...defined(first.data, language, names));
+  return part;
+}
+
+/**
+ * The same as a list of nodes.
+ * @param {string} text
+ * @param {string} language
+ * @param {string[]} names
+ * @returns {(string | Node)[]}
+ */
+export function defined(text, language, names) {
+  const known = glossary[language] ?? {};
+  const [name, ...others] = names;
+  if (!name) return [text];
+  const found = known[name] && pattern(known[name][0]).exec(text);
+  if (!found) return defined(text, language, others);
+  const after = found.index + found[0].length;
+  const word = explained(found[0], known[name][1]);
+  return [
+    ...defined(text.slice(0, found.index), language, others),
+    word,
+    ...defined(text.slice(after), language, others),
+  ];
+}
+
+/**
+ * A word in any letters, also in the plural.
+ * @param {string} word
+ */
+function pattern(word) {
+  if (!/^[\x20-\x7e]+$/.test(word)) return new RegExp(word); // Korean particles follow without a space
+  return new RegExp(word.endsWith("y") ? `\\b${word.slice(0, -1)}(?:y|ies)\\b` : `\\b${word}s?\\b`, "i");
+}

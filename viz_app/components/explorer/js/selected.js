@@ -1,0 +1,64 @@
+// What is selected: only what the translation has. Python hears of it when it has rested.
+
+import { reportAfter } from "../../common/report.js";
+
+const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
+
+/**
+ * Layer, head, step and pin that exist in a translation.
+ * @param {Translation} translation
+ * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average">} state
+ */
+export function fitted(translation, { kind, layer, head, step, pin, unit, average }) {
+  const shape = translation.kinds[kind];
+  const view = translation.view(kind, unit, step ?? translation.length);
+  const positions = pin?.startsWith("k") ? view.keys : view.queries;
+  return {
+    pin: pin && Number(pin.slice(1)) < positions.length ? pin : null,
+    average,
+    layer: Math.min(layer, shape.layers - 1),
+    head: Math.min(head, shape.heads - 1),
+    step: step !== null && step >= translation.length ? null : step,
+  };
+}
+
+export class Report {
+  /** @type {(selection: Partial<State>) => void} Tells Python; main.js gives it. */
+  send;
+  /** @type {string} The selection that Python knows, as JSON. */
+  reported;
+  /** @type {() => void} */
+  cancel = () => {};
+
+  /**
+   * @param {HTMLElement} root
+   * @param {Store} store
+   */
+  constructor(root, store) {
+    this.root = root;
+    this.store = store;
+  }
+
+  /** The selection came from Python, which need not hear of it. */
+  known() {
+    this.reported = JSON.stringify(this.store.selection());
+  }
+
+  /**
+   * @param {number} shown Branch of the search whose maps are there.
+   */
+  update(shown) {
+    const text = JSON.stringify(this.store.selection());
+    this.cancel();
+    if (text === this.reported || this.store.state.playing) return;
+    const waits = this.store.state.branch !== shown; // for maps that Python has to make
+    this.cancel = reportAfter(waits ? 0 : REPORT_AFTER, this.root, () => {
+      this.reported = text;
+      this.send(JSON.parse(text));
+    });
+  }
+
+  stop() {
+    this.cancel();
+  }
+}

@@ -1,0 +1,12 @@
+"""Words of the glossary as the help of a Streamlit element."""
+
+from __future__ import annotations
+
+from viz_app.text import Texts
+from viz_app.text.glossary import definitions
+
+
+def define(t: Texts, *names: str) -> str:
+    """What these terms mean, for `help`: each in a paragraph of its own."""
+    known = definitions()[t.language]
+    return "\n\n".join(f"**{word}**: {about}" for word, about in (known[name] for name in names))

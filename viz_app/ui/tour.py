@@ -1,0 +1,35 @@
+"""The tour of Translate: by itself on a first visit, or from About."""
+
+from __future__ import annotations
+
+import uuid
+
+import streamlit as st
+
+from viz_app.components.tour import tour
+from viz_app.state import session
+from viz_app.text import Texts
+from viz_app.ui.lesson_route import is_following
+
+_ASKED = "tour_asked"  # a mark of the last time that the visitor asked for it
+# Where its steps are.
+_PLACES = (
+    ".st-key-sentence .stTextInput",
+    ".explorer .translation",
+    ".explorer .overview .tiles",
+    ".explorer .map",
+    ".st-key-downloads",
+)
+
+
+def draw_tour(t: Texts) -> None:
+    """Offer it. A session that began with an address that says something, or that follows the route, has to ask."""
+    first = session.began_without_address() and not is_following()
+    asked = st.session_state.get(_ASKED, "")
+    tour(_PLACES, t.table("tour"), language=t.language, first=first, asked=asked)
+
+
+def start_tour() -> None:
+    """Go to Translate and show it: for `session.enqueue_callback`."""
+    st.session_state[_ASKED] = uuid.uuid4().hex
+    session.navigate_to("translate")
