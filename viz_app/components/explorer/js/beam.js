@@ -28,7 +28,7 @@ export class Beam {
   constructor(store) {
     this.store = store;
     const { button, words } = tool("beam", {
-      class: "tool beam-button",
+      class: "tool plain beam-button",
       click: () => store.set({ beam: !store.state.beam }),
     });
     this.button = button;

@@ -31,7 +31,7 @@ export class Compare {
   /** @param {Store} store */
   constructor(store) {
     this.comparison = new Comparison(store);
-    const { button, words } = tool("compare", { class: "tool compare-button", click: () => this.pin() });
+    const { button, words } = tool("compare", { class: "tool plain compare-button", click: () => this.pin() });
     this.button = button;
     this.words = words;
     this.models = h("select", {

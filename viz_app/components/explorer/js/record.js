@@ -24,7 +24,7 @@ export class Recorder {
       changed: () => this.update(),
     });
     const toggle = () => (this.film.running ? this.film.stop() : this.start());
-    const { button, words } = tool("film", { class: "tool record", hidden: !FORMAT, click: toggle });
+    const { button, words } = tool("film", { class: "tool plain record", hidden: !FORMAT, click: toggle });
     this.button = button;
     this.words = words;
   }

@@ -24,7 +24,7 @@ export class Table {
 
   /** @param {() => void} [toggle] Called when the button is pressed. */
   constructor(toggle = () => this.toggle()) {
-    const { button, words } = tool("table", { class: "tool", "aria-expanded": "false", click: toggle });
+    const { button, words } = tool("table", { class: "tool plain", "aria-expanded": "false", click: toggle });
     this.button = button;
     this.words = words;
     this.back = h("button", { class: "plain", click: () => this.turn(-1) }, "\u2190");
