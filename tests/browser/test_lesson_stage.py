@@ -70,27 +70,6 @@ def test_the_link_is_of_what_is_on_the_screen(open_lesson: OpenLesson) -> None:
     assert settings_from_param(params["with"]) == settings_from_param(settings_to_param(wanted) or "")
 
 
-# What of the stage lies outside the window, or is cut off where it cannot be scrolled to without a wheel.
-OUTSIDE = """({ lesson }) => [...lesson.root.querySelectorAll(
-    ".tab, canvas, .controls > *, .readout, .words > *, .answer, .reveal, .equation > *",
-)].filter((element) => {
-    const { width, right, bottom } = element.getBoundingClientRect();
-    const cut = element.scrollWidth > element.clientWidth + 1;
-    return width && (right > innerWidth + 1 || bottom > innerHeight + 1 || cut);
-}).map((element) => `${element.className || element.localName}: ${element.textContent.slice(0, 40)}`)"""
-
-
-@pytest.mark.parametrize("size", [(1280, 720), (1400, 900)])
-def test_in_front_of_a_class_everything_is_on_the_screen(open_lesson: OpenLesson, size: tuple[int, int]) -> None:
-    width, height = size
-    lesson = open_lesson("masks", width=width, height=height)
-    lesson.click(T("lesson.present"))
-    for scene in lesson.get("lesson.lesson.scenes.map(({ name }) => name)"):
-        lesson.go(scene)
-        lesson.painted()
-        assert lesson.root.evaluate(OUTSIDE) == [], scene
-
-
 def test_the_table_opens_in_sight_and_has_the_focus(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("why", "costs", width=1400, height=900)
     button = lesson.page.get_by_role("button", name=T("lesson.table"), exact=True)

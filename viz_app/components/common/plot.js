@@ -109,6 +109,8 @@ export function dot(context, x, y, radius, colour, ring = null) {
   context.stroke();
 }
 
+const SMALLEST = 0.8; // of its size a text gets before it is cut
+
 /**
  * Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`.
  * @param {CanvasRenderingContext2D} context
@@ -126,6 +128,8 @@ export function write(
 ) {
   context.save();
   context.font = `${weight} ${size}px ${font}`;
+  const { width } = context.measureText(text);
+  if (width > most) context.font = `${weight} ${size * Math.max(SMALLEST, most / width)}px ${font}`;
   context.fillStyle = colour;
   context.textAlign = /** @type {CanvasTextAlign} */ (align);
   context.textBaseline = /** @type {CanvasTextBaseline} */ (baseline);

@@ -21,12 +21,23 @@ export class Theme {
     this.kinds = own.kinds;
     this.hatch = own.hatch;
     this.muted = this.dark ? "#a4acba" : "#5b6270";
-    this.mark = this.dark ? "#6b7383" : "#a3a9b5"; // word boundaries
+    this.mark = this.dark ? "#6b7383" : "#8b92a0"; // word boundaries, large question marks
     this.line = this.dark ? "#3a4150" : "#d5d9e0";
     this.pixels = unpacked(own.scale);
     this.diverging = unpacked(own.diverging);
     this.hatchPixel = pixel(this.hatch);
+    this.inks = new Map(
+      Object.values(this.kinds).map((colour) => [colour, legible(colour, this.background, this.text)]),
+    );
     this.key = [this.background, this.text, this.font, this.code].join();
+  }
+
+  /**
+   * The colour for text in a colour of the theme: where that is too faint to be read, a stronger one.
+   * @param {string} colour
+   */
+  ink(colour) {
+    return this.inks.get(colour) ?? colour;
   }
 
   /**
@@ -38,6 +49,37 @@ export class Theme {
     for (const [name, colour] of Object.entries({ muted, line, hatch, ...kinds }))
       root.style.setProperty(`--${name}`, colour);
   }
+}
+
+const CONTRAST = 5; // of text; WCAG AA asks for 4.5, and labels also stand on tinted plates
+
+/**
+ * A colour mixed with that of the text until it can be read on the background.
+ * @param {string} colour
+ * @param {string} background
+ * @param {string} text
+ */
+function legible(colour, background, text) {
+  const below = luminance(channels(background));
+  const [own, strong] = [channels(colour), channels(text)];
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = [0, 1, 2].map((at) => Math.round(own[at] + share * (strong[at] - own[at])));
+    const [low, high] = [luminance(mixed), below].sort((a, b) => a - b);
+    if ((high + 0.05) / (low + 0.05) >= CONTRAST) return `rgb(${mixed.join(" ")})`;
+  }
+  return text;
+}
+
+/**
+ * Relative luminance, as WCAG 2.2 defines it.
+ * @param {ArrayLike<number>} colour
+ */
+function luminance(colour) {
+  const [red, green, blue] = [0, 1, 2].map((at) => {
+    const part = colour[at] / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
 /** @param {string} colour */

@@ -82,6 +82,7 @@ export function drawTokens(pen, tokens, chosen, { x, y, width, colour }) {
   context.clip();
   scrolledRow(pen, tokens, chosen, width, 14).forEach((place, index) => {
     const here = index === chosen;
+    if (place.x + place.width < 0 || place.x + 20 > width) return;
     if (here) {
       pen.box(x + place.x, y + 1, place.width - 2, 24, { fill: theme.line, radius: 5 });
       pen.fill(x + place.x + 4, y + 22, place.width - 10, 2, colour);
@@ -91,6 +92,7 @@ export function drawTokens(pen, tokens, chosen, { x, y, width, colour }) {
       font: theme.code,
       size: 13,
       weight: here ? 700 : 400,
+      most: width - place.x - 6,
     });
   });
   context.restore();

@@ -64,7 +64,7 @@ export class Predict extends Scene {
       const colour = { attention, feed_forward, matrix, norms: theme.muted }[each.part];
       if (!revealed) {
         pen.fill(left, from, width - left, 38, faint(theme.muted, 0.12));
-        const style = { colour: theme.mark, size: 24, weight: 650, align: "center" };
+        const style = { colour: theme.muted, size: 24, weight: 650, align: "center" };
         pen.write("?", left + (width - left) / 2, from + 20, style);
         return;
       }

@@ -182,7 +182,7 @@ export class Training extends Scene {
     const size = Math.max(9, Math.min(cell > 36 ? 15 : 13, cell * 0.8));
     const word = { font: theme.code, size, weight: here ? 700 : 400, most: bars - 46 };
     pen.write(tokenText(this.lesson.values.outputs[q]), x + 4, y + cell / 2, word);
-    const number = { colour: here ? theme.text : theme.muted, size: Math.min(13, size), align: "right" };
+    const number = { size: Math.min(13, size), align: "right" };
     pen.write(share(probability), x + bars - 12, y + cell / 2, number);
     context.globalAlpha = 1;
   }

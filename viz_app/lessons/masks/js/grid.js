@@ -148,7 +148,7 @@ export class Grid {
 
 /**
  * Which labels stand out, and which stand back.
- * @typedef {{ strong?: (index: number) => boolean, faint?: (index: number) => boolean }} Emphasis
+ * @typedef {{ strong?: (index: number) => boolean }} Emphasis
  */
 
 /**
@@ -156,9 +156,9 @@ export class Grid {
  * @param {number} index
  * @param {Emphasis} emphasis
  */
-function emphasised({ text, mark, muted, code }, index, { strong, faint }) {
+function emphasised({ text, muted, code }, index, { strong }) {
   if (strong?.(index)) return { colour: text, font: code, weight: 700 };
-  return { colour: faint?.(index) ? mark : muted, font: code };
+  return { colour: muted, font: code };
 }
 
 /**

@@ -102,8 +102,8 @@ export class Padding extends Scene {
       grid.paint(pen, (q, k) => (filler(q) ? shade(theme, rows[q][k]) : null), 0.25);
       grid.hatch(pen, (q, k) => filler(k), ease(mask));
       grid.frame(pen);
-      grid.nameColumns(pen, numbers.tokens[sentence], { faint: filler });
-      grid.nameRows(pen, numbers.tokens[sentence], "left", { faint: filler, most: 76 });
+      grid.nameColumns(pen, numbers.tokens[sentence]);
+      grid.nameRows(pen, numbers.tokens[sentence], "left", { most: 76 });
       const top = grid.top - Grid.headroom(grid.width, this.count) - 17;
       const middle = grid.left + grid.width / 2;
       const title = fillText(texts.sentence_of_batch, { number: sentence + 1 });

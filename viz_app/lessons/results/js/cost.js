@@ -2,6 +2,7 @@
 
 import { fillText } from "../../../components/common/dom.js";
 import { choice, slider } from "../../stage/js/describe.js";
+import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 import { scientific } from "./scores.js";
 
@@ -48,13 +49,13 @@ export class Cost extends Scene {
       const y = 30 + index * 92;
       const long = (longest * flops) / paper;
       pen.write(label, LEFT, y, { size: 15, most: longest });
-      pen.fill(LEFT, y + 16, long, 26, colour);
+      pen.fill(LEFT, y + 16, long, 26, theme.ink(colour));
       const style = long > 150 ? { align: "right", colour: theme.background } : {};
       pen.write(scientific(flops), LEFT + long + (long > 150 ? -10 : 10), y + 29, { size: 15, weight: 650, ...style });
     });
     const note = { size: 14, most: longest };
     const share = Math.max(5, Math.min(100, (100 * counted) / paper)).toFixed(0);
-    pen.note(fillText(texts.utilised, { share }), LEFT, 214, note);
+    wrapped(pen, fillText(texts.utilised, { share }), LEFT, 214, longest, { colour: theme.muted, size: 14 });
     const y = height - 62;
     pen.write(span(this.hours(settings), texts), LEFT, y, { size: 40, weight: 650 });
     pen.note(fillText(texts.with_gpus, { gpus, rate: settings.rate }), LEFT, y + 38, note);

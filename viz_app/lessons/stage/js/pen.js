@@ -29,7 +29,8 @@ export class Pen {
    * @param {Partial<TextStyle>} [style]
    */
   write(text, x, y, style) {
-    write(this.context, text, x, y, { colour: this.theme.text, font: this.theme.font, ...style });
+    const { theme } = this;
+    write(this.context, text, x, y, { font: theme.font, ...style, colour: theme.ink(style?.colour ?? theme.text) });
   }
 
   /**

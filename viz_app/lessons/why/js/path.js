@@ -115,7 +115,7 @@ export class Path extends Scene {
   words(pen, column, x) {
     const { theme, height } = pen;
     const turned = column < 52;
-    const place = turned ? { align: "right", turn: -Math.PI / 3, most: 52 } : { align: "center", most: column - 6 };
+    const place = turned ? { align: "right", turn: -Math.PI / 3, most: 40 } : { align: "center", most: column - 6 };
     this.tokens.forEach((token, p) => {
       const ends = p === 0 || p === this.tokens.length - 1;
       const colour = ends ? theme.text : theme.muted;
