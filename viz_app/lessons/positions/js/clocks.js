@@ -210,10 +210,10 @@ export class Clocks extends Scene {
     const { d_model, positions } = this.lesson.values;
     const value = dotProduct(at, at + k, d_model);
     const bottom = y + height - 34;
-    const across = new Axis(0, positions - 1, x + 26, x + width - 20);
+    const across = new Axis(0, positions - 1, x + 32, x + width - 16);
     const up = new Axis(0, d_model / 2, bottom, y + 42);
     pen.write(`PE(p) \u00b7 PE(p+k) = ${signed(value)}`, x, y + 9, { size: 15, weight: 600 });
-    pen.axis(up, "left", x + 26, { ticks: up.ticks(3), grid: width - 38 });
+    pen.axis(up, "left", x + 32, { ticks: up.ticks(3), grid: width - 48 });
     pen.axis(across, "bottom", bottom, { ticks: across.ticks(6) });
     pen.note("p", (across.from + across.to) / 2, bottom + 28, { size: 13, align: "center" });
     const most = up.place(d_model / 2);
