@@ -34,7 +34,7 @@ _PENDING_PAGE_KEY = "wanted_page"  # name of the page to go to, until it is draw
 
 def initialise() -> None:
     """Fill a new session from its URL and from the browser's language. Does nothing later on."""
-    st.session_state.setdefault(_PLAIN_START_KEY, not st.query_params.to_dict())
+    st.session_state.setdefault(_PLAIN_START_KEY, len(st.query_params) == 0)
     if LANGUAGE_KEY not in st.session_state:
         kept = st.session_state.get(_KEPT_LANGUAGE_KEY)
         st.session_state[LANGUAGE_KEY] = kept or best_language(st.query_params.get("lang"), st.context.locale)
