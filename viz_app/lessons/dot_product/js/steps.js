@@ -107,7 +107,7 @@ export class Steps extends Scene {
     this.drawMatrices(pen, place, [queries, keys, values], row, settings.step, found);
     this.drawColumns(pen, place, found, settings.step, queries[row], keys);
     this.drawOutput(pen, place, found, settings.step);
-    this.drawAdditive(pen, place, queries[row], keys);
+    if (settings.step > 3) this.fade(pen, settings.step - 3, () => this.drawAdditive(pen, place, queries[row], keys));
   }
 
   /**
@@ -251,6 +251,7 @@ export class Steps extends Scene {
   say(settings) {
     const [queries, keys, values] = this.matrices(settings);
     const row = this.row(settings);
+    if (settings.step <= 2) return fillText(this.texts.steps_start, { token: this.tokens[row] });
     const { weights } = attend(queries[row], keys, values);
     const most = weights.indexOf(Math.max(...weights));
     return fillText(this.texts.steps_say, {
