@@ -21,7 +21,9 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.abuse.targets import TARGETS, Target, remove_copies
+from tests.abuse.model_files import remove_copies
+from tests.abuse.target import Target
+from tests.abuse.targets import TARGETS
 
 _ROUND = 200  # executions of a target before it is the turn of the next one
 

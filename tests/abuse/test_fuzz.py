@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from tests.abuse.targets import TARGETS, Target, remove_copies
+from tests.abuse.model_files import remove_copies
+from tests.abuse.target import Target
+from tests.abuse.targets import TARGETS
 
 EXAMPLES = 25
 

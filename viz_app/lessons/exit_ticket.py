@@ -11,13 +11,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from viz_app.lessons.catalogue import LESSONS
-from viz_app.lessons.parser import LessonError, load_lesson
+from viz_app.lessons.parser import FOLDER, LessonError, load_lesson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,22 +32,30 @@ class ExitQuestion:
 
 @cache
 def load_exit_ticket(language: str) -> tuple[ExitQuestion, ...]:
-    """The questions in a language; none without a file.
+    """The questions in a language.
 
     Raises:
-        LessonError: The file has another form, or names a scene that does not exist.
+        LessonError: The file is missing, has another form, holds no question, or names a scene that does not exist.
     """
-    path = Path(__file__).parent / f"exit_ticket.{language}.toml"
-    if not path.exists():
-        return ()
+    path = FOLDER / f"exit_ticket.{language}.toml"
     try:
-        entries = tomllib.loads(path.read_text(encoding="utf-8"))["question"]
+        entries = tomllib.loads(path.read_text(encoding="utf-8")).get("question")
+    except OSError as error:
+        raise LessonError(f"the exit ticket in {language!r} cannot be read: {path.name}") from error
+    except ValueError as error:
+        raise LessonError(f"{path.name}: {error}") from error
+    if not isinstance(entries, list) or not entries:
+        raise LessonError(f"{path.name} has no question; each stands below a line [[question]]")
+    try:
         return tuple(_question(entry, language) for entry in entries)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise LessonError(f"{path.name}: {error}") from error
 
 
 def _question(entry: dict[str, str], language: str) -> ExitQuestion:
+    keys = [field.name for field in dataclasses.fields(ExitQuestion)]
+    if not isinstance(entry, dict) or entry.keys() != set(keys):
+        raise ValueError(f"a question needs exactly {', '.join(keys)}, but one has {', '.join(entry)}")
     found = ExitQuestion(**entry)
     if found.lesson not in {each.name for each in LESSONS}:
         raise ValueError(f"there is no lesson {found.lesson!r}")

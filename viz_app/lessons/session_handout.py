@@ -89,8 +89,6 @@ def _exit_ticket(t: Texts, *, answers: bool) -> str:
             else '<div class="lines"></div>' * 2
         )
         parts.append(f"<li><p><strong>{_html(each.question, t)}</strong></p>{below}</li>")
-    if not parts:
-        return ""
     return f'<section class="answers"><h1>{escape(t("questions.ticket"))}</h1><ol>{"".join(parts)}</ol></section>'
 
 

@@ -28,8 +28,6 @@ def draw_questions(t: Texts) -> None:
 
 def _draw_exit_ticket(t: Texts) -> None:
     questions = load_exit_ticket(t.language)
-    if not questions:
-        return
     st.header(t("questions.ticket"))
     st.markdown(t("questions.about_ticket"))
     for number, each in enumerate(questions, start=1):

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from viz_app.lessons import load_lesson
+from viz_app.lessons import exit_ticket, load_lesson
 from viz_app.lessons.catalogue import ROUTE
-from viz_app.lessons.parser import FOLDER
+from viz_app.lessons.parser import FOLDER, LessonError
 from viz_app.text import LANGUAGES
 
 GUIDE = Path(__file__).parents[3] / "docs" / "teaching.md"
@@ -64,3 +64,27 @@ def test_the_teaching_guide_asks_the_same_questions() -> None:
         title = next(scene.title for scene in lesson.scenes if scene.name == each["scene"])
         expected.append((each["question"], f"{lesson.title}, *{title}*"))
     assert rows == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "the exit ticket in 'en' cannot be read: exit_ticket.en.toml"),
+        ("question = [", "exit_ticket.en.toml: "),
+        ("", "exit_ticket.en.toml has no question; each stands below a line [[question]]"),
+        ('[[question]]\nquestion = "Why?"\n', "needs exactly question, answer, lesson, scene, but one has question"),
+        ('[[question]]\nquestion = "?"\nanswer = "!"\nlesson = "no"\nscene = "no"\n', "there is no lesson 'no'"),
+        (
+            '[[question]]\nquestion = "?"\nanswer = "!"\nlesson = "masks"\nscene = "no"\n',
+            "the lesson masks has no scene 'no'",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_named(
+    text: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if text is not None:
+        (tmp_path / "exit_ticket.en.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(exit_ticket, "FOLDER", tmp_path)
+    with pytest.raises(LessonError, match=re.escape(message)):
+        exit_ticket.load_exit_ticket.__wrapped__("en")

@@ -1,0 +1,57 @@
+"""A reader that the fuzzing feeds, and the time and memory that one case may take."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypothesis.strategies import SearchStrategy
+
+SECONDS = 10.0  # of processor time that one case may take
+MEGABYTES = 300  # that one case may add to the largest memory so far
+
+
+class OutOfBounds(AssertionError):
+    """A case took too much time or memory."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader.
+
+    Args:
+        name: Of the reader, and of its file in `corpus/`.
+        cases: What it is fed.
+        check: Feeds it; raises when it breaks its promises.
+    """
+
+    name: str
+    cases: SearchStrategy[Any]
+    check: Callable[[Any], None]
+
+    def run(self, case: Any) -> None:
+        """Check a case within the bounds of time and memory."""
+        started, memory = time.process_time(), _peak()
+        self.check(case)
+        seconds, megabytes = time.process_time() - started, _peak() - memory
+        if seconds > SECONDS or megabytes > MEGABYTES:
+            raise OutOfBounds(f"took {seconds:.1f} s and {megabytes:.0f} MB more")
+
+    @property
+    def corpus(self) -> list[Any]:
+        """Cases that broke something once, and some made by hand."""
+        path = Path(__file__).parent / "corpus" / f"{self.name}.json"
+        found: list[Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+
+
+def _peak() -> float:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,0 +1,169 @@
+"""What a browser sends: addresses, settings of a lesson, sentences, reports of components."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import math
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from tests.abuse.damage import NUMBERS, TEXTS, edited, edits, leaves, values
+from tests.abuse.samples import history, maps, present, tokenizer
+from tests.abuse.target import Target
+from viz_app.components.explorer.selection import CHOICES, Selection
+from viz_app.export import file_bytes
+from viz_app.export.figure_request import ForwardResult
+from viz_app.figure_editor.figure_spec import FigureSpec
+from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
+from viz_app.figure_editor.rendering import make_figure
+from viz_app.figures import VIEWS, HeatmapFigure
+from viz_app.figures.layout import MAX_LABEL
+from viz_app.figures.model.spec import HeatmapPanel, display_label
+from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.stage.state import (
+    MOST_LETTERS,
+    MOST_SETTINGS,
+    LessonState,
+    settings_from_param,
+    settings_to_param,
+    unreadable_parts,
+)
+from viz_app.model_card.head_snapshot import HeadSnapshot
+from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_PIECES, validate_sentence
+from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
+from viz_app.state.share_link import share_link
+
+Params = dict[str, str]
+
+# Addresses.
+
+_LONG = st.builds(lambda text, times: text * times, st.text(max_size=3), st.sampled_from((1, 100, 100_000)))
+_PAGES = ("http://[", "http://localhost:99999/lessons", "https://[::1]:8501/a", "http://h:x/")
+_WORDS = (
+    "on",
+    "off",
+    "q3",
+    "k9999",
+    "cross.99.1",
+    "shared",
+    "0,1",
+    "1e400,nan",
+    "title,legend",
+    "none",
+    "at:5",
+    "x:%FF",
+)
+_CHOICES = tuple(choice for choices in CHOICES.values() for choice in choices)
+_LESSONS = tuple(entry.name for entry in LESSONS)
+_KNOWN = st.sampled_from((*_PAGES, *_WORDS, *_CHOICES, *_LESSONS, *VIEWS, *TEXTS, *map(str, NUMBERS)))
+_OTHERS = ("other", "text", "seen", "threshold", "special", "pin", "grown_head", "grown_text", "grown_at")
+_NAMES = st.sampled_from((*_OTHERS, *CHOICES, *FigureSpec().to_query()))
+
+
+def _check_address(params: Params) -> None:
+    selection = selection_from_params(params, Selection())
+    nobody = Selection(layer=12_345)
+    assert Selection.from_state(selection.to_dict(), default=nobody) == selection, "a report may not hold it"
+    written = selection_to_params(selection)
+    assert selection_to_params(selection_from_params(present(written), Selection())) == written
+    other_view_from_params(params)
+    text_to_param(params.get("text", ""))
+    spec = FigureSpec.from_query(params, FigureSpec())
+    query = spec.to_query()
+    assert FigureSpec.from_query(present(query), FigureSpec()).to_query() == query
+    assert all(20 <= width <= 2000 for width in (spec.style.width_mm,) if width is not None)
+    _check_figure(spec)
+    assert (LessonFigureSpec.from_query(params) is None) == (
+        "lesson" not in params or invalid_part(params) in ("lesson", "scene")
+    )
+    assert HeadSnapshot.from_query(params, history())._exists(history())
+    share_link(params.get("seen", "http://localhost:8501/lessons"), "127.0.0.1", "lessons", written, "192.0.2.7")
+
+
+def _check_figure(spec: FigureSpec) -> None:
+    """What fits the maps can be made into a figure, or is refused in words."""
+    fitted = spec.fitted(maps())
+    try:
+        make_figure(fitted, "en", ForwardResult(maps(), {}, None))
+    except ValueError as error:
+        assert str(error)
+
+
+# Settings of a lesson.
+
+_SETTING = st.builds("{}:{}".format, st.text("abz_09", max_size=5), st.text("ab1.-+~%Fe,:ü", max_size=12) | _KNOWN)
+
+
+def _check_settings(text: str) -> None:
+    settings = settings_from_param(text)
+    assert len(settings) <= MOST_SETTINGS
+    assert all(len(value) <= MOST_LETTERS for value in settings.values() if isinstance(value, str))
+    assert all(math.isfinite(value) for value in settings.values() if not isinstance(value, str))
+    state = LessonState(settings=settings).as_in_address
+    assert state.as_in_address == state and settings_to_param(state.settings) == settings_to_param(settings)
+    assert all(part in text for part in unreadable_parts(text))
+
+
+# Sentences, and the labels of their figures.
+
+
+def _check_text(text: str) -> None:
+    try:
+        sentence = validate_sentence(text, tokenizer())
+    except ValueError:
+        assert len(text) > MAX_CHARACTERS
+        return
+    assert len(text) <= MAX_CHARACTERS
+    assert sentence.pieces <= MAX_PIECES or sentence.status == "long"
+    if sentence.status != "good":
+        return
+    encoding = tokenizer().encode(sentence.text)
+    assert all(0 <= begin <= end <= len(sentence.text) for begin, end in encoding.spans)
+    tokenizer().decode(encoding.ids)
+    tokens = encoding.pieces[:6]
+    assert all(len(display_label(token, MAX_LABEL)) <= MAX_LABEL for token in tokens)
+    weights = np.full((len(tokens), len(tokens)), 1 / len(tokens), dtype=np.float32)
+    panel = HeatmapPanel(weights=weights, query_labels=tokens, key_labels=tokens)
+    figure = HeatmapFigure(panels=(panel,), query_title="Query", key_title="Key")
+    assert b"\\write18" not in file_bytes(figure, "tex")
+    for row in csv.DictReader(io.StringIO(file_bytes(figure, "csv").decode("utf-8"))):
+        assert (row["query_label"] or "").lstrip("\ufeff \u200b")[:1] not in ("=", "+", "-", "@")
+    if hashlib.sha256(text.encode(errors="replace")).digest()[0] < 4:  # drawing takes a second
+        assert file_bytes(figure, "svg").startswith(b"<?xml")
+
+
+# What components report.
+
+
+def _check_report(case: dict[str, Any]) -> None:
+    report = edited(Selection(against="cross.0.1", pin="q0", step=2).to_dict(), case["edits"])
+    default = Selection(layer=1)
+    selection = Selection.from_state(report, default=default)
+    assert selection is default or selection.to_dict() == report
+    fitted = selection.fitted(maps())
+    assert fitted.layer < 2 and fitted.head < 2
+    _check_figure(FigureSpec().follow_explorer(selection))
+    for value in (report, case["other"]):
+        state = LessonState.from_report(value)
+        assert state is None or len(state.settings) <= MOST_SETTINGS
+        if state is not None:
+            assert state.as_in_address.as_in_address == state.as_in_address
+            state.number("at", 1.0, 0.0, 5.0)
+        snapshot = HeadSnapshot.from_report(value, history())
+        assert snapshot is None or snapshot._exists(history())
+
+
+_LESSON_REPORTS = st.fixed_dictionaries(
+    {"scene": st.text("abz_0", max_size=4) | leaves, "settings": st.dictionaries(st.text("abz_0", max_size=4), values)}
+)
+
+TARGETS = (
+    Target("addresses", st.dictionaries(_NAMES, _KNOWN | _LONG, max_size=8), _check_address),
+    Target("settings", st.lists(_SETTING, max_size=14).map(",".join) | _LONG, _check_settings),
+    Target("texts", st.text(max_size=60) | _LONG | _KNOWN, _check_text),
+    Target("reports", st.fixed_dictionaries({"edits": edits, "other": _LESSON_REPORTS | values}), _check_report),
+)
