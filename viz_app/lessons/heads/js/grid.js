@@ -3,7 +3,7 @@
 import { KINDS } from "./roles.js";
 
 export const NARROW = 620;
-const TITLE = 19;
+const TITLE = 30;
 const NUMBERS = 15; // room for the numbers of the layers
 const BETWEEN = 10;
 
@@ -89,11 +89,13 @@ export class HeadGrid {
     const { theme } = pen;
     for (const { kind, x, y, layers, heads } of this.blocks) {
       pen.fill(x, y - 4, heads * this.cell - 2, 2, theme.kinds[kind]);
-      pen.write(texts[kind], x, y - 12, { size: 12, weight: 600, most: heads * this.cell });
+      pen.write(texts[kind], x, y - 24, { size: 12, weight: 600, most: heads * this.cell });
       if (this.cell < 9) continue;
-      const style = { size: Math.min(11, this.cell), align: "right" };
+      const size = Math.min(11, this.cell);
       for (let layer = 0; layer < layers; layer++)
-        pen.note(String(layer + 1), x - 5, y + (layer + 0.5) * this.cell, style);
+        pen.note(String(layer + 1), x - 5, y + (layer + 0.5) * this.cell, { size, align: "right" });
+      for (let head = 0; head < heads; head++)
+        pen.note(String(head + 1), x + (head + 0.5) * this.cell - 1, y - 10, { size, align: "center" });
     }
   }
 }

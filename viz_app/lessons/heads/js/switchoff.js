@@ -5,15 +5,16 @@ import { signed } from "../../../components/common/format.js";
 import { choice } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
 import { HeadGrid, NARROW } from "./grid.js";
-import { colourOf, KINDS } from "./roles.js";
+import { colourOf, colourOfRole, KINDS } from "./roles.js";
 
-const GROUPS = ["none", "previous", "next", "self", "separator", "aligner"];
+/** @type {import("./numbers").RoleName[]} */
+const ROLES = ["previous", "next", "self", "separator", "aligner"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class SwitchOff extends Scene {
   get controls() {
     const { texts } = this;
-    const groups = Object.fromEntries(GROUPS.map((group) => [group, texts[`group_${group}`]]));
+    const groups = Object.fromEntries(["none", ...ROLES].map((group) => [group, texts[`group_${group}`]]));
     return [
       choice("group", texts.off, groups, { server: true }),
       { name: "pressed", kind: "held", start: "", server: true },
@@ -65,6 +66,27 @@ export class SwitchOff extends Scene {
     const narrow = width < NARROW;
     const left = narrow ? 0 : grid.width + 40;
     this.drawTexts(pen, settings, left, narrow ? grid.height + 24 : 8, width - left, off.filter(Boolean).length);
+    this.drawRoles(pen, left, pen.height - 40, width - left);
+  }
+
+  /**
+   * What the colours of the tiles mean, over one line or two.
+   * @param {Pen} pen
+   * @param {number} x
+   * @param {number} y
+   * @param {number} width
+   */
+  drawRoles(pen, x, y, width) {
+    const { theme } = pen;
+    const entries = ROLES.map((role) => [this.texts[`short_${role}`], colourOfRole(role, theme)]);
+    let [right, down] = [0, 0];
+    for (const [name, colour] of [...entries, [this.texts.standing_none, theme.muted]]) {
+      const wide = pen.measure(name, { size: 12 }) + 36;
+      if (right && right + wide - 18 > width) [right, down] = [0, down + 20];
+      pen.fill(x + right, y + down - 6, 12, 12, colour, 0.55);
+      pen.note(name, x + right + 18, y + down);
+      right += wide;
+    }
   }
 
   /**
