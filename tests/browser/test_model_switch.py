@@ -94,7 +94,7 @@ def test_the_model_changes_and_the_rest_stays(
     choice(page, GERMAN)
     wait_for_translation(page, written(GERMAN))
     wait_for_params(page, kind="decoder", head="2")
-    assert "model" not in params(page)
+    assert until(page, lambda: "model" not in params(page))
     assert line.get_attribute("lang") == "", "it does not tell what it writes"
 
 

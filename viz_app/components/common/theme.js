@@ -21,7 +21,7 @@ export class Theme {
     this.kinds = own.kinds;
     this.hatch = own.hatch;
     this.muted = this.dark ? "#a4acba" : "#5b6270";
-    this.mark = this.dark ? "#6b7383" : "#8b92a0"; // word boundaries, large question marks
+    this.mark = this.dark ? "#6b7383" : "#a3a9b5"; // word boundaries
     this.line = this.dark ? "#3a4150" : "#d5d9e0";
     this.pixels = unpacked(own.scale);
     this.diverging = unpacked(own.diverging);

@@ -39,7 +39,7 @@ export class Predict extends SearchScene {
     pen.axis(across, "bottom", height - 56, { ticks, show: (tick) => tick.toFixed(1), title: "\u03b1" });
     pen.axis(up, "left", LEFT, { ticks: [...new Set(lengths)], grid: width - 84, title: texts.winner_length });
     if (!revealed) {
-      const style = { colour: theme.mark, size: 120, weight: 700, align: "center" };
+      const style = { colour: theme.muted, size: 120, weight: 700, align: "center" };
       pen.write("?", (across.from + across.to) / 2, height / 2 - 20, style);
       return;
     }

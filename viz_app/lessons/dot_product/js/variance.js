@@ -39,7 +39,7 @@ export class Variance extends Scene {
       ? fillText(this.texts.variance_is, { width: d_k, variance: variance.toFixed(1) })
       : fillText(this.texts.variance_ask, { width: d_k });
     pen.write(title, LEFT, top + 14, { size: 15, weight: 650, most: width - 40 });
-    const unknown = { colour: theme.mark, size: 40, weight: 600, align: "center" };
+    const unknown = { colour: theme.muted, size: 40, weight: 600, align: "center" };
     if (!open) pen.write("?", width / 2, top + lane / 2, unknown);
     for (const [index, count] of open ? counts.entries() : []) {
       const tall = ((lane - 76) * count) / most;

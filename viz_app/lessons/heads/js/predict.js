@@ -35,7 +35,7 @@ export class Predict extends Scene {
       this.drawChanges(pen, alone, { x: left, y: top, width: width - left, height: height - top });
       return;
     }
-    const style = { colour: alone ? theme.mark : theme.muted, size: alone ? 120 : 15, weight: 700, align: "center" };
+    const style = { colour: theme.muted, size: alone ? 120 : 15, weight: 700, align: "center" };
     pen.write(alone ? "?" : this.texts.computing, left + (width - left) / 2, top + (height - top) / 2, style);
   }
 

@@ -45,7 +45,7 @@ export class Guess extends HeadScene {
       const middle = across.place(row + 0.5);
       const place = room > 44 ? { align: "center", most: room - 4 } : { align: "right", most: 56, turn: -Math.PI / 4 };
       pen.write(tokenText(token), middle, height - FOOT + 16, { ...place, font: theme.code, size: 12 });
-      const unknown = { colour: theme.mark, size: 26, weight: 600, align: "center" };
+      const unknown = { colour: theme.muted, size: 26, weight: 600, align: "center" };
       if (!revealed) pen.write("?", middle, axis.place(0.5), unknown);
       else this.drawRow(pen, row, middle, axis, room);
     });
