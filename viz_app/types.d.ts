@@ -67,7 +67,9 @@ type LessonData<Values = any> = {
   colours: Palettes;
   scenes: SceneWords[];
   state: { scene: string; settings: Settings };
-  onward: string;
+  onward: string | null;
+  /** The scene after which that comes already; "" for the last one. */
+  onward_from: string;
   share: ShareCode | null;
 };
 

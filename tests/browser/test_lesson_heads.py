@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from tests.browser.conftest import CheckAccessibility, OpenLesson
 from viz_app.text import texts
 
@@ -42,3 +44,23 @@ def test_a_head_that_looks_hard_at_a_word_can_go(
     assert "the words change" in lesson.said()
     lesson.painted(0.01)
     check_accessibility(lesson.page)
+
+
+def test_the_marks_are_reached_by_the_arrow_keys(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("heads", "cause")
+    lesson.wait("lesson.lesson.values.cause")
+    weight = "lesson.lesson.arrays.strongest.data[lesson.scene.shown(lesson.settings())]"
+    count = lesson.get("lesson.scene.heads.length")
+    seen, weights = set(), []
+    for _ in range(count):
+        lesson.press("ArrowRight")
+        seen.add(lesson.settings()["chosen"])
+        weights.append(lesson.get(weight))
+    assert seen == set(range(count)), "every mark, each once"
+    falls = sum(after < before for before, after in itertools.pairwise(weights))
+    assert falls <= 1, "from left to right, and once back to the left end"
+    here = lesson.said()
+    lesson.press("ArrowLeft")
+    assert lesson.said() != here
+    lesson.press("ArrowRight")
+    assert lesson.said() == here

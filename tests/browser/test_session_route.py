@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest, until
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import QUESTIONS, ROUTE
+from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -51,6 +52,23 @@ def test_a_session_reaches_its_last_stop_and_survives_a_reload(
     page.get_by_role("button", name=T("index.finish"), exact=True).click()
     page.locator(".index button.start").wait_for()
     assert until(page, lambda: "route" not in params(page) and "lesson" not in params(page))
+
+
+def test_page_down_keeps_to_the_time_of_the_route(open_page: OpenPage, app_url: str) -> None:
+    """Of a lesson that the route opens at one scene it shows no other; beside the route the lesson goes on."""
+    entry = next(entry for entry in LESSONS if entry.opens_at and entry.name in ROUTE)
+    stops = list(ROUTE)
+    before, after = (stops[stops.index(entry.name) + step] for step in (-1, 1))
+    page = open_page(f"{app_url}/lessons?lang=en&lesson={before}&route=on", still=True)
+    wait_for_stop(page, before)
+    page.locator(".st-key-route-next button").click()
+    wait_for_params(page, lesson=entry.name, scene=entry.opens_at)
+    Lesson(page).press("PageDown")
+    wait_for_params(page, lesson=after)
+    page = open_page(f"{app_url}/lessons?lang=en&lesson={entry.name}&scene={entry.opens_at}", still=True)
+    scenes = [scene.name for scene in load_lesson(entry.name, "en").scenes]
+    Lesson(page).press("PageDown")
+    wait_for_params(page, lesson=entry.name, scene=scenes[scenes.index(entry.opens_at) + 1])
 
 
 def test_a_question_opens_its_scene(open_page: OpenPage, app_url: str) -> None:

@@ -59,6 +59,7 @@ from viz_app.ui.lesson_route import (
     is_following,
     open_stop,
     route_params,
+    scene_of_session,
     set_following,
     state_key,
     stop_title,
@@ -158,8 +159,9 @@ def _draw_lesson(t: Texts, name: str) -> None:
     served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
     context = LessonContext(fit_sentence(text, served.translator), state, t.language, again, session.session_id())
-    if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and writes_other_language(context):
-        st.caption(t("lessons.small_german"))
+    if any(entry.needs_small_models for entry in LESSONS if entry.name == name):
+        german = f"{t('lessons.small_german')} " if writes_other_language(context) else ""
+        st.caption(f"{german}{t('lessons.small_wrong')}")
     try:
         numbers = lesson_module(name).data(context)
     except Superseded:
@@ -173,6 +175,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
         texts=t.table("lesson") | context.t.table(f"lesson_{name}"),
         state=state,
         onward=stop_title(t, after) if after else None,
+        onward_from=scene_of_session(name),
         share=share,
     )
     state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))

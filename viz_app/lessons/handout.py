@@ -6,7 +6,7 @@ import base64
 import dataclasses
 from collections.abc import Sequence
 from functools import cache
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from viz_app.export import checkpoint_name
@@ -21,8 +21,7 @@ _FONT = Path(__file__).parents[1] / "static" / "fonts" / "STIXTwoMath.woff2"
 _STYLE = """
 @page { size: A4; margin: 18mm 16mm; }
 * { box-sizing: border-box; }
-body { max-width: 178mm; margin: 0 auto; padding: 16px; color: #14171a; background: #fff;
-  font: 11pt/1.5 Pretendard, "Noto Sans KR", "Apple SD Gothic Neo", "Malgun Gothic", system-ui, sans-serif; }
+body { max-width: 178mm; margin: 0 auto; padding: 16px; color: #14171a; background: #fff; font: 11pt/1.5 sans-serif; }
 :lang(ko) { word-break: keep-all; }
 h1 { font-size: 20pt; line-height: 1.25; margin: 0 0 4pt; }
 h2 { font-size: 13pt; margin: 0 0 2pt; }
@@ -34,7 +33,7 @@ dfn { font-style: normal; }
 math { font-family: "STIX Two Math", "Cambria Math", math; font-size: 12pt; }
 .equation { margin: 4pt 0 8pt; }
 .choices { list-style: none; padding: 0; margin: 6pt 0; }
-.choices li::before { content: "\\2610\\00a0\\00a0"; }
+.choices li::before { content: "☐\\00a0\\00a0"; }
 .lines { border-bottom: 1px solid #b8bcc4; height: 22pt; }
 .answers, .stop { break-before: page; margin-top: 24pt; }
 .sheet .answers { break-before: auto; break-inside: avoid; }
@@ -67,20 +66,24 @@ def render_handout(name: str, context: LessonContext) -> bytes:
 
 
 def handout_page(title: str, about: str, body: str, context: LessonContext) -> bytes:
-    """A self-contained page; `body` is HTML, the rest plain text."""
+    """A self-contained page, which any computer prints the same; `body` is HTML, the rest plain text."""
+    from viz_app.figures.mpl.renderer import page_fonts  # with matplotlib, which takes seconds to import
+
     t, translator = context.t, context.service.translator
     made_from = t("handout.made", sentence=context.text)
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
     if (spoken := context.service.card.languages) is not None:
         names.insert(0, display_name(t, "", spoken))
     origin = ", ".join(name for name in names if name)
+    font = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{_font()}) }}'
+    shown = f"{_STYLE}{title}{about}{made_from}{body}{t('handout.model')}{origin} Headlight ·\u00a0"
     return f"""<!doctype html>
 <html lang="{t.language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{_font()}) }}{_STYLE}</style>
+<style>{font}{_STYLE}{page_fonts(unescape(shown))}</style>
 </head>
 <body>
 <h1>{escape(title)}</h1>

@@ -43,10 +43,14 @@ def open_stop(name: str) -> None:
     """Go to a stop: for `session.enqueue_callback`, or before another run."""
     if name != "translate":
         st.session_state[OPEN_KEY] = name
-        scene = next((entry.opens_at for entry in LESSONS if entry.name == name), "")
-        if scene and is_following():
+        if scene := scene_of_session(name):
             st.session_state.setdefault(state_key(name), LessonState(scene))
     session.navigate_to("translate" if name == "translate" else "lessons")
+
+
+def scene_of_session(name: str) -> str:
+    """The one scene of a lesson for which the route has time; "" where it has time for all, or is not followed."""
+    return next((entry.opens_at for entry in LESSONS if entry.name == name and is_following()), "")
 
 
 def open_scene(name: str, scene: str) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
+import io
 import re
 import shlex
 import threading
 from pathlib import Path
 
 import pytest
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
 from tests.app.read_html import Document
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
@@ -58,6 +61,47 @@ def test_a_handout_asks_nobody_to_press_anything(context: LessonContext) -> None
     context = dataclasses.replace(context, text="The dog.")
     assert "Change any" not in Document(render_handout("dot_product", context).decode()).text
     assert any("Change any" in str(scene.prose) for scene in load_lesson("dot_product", "en").scenes)
+
+
+# What only somebody at a screen can do, and what only a screen shows.
+_FOR_THE_SCREEN = {
+    "en": r"\b(press|drag|click|tap|hover|pin up|play, or|arrow keys|step through|stop anywhere|the line below)\b",
+    "ko": r"누르|눌러|끌면|끌어|클릭|재생하거나|화살표|커서|고정해|멈춰|아래 줄|써 보세요|넣어 보세요|바꿔",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
+def test_no_handout_speaks_of_the_screen(name: str, language: str) -> None:
+    words = load_lesson(name, language, on_paper=True)
+    for text in (words.summary, *(str(scene.prose) for scene in words.scenes)):
+        assert not re.search(_FOR_THE_SCREEN[language], text, re.IGNORECASE), text
+    assert all(scene.prose for scene in words.scenes)
+
+
+def test_a_handout_brings_the_font_of_its_words(context: LessonContext) -> None:
+    """A computer without Korean fonts prints it: every character is in a font that lies in the file."""
+    page = render_handout("positions", dataclasses.replace(context, language="ko")).decode()
+    families = re.search(r"body\{font-family:(.+?),sans-serif\}", page)
+    fonts = re.findall(r"@font-face\{font-family:('.+?');src:url\(data:font/woff;base64,(.+?)\)", page)
+    assert families is not None and set(families[1].split(", ")) >= {name for name, _ in fonts}
+    covered: set[int] = set()
+    for _, data in fonts:
+        with TTFont(io.BytesIO(base64.b64decode(data))) as font:
+            covered |= set(font.getBestCmap())
+    letters = {character for character in Document(page.partition("</style>")[2]).text if not character.isspace()}
+    assert any("가" <= letter <= "힣" for letter in letters)
+    assert {ord(letter) for letter in letters if letter.isascii() or "가" <= letter <= "힣"} <= covered
+
+
+@pytest.mark.parametrize(("lesson", "scene"), [("dot_product", "projections"), ("heads", "cause")])
+def test_scenes_with_numbers_of_their_own_have_a_figure_for_print(
+    lesson: str, scene: str, context: LessonContext
+) -> None:
+    for settings in ({}, {"kind": "cross", "row": 99}):
+        placed = dataclasses.replace(context, state=LessonState(scene, settings))
+        drawn = figure_with_provenance(lesson, placed)
+        assert drawn is not None and file_bytes(drawn, "svg").startswith(b"<?xml")
 
 
 def test_the_ways_to_compare_have_the_colours_of_the_screen(context: LessonContext) -> None:

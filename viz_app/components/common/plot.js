@@ -1,5 +1,7 @@
 // Axes and small drawing helpers that scenes share. All lengths in CSS pixels.
 
+import { typesetParts } from "./typeset.js";
+
 /** A scale from numbers to pixels, linear or logarithmic. */
 export class Axis {
   /**
@@ -110,9 +112,12 @@ export function dot(context, x, y, radius, colour, ring = null) {
 }
 
 const SMALLEST = 0.8; // of its size a text gets before it is cut
+const SUBSCRIPT = 0.72; // of the size of the letters beside it
+const LOWER = 0.26; // of that size a subscript stands lower
 
 /**
- * Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`.
+ * Text at a point; `align` as of a canvas, `size` in pixels, cut with an ellipsis when wider than `most`. Symbols such as
+ * d_k get a subscript, and a text with one is not cut.
  * @param {CanvasRenderingContext2D} context
  * @param {string} text
  * @param {number} x
@@ -127,15 +132,30 @@ export function write(
   { colour, font, size = 13, weight = 400, align = "left", baseline = "middle", most = Infinity, turn = 0 },
 ) {
   context.save();
-  context.font = `${weight} ${size}px ${font}`;
-  const { width } = context.measureText(text);
-  if (width > most) context.font = `${weight} ${size * Math.max(SMALLEST, most / width)}px ${font}`;
+  const parts = typesetParts(text);
+  const fonts = [1, SUBSCRIPT].map((share) => (/** @type {number} */ by) => `${weight} ${share * by}px ${font}`);
+  const widths = parts.map((part, index) => {
+    context.font = fonts[index % 2](size);
+    return context.measureText(part).width;
+  });
+  const width = widths.reduce((sum, each) => sum + each, 0);
+  const shrink = width > most ? Math.max(SMALLEST, most / width) : 1;
   context.fillStyle = colour;
-  context.textAlign = /** @type {CanvasTextAlign} */ (align);
   context.textBaseline = /** @type {CanvasTextBaseline} */ (baseline);
   context.translate(x, y);
   if (turn) context.rotate(turn);
-  context.fillText(fitted(context, text, most), 0, 0);
+  if (parts.length === 1) {
+    context.font = fonts[0](size * shrink);
+    context.textAlign = /** @type {CanvasTextAlign} */ (align);
+    context.fillText(fitted(context, text, most), 0, 0);
+  } else {
+    let left = align === "center" ? -(width * shrink) / 2 : align === "right" || align === "end" ? -width * shrink : 0;
+    parts.forEach((part, index) => {
+      context.font = fonts[index % 2](size * shrink);
+      context.fillText(part, left, index % 2 ? LOWER * size * shrink : 0);
+      left += widths[index] * shrink;
+    });
+  }
   context.restore();
 }
 

@@ -78,6 +78,13 @@ def draw(figure: Figure, style: Style, format: str, dpi: int) -> Canvas:
     return _DRAW[type(figure)](figure, style, format, dpi)
 
 
+def page_fonts(text: str) -> str:
+    """CSS that gives a page the fonts of the figures, embedded with exactly the characters of `text`."""
+    with drawing_settings():
+        families = ", ".join(f"'{family}'" for family in fonts.families_for(text))
+        return f"{fonts.font_face_css(text)}body{{font-family:{families},sans-serif}}"
+
+
 @contextmanager
 def drawing_settings() -> Iterator[None]:
     """The lock, and matplotlib's settings as these figures need them."""

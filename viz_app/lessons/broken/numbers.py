@@ -23,6 +23,7 @@ from viz_app.lessons.broken.suspects import (
 )
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
+from viz_app.lessons.small_target import writes_other_language
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
@@ -38,11 +39,13 @@ def data(context: LessonContext) -> StageData:
         part = truncate_sentence(context.text, small_model(HEALTHY))
     except CheckpointError:
         return StageData(values={"missing": True})
+    cut = part != " ".join(context.text.split())
     shared = {
         "missing": False,
         "scene": scene,  # for which the evidence is
         "read": part,
-        "cut": part != " ".join(context.text.split()),
+        "cut": cut,
+        "chosen": "" if cut or writes_other_language(context) else context.result.translation.text,
         "bleu": [small_model_scores()[name].bleu for name in (HEALTHY, suspect)],
     }
     return StageData(values=shared | dict(evidence.values), arrays=known | dict(evidence.arrays))

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from transformer_core.analysis.resting import best_looking
 from transformer_core.attention_maps import Kind
-from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Request, Series, one_head
-from viz_app.figures.model.spec import Figure
+from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, MatrixFigure, Request, Series, one_head
+from viz_app.figures.model.spec import Figure, display_label
 from viz_app.lessons.context import LessonContext, StageData
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -178,10 +178,12 @@ def _typed(context: LessonContext, name: str) -> list[list[float]]:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The weights of the worked example; entropy over the width; the real head. The last answer is not given away."""
+    """A query, key and value; the worked example; entropy over the width; the real head; of the answer nothing."""
     t = context.t
     if scene == "steps":
         return _worked(context)
+    if scene == "projections":
+        return _projected(context)
     if scene == "scale":
         series = [
             Series(
@@ -197,3 +199,29 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
     layer, head = looking_head(context, "encoder")
     head = int(context.state.number("head", head, 0, len(_vectors(context)["weights"][layer]) - 1))
     return one_head(Request(maps=context.result.maps, kind="encoder", layer=layer, head=head, language=t.language))
+
+
+def _projected(context: LessonContext) -> MatrixFigure:
+    """Query, key and value of the token that is chosen: what three matrices make of its vector."""
+    t, maps = context.t, context.result.maps
+    kind: Kind = "cross" if context.state.settings.get("kind") == "cross" else "encoder"
+    arrays = _projections(context)
+    parts = [arrays[f"{kind}_{name}"] for name in ("q", "k", "v")]
+    row = int(context.state.number("row", min(1, len(maps.source) - 1), 0, POSITIONS - 1))
+    asked, answered = min(row, len(parts[0]) - 1), min(row, len(parts[1]) - 1)
+    query, key = display_label(maps.queries(kind).tokens[asked]), display_label(maps.keys(kind).tokens[answered])
+    widest = max(part.shape[1] for part in parts)
+    rows = zip(parts, (asked, answered, answered), strict=True)
+    values = [np.pad(part[at], (0, widest - part.shape[1])) for part, at in rows]
+    layer, head = looking_head(context, kind)
+    place = f"{layer + 1}.{head + 1}"
+    return MatrixFigure(
+        values=np.stack(values),
+        row_title="1: q, 2: k, 3: v",
+        column_title=t("lesson_dot_product.projected_columns", asking=query, answering=key, head=place),
+        scale_title=t("lesson_dot_product.projected_scale"),
+        diverging=True,
+        row_start=1,
+        column_start=1,
+        language=t.language,
+    )

@@ -19,18 +19,16 @@ from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_hea
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
+from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_and_effects
 from viz_app.lessons.heads.small_heads import small_heads
-from viz_app.lessons.heads.weight_and_effect import dispensable_head, rank_correlation, strongest_weights
 from viz_app.lessons.small_target import small_target
 from viz_app.serving.head_roles import ROLES_KEY, role_tables
 from viz_app.serving.translation_service import BEAM
-from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
 
 POSITIONS = 28  # of a map that are shown; a longer sentence shows its first pieces
-MOST_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
 
 # Table 3, row A: perplexity per piece and BLEU on newstest2013, as printed.
 TABLE_3_A: dict[str, tuple[float, float]] = {
@@ -56,7 +54,7 @@ def data(context: LessonContext) -> StageData:
     small_read = context.state.scene == "one"  # two more models, so only where they are shown
     small, small_arrays = small_heads(context, small_target(context), POSITIONS) if small_read else (None, {})
     bytes_of = head_measures.truncate_maps(maps, POSITIONS)
-    alone = _one_by_one(context)
+    alone = one_by_one(context)
     arrays: dict[str, npt.NDArray[Any]] = {
         **bytes_of,
         **small_arrays,
@@ -68,7 +66,7 @@ def data(context: LessonContext) -> StageData:
     cause = None
     if alone is not None:
         arrays |= {"changes": alone.changes, "same": alone.same.astype(np.uint8)}
-        cause, cause_arrays = _cause(context, alone)
+        cause, cause_arrays = cause_values(context, alone)
         arrays |= cause_arrays
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
     return StageData(
@@ -197,44 +195,6 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
     return setting, dataclasses.asdict(found)
 
 
-def _ablated_text(context: LessonContext) -> str:
-    """The sentence, or the first example for one in which switching off every head would take too long."""
-    return context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
-
-
-def _cause(
-    context: LessonContext, alone: head_measures.SingleHeadAblations
-) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """Each head's largest weight while the model reads its greedy translation, and the head that it can do without."""
-    translator, text = context.service.translator, _ablated_text(context)
-    maps = context.compute_once(("heads.greedy_maps", text), lambda _: translator.translate(text, beam=1).attention)
-    strongest = strongest_weights(maps)
-    heads = head_measures.all_heads(translator)
-    values = {
-        "text": alone.text,
-        "source": list(maps.source.tokens),
-        "inputs": list(maps.inputs.tokens),
-        "queries": [
-            maps.queries(head[0]).tokens[at] for head, at in zip(heads, strongest.queries.tolist(), strict=True)
-        ],
-        "keys": [maps.keys(head[0]).tokens[at] for head, at in zip(heads, strongest.keys.tolist(), strict=True)],
-        "dispensable": dispensable_head(strongest, alone),
-        "correlation": rank_correlation(strongest.weights, alone.changes),
-    }
-    return values, {"strongest": strongest.weights, "rows": strongest.rows, "at_query": strongest.queries}
-
-
-def _one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | None:
-    """Only for the scene that shows it; of a very long sentence the first example takes the place."""
-    if context.state.scene not in ("cause", "predict"):
-        return None
-    text = _ablated_text(context)
-    translator = context.service.translator
-    return context.compute_once(
-        ("heads.one_by_one", text), lambda stop: head_measures.ablate_each_head(translator, text, stop)
-    )
-
-
 def selection(scene: str, context: LessonContext) -> Selection | None:
     """The head that the tour shows, for the page Translate."""
     if scene != "tour":
@@ -257,11 +217,13 @@ def _visited(context: LessonContext) -> Head:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The head of the tour; BLEU over heads; what each head adds; changes by head; a translation is no figure."""
+    """The head of the tour; weights and effects; BLEU over heads; what each head adds; changes by head."""
     t = context.t
     if scene == "tour":
         kind, layer, head = _visited(context)
         return one_head(Request(maps=context.result.maps, kind=kind, layer=layer, head=head, language=t.language))
+    if scene == "cause":
+        return weights_and_effects(context)
     if scene == "one":
         rows = rows_of_table_3()
         series = Series(x=[row["heads"] for row in rows], y=[row["bleu"] for row in rows], label="Table 3 (A)")
@@ -285,7 +247,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             row_start=1,
             language=t.language,
         )
-    if scene == "predict" and (alone := _one_by_one(context)) is not None:
+    if scene == "predict" and (alone := one_by_one(context)) is not None:
         changes: npt.NDArray[np.float64] = np.sort(alone.changes.astype(np.float64))
         series = Series(x=np.arange(1, len(changes) + 1), y=changes, label=alone.text)
         return CurvesFigure(

@@ -31,6 +31,7 @@ def pack(
     state: LessonState,
     answers: Mapping[str, Any] | None = None,
     onward: str | None = None,
+    onward_from: str = "",
     share: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Packs a lesson for the browser.
@@ -43,6 +44,7 @@ def pack(
         state: Where a fresh stage starts.
         answers: The settings for which `values` and `arrays` were computed, where a control asks the server.
         onward: Title of what comes after the last scene; None when nothing does.
+        onward_from: Scene after which that comes already, as a session shows no other; "" for the last one.
         share: The link to the scene and its QR code, for the presenter's view; None for none.
 
     Returns:
@@ -59,6 +61,7 @@ def pack(
         "texts": dict(texts),
         "answers": dict(answers or {}),
         "onward": onward,
+        "onward_from": onward_from,
         "colours": palettes(),
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()

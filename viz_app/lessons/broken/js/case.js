@@ -36,6 +36,15 @@ export class Case extends Scene {
     return [kinds.encoder, kinds.decoder];
   }
 
+  /**
+   * What the model that is chosen generates, so that what is wrong in the lines of the small ones is seen.
+   * @param {Theme} theme
+   */
+  chosen({ muted }) {
+    const { chosen } = this.lesson.values;
+    return chosen ? [{ name: this.texts.chosen, text: chosen, colour: muted }] : [];
+  }
+
   /** @type {Scene["height"]} */
   height(width, room) {
     return width < WIDE ? 640 : Math.max(400, Math.min(room, 620));

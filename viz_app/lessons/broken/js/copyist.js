@@ -30,6 +30,7 @@ export class Copyist extends Case {
       { name: suspect, text: revealed ? values.wrote[1] : "?", colour: others },
     ];
     if (revealed) written.push({ name: texts.greedy, text: values.greedy[1], colour: others });
+    written.push(...this.chosen(pen.theme));
     const box = this.drawLines(pen, values.read, written);
     if (!revealed) return drawLoss(pen, arrays, box, colours, [texts.update, texts.loss]);
     return this.drawPair(pen, box, {

@@ -10,6 +10,8 @@ export type Values = {
   /** The sentence as far as the models read it; `cut`: not all of it. */
   read: string;
   cut: boolean;
+  /** What the model that is chosen generates, for comparison; "" where it generates another language. */
+  chosen: string;
   bleu: Pair<number>;
   wrote: Pair<string>;
 

@@ -48,6 +48,7 @@ class Suspect extends Case {
     const colours = this.colours(pen.theme);
     const [read, written] = exhibit === "order" ? [this.reversed, values.turned] : [values.read, values.wrote];
     const lines = written.map((text, row) => ({ name: names[row], text, colour: colours[row] }));
+    if (exhibit !== "order") lines.push(...this.chosen(pen.theme));
     const box = this.drawLines(pen, read, lines);
     if (exhibit === "attention")
       this.drawPair(pen, box, { labels: values.pieces, weights: (row) => arrays.attention.part(row, head) });

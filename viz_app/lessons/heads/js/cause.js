@@ -139,6 +139,15 @@ export class Cause extends Scene {
     return distances[nearest] <= REACH ? { chosen: nearest } : null;
   }
 
+  /** @type {Scene["stepped"]} The marks from left to right, round and round. */
+  stepped(count, settings) {
+    if (!this.lesson.values.cause) return null;
+    const { data } = this.lesson.arrays.strongest;
+    const order = Array.from(data.keys()).sort((one, other) => data[one] - data[other] || one - other);
+    const place = order.indexOf(this.shown(settings)) + count;
+    return { chosen: order[(place + order.length) % order.length] };
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     const { cause } = this.lesson.values;

@@ -1,6 +1,7 @@
 // The controls under a picture: a playhead with its button, sliders, choices, switches, buttons, pins.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
+import { setTypeset, typeset } from "../../../components/common/typeset.js";
 import { pinsControl } from "./pins.js";
 
 const TYPED = 250; // milliseconds of rest after which a text counts as typed
@@ -104,15 +105,16 @@ function range(description, change) {
   const { label, min, max, step } = description;
   const input = h("input", { type: "range", min, max, step, input: () => change(Number(input.value)) });
   const value = h("output", { class: "value" });
-  const element = h("label", { class: "range" }, h("span", { class: "name" }, label), input, value);
+  const element = h("label", { class: "range" }, h("span", { class: "name" }, ...typeset(label ?? "")), input, value);
   return {
     element,
     input,
     /** @param {number} number */
     update(number) {
       if (Number(input.value) !== number) input.value = String(number);
-      value.textContent = (description.show ?? String)(number);
-      setAttribute(input, "aria-valuetext", value.textContent);
+      const text = (description.show ?? String)(number);
+      setTypeset(value, text);
+      setAttribute(input, "aria-valuetext", text);
     },
   };
 }
@@ -127,8 +129,15 @@ function choice({ label, options }, change) {
   lastName += 1;
   const name = `lesson-choice-${lastName}`;
   const inputs = choices.map(([value]) => h("input", { type: "radio", name, value, change: () => change(value) }));
-  const chips = choices.map(([, text], index) => h("label", { class: "chip" }, inputs[index], h("span", {}, text)));
-  const element = h("fieldset", { class: "choices" }, h("legend", { class: "name" }, label), ...chips);
+  const chips = choices.map(([, text], index) =>
+    h("label", { class: "chip" }, inputs[index], h("span", {}, ...typeset(text))),
+  );
+  const element = h(
+    "fieldset",
+    { class: "choices" },
+    h("legend", { class: "name" }, ...typeset(label ?? "")),
+    ...chips,
+  );
   return {
     element,
     /** @param {string} value */

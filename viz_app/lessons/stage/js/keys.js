@@ -43,9 +43,13 @@ export class Keys {
     else if (pressable) return false;
     else if (key === " ") lesson.stage.toggle();
     else if (key === "Enter" && lesson.question) lesson.question.reveal();
-    else if (arrow) {
+    else if (arrow && lesson.scene.playhead) {
       lesson.stage.pause();
       lesson.stage.step(arrow);
+    } else if (arrow) {
+      const patch = lesson.scene.stepped(arrow, lesson.settings());
+      if (!patch) return false;
+      lesson.set(patch);
     } else return false;
     return true;
   }

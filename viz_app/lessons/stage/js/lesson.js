@@ -1,8 +1,8 @@
 // A lesson on a page: its scenes as tabs, one picture, the words beside it, the controls below.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
-import { reportAfter } from "../../../components/common/report.js";
 import { Theme } from "../../../components/common/theme.js";
+import { setTypeset } from "../../../components/common/typeset.js";
 import { readPayload } from "./arrays.js";
 import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";
@@ -10,6 +10,7 @@ import { fitTabs, GAP, heightBelowTabs } from "./fitting.js";
 import { Following } from "./following.js";
 import { Keys } from "./keys.js";
 import { Question } from "./question.js";
+import { Reports } from "./reports.js";
 import { startSettings, validSettings } from "./settings.js";
 import { Stage } from "./stage.js";
 import { table } from "./table.js";
@@ -19,7 +20,6 @@ import { Words } from "./words.js";
 
 const WIDE = 860; // from this width on the words stand beside the picture
 const PRESENTING = Symbol.for("headlight.presenting");
-const REPORT_AFTER = 400; // milliseconds of rest before Python hears of a change
 
 export class Lesson {
   /** @type {(state: { scene: string, settings: Settings }) => void} Tells Python; provide.js gives it. */
@@ -36,14 +36,10 @@ export class Lesson {
   scenes;
   /** @type {Record<string, Settings>} Of every scene that was shown. */
   all = {};
-  /** @type {string | null} The state that Python knows, as JSON. */
-  reported;
   /** @type {string} */
   name;
   /** @type {Question | null} */
   question = null;
-  /** @type {() => void} */
-  cancelReport = () => {};
   presenting = false;
 
   /**
@@ -70,6 +66,7 @@ export class Lesson {
     this.sizes.observe(root);
     this.keys = new Keys(this);
     this.following = new Following(this);
+    this.reports = new Reports(this);
     this.onFonts = () => this.stage.draw();
     document.fonts.addEventListener("loadingdone", this.onFonts);
   }
@@ -97,7 +94,7 @@ export class Lesson {
     this.lesson = payload;
     setAttribute(this.root, "lang", payload.language);
     this.scenes = Object.fromEntries(payload.scenes.map(({ name }) => [name, new this.classes[name](payload, texts)]));
-    this.reported = null;
+    this.reports.forget();
     const start = state.scene || payload.scenes[0].name;
     if (first) this.all[start] = state.settings;
     this.tools.label(texts);
@@ -105,7 +102,7 @@ export class Lesson {
     if (first && /** @type {any} */ (globalThis)[PRESENTING]) this.present(true);
     const name = first ? start : this.name;
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
-    if (first) this.reported = JSON.stringify(this.state()); // Python has sent it; to tell it back would be one more run
+    if (first) this.reports.known();
   }
 
   get texts() {
@@ -123,6 +120,11 @@ export class Lesson {
   /** The prose of the scene. */
   get description() {
     return this.lesson.scenes[this.index];
+  }
+
+  /** The scene after this one; none after the last, or where a session goes on to its next stop. */
+  get next() {
+    return this.name === this.lesson.onward_from ? undefined : this.lesson.scenes[this.index + 1];
   }
 
   /** Of a picture or a film of the scene, without its ending. */
@@ -170,7 +172,7 @@ export class Lesson {
 
   /** @param {number} count */
   turn(count) {
-    const next = this.lesson.scenes[this.index + count];
+    const next = count > 0 ? this.next : this.lesson.scenes[this.index + count];
     if (next) this.go(next.name);
     else if (count > 0 && this.lesson.onward) this.leave();
   }
@@ -209,13 +211,13 @@ export class Lesson {
     this.controls.update();
     this.words.light(scene.lit(settings));
     const sentence = scene.say(settings, this.revealed);
-    if (this.readout.textContent !== sentence) this.readout.textContent = sentence;
+    setTypeset(this.readout, sentence);
     this.keepReadoutInSight();
     this.stage.describe(`${this.description.title}. ${sentence}`);
     this.tabulate();
     this.placeFields();
     this.stage.draw();
-    if (!quiet) this.reportState(now);
+    if (!quiet) this.reports.enqueue(now);
   }
 
   /** In front of a class the picture gives way to a long line below it, and does not grow again with every short one. */
@@ -242,18 +244,6 @@ export class Lesson {
   playingChanged() {
     this.readout.setAttribute("aria-live", this.stage.playing ? "off" : "polite");
     this.changed();
-  }
-
-  /** @param {boolean} now */
-  reportState(now) {
-    if (this.stage.playing && !now) return;
-    this.cancelReport();
-    const text = JSON.stringify(this.state());
-    if (text === this.reported) return;
-    this.cancelReport = reportAfter(now ? 0 : REPORT_AFTER, this.root, () => {
-      this.reported = text;
-      this.report(JSON.parse(text));
-    });
   }
 
   /** What Python gets: where the reader stands. */
@@ -291,7 +281,7 @@ export class Lesson {
     // The next lesson may have taken over already.
     if (/** @type {any} */ (globalThis)[PRESENTING] === this)
       document.documentElement.removeAttribute("data-presenting");
-    this.cancelReport();
+    this.reports.cancel();
     this.stage.stop();
     this.tools.stop();
     this.sizes.disconnect();

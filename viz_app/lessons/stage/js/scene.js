@@ -69,6 +69,16 @@ export class Scene {
   }
 
   /**
+   * What the arrows do where there is no playhead: settings that change, or null.
+   * @param {number} count 1 for the next, -1 for the one before.
+   * @param {Settings} settings
+   * @returns {Settings | null}
+   */
+  stepped(count, settings) {
+    return null;
+  }
+
+  /**
    * Height of the picture for a width, and for the height that the window leaves.
    * @param {number} width
    * @param {number} room

@@ -33,7 +33,7 @@ export class Words {
   /** The button to the next scene or lesson, if there is one. */
   onward() {
     const { lesson } = this;
-    const next = lesson.lesson.scenes[lesson.index + 1];
+    const next = lesson.next;
     const coming = next?.title ?? lesson.lesson.onward;
     if (!coming) return null;
     const label = next ? lesson.texts.next : lesson.texts.next_lesson;

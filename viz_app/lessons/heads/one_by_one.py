@@ -1,0 +1,88 @@
+"""Every head switched off alone: what the scenes on causes and on predictions show of it, also in print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures import Dots, DotsFigure
+from viz_app.figures.model.spec import display_label
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.heads import head_measures
+from viz_app.lessons.heads.weight_and_effect import dispensable_head, rank_correlation, strongest_weights
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+
+MOST_PIECES = 40  # of a sentence in which every head is switched off alone; a longer one would take too long
+_MOST_ROWS = 16  # heads of a printed figure
+
+
+def _ablated_text(context: LessonContext) -> str:
+    """The sentence, or the first example for one in which switching off every head would take too long."""
+    return context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
+
+
+def cause_values(
+    context: LessonContext, alone: head_measures.SingleHeadAblations
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    """Each head's largest weight while the model reads its greedy translation, and the head that it can do without."""
+    translator, text = context.service.translator, _ablated_text(context)
+    maps = context.compute_once(("heads.greedy_maps", text), lambda _: translator.translate(text, beam=1).attention)
+    strongest = strongest_weights(maps)
+    heads = head_measures.all_heads(translator)
+    values = {
+        "text": alone.text,
+        "source": list(maps.source.tokens),
+        "inputs": list(maps.inputs.tokens),
+        "queries": [
+            maps.queries(head[0]).tokens[at] for head, at in zip(heads, strongest.queries.tolist(), strict=True)
+        ],
+        "keys": [maps.keys(head[0]).tokens[at] for head, at in zip(heads, strongest.keys.tolist(), strict=True)],
+        "dispensable": dispensable_head(strongest, alone),
+        "correlation": rank_correlation(strongest.weights, alone.changes),
+    }
+    return values, {"strongest": strongest.weights, "rows": strongest.rows, "at_query": strongest.queries}
+
+
+def one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | None:
+    """Only for the scene that shows it; of a very long sentence the first example takes the place."""
+    if context.state.scene not in ("cause", "predict"):
+        return None
+    text = _ablated_text(context)
+    translator = context.service.translator
+    return context.compute_once(
+        ("heads.one_by_one", text), lambda stop: head_measures.ablate_each_head(translator, text, stop)
+    )
+
+
+def weights_and_effects(context: LessonContext) -> DotsFigure | None:
+    """The heads with the largest weights on another word, and what the translation loses without each."""
+    t, alone = context.t, one_by_one(context)
+    if alone is None:
+        return None
+    values, arrays = cause_values(context, alone)
+    strongest = arrays["strongest"]
+    shown = np.argsort(-strongest, kind="stable")[:_MOST_ROWS]
+    heads = head_measures.all_heads(context.service.translator)
+    words = [f"{display_label(values['queries'][at])} \u2192 {display_label(values['keys'][at])}" for at in shown]
+    names = [f"{t(f'lesson_heads.{kind}')} {layer + 1}.{head + 1}" for kind, layer, head in (heads[at] for at in shown)]
+    notes = [t("lesson_heads.cause_hollow"), t("lesson_heads.cause_shown", shown=len(shown), heads=len(heads))]
+    return DotsFigure(
+        row_labels=[f"{name}: {pair}" for name, pair in zip(names, words, strict=True)],
+        columns=[
+            Dots(
+                values=strongest[shown], title=t("lesson_heads.cause_weight"), axis=t("lesson_heads.weight"), base=0.0
+            ),
+            Dots(
+                values=alone.changes[shown],
+                title=t("lesson_heads.change"),
+                axis="nat",
+                base=0.0,
+                hollow=[bool(same) for same in alone.same[shown]],
+            ),
+        ],
+        row_title=t("lesson_heads.head"),
+        notes=notes,
+        language=t.language,
+    )
