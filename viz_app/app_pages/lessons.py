@@ -159,9 +159,10 @@ def _draw_lesson(t: Texts, name: str) -> None:
     served = load_service(t)
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
     context = LessonContext(fit_sentence(text, served.translator), state, t.language, again, session.session_id())
-    if any(entry.needs_small_models for entry in LESSONS if entry.name == name):
-        german = f"{t('lessons.small_german')} " if writes_other_language(context) else ""
-        st.caption(f"{german}{t('lessons.small_wrong')}")
+    if any(entry.needs_small_models for entry in LESSONS if entry.name == name) and writes_other_language(context):
+        st.caption(t("lessons.small_german"))
+    if getattr(lesson_module(name), "SHOWS_SMALL_TRANSLATIONS", False):
+        st.caption(t("lessons.small_wrong"))
     try:
         numbers = lesson_module(name).data(context)
     except Superseded:

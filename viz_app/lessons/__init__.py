@@ -26,6 +26,7 @@ and, where a figure for print needs what such a button starts,
 It may also name
 
     EVIDENCE                                                 scenes with a question whose figure tells no answer
+    SHOWS_SMALL_TRANSLATIONS                                 True where small models translate, which the page says
 
 Lessons share `catalogue.py`, `context.py`, `parser.py`, `stage/` (the browser component that plays a
 lesson), `index/` (the clickable Figure 1) and `jobs/` (work that goes on while a scene is open).

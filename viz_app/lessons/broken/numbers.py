@@ -26,6 +26,7 @@ from viz_app.lessons.small_models import SmallName, small_model, small_model_sco
 from viz_app.lessons.small_target import writes_other_language
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
+SHOWS_SMALL_TRANSLATIONS = True
 EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
 
 

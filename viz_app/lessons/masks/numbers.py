@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from viz_app.lessons.masks.mask_scores import PaddedBatch
 
 POSITIONS = 16  # shown; of longer sentences the first ones
+SHOWS_SMALL_TRANSLATIONS = True
 PAD_TOKEN = "<pad>"
 # What shares a batch with the sentence: the long one where the sentence is short itself.
 SHORT, LONG = "We are here.", EXAMPLES["relative"]
