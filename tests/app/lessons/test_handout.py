@@ -98,7 +98,8 @@ def test_a_handout_brings_the_font_of_its_words(context: LessonContext) -> None:
 def test_scenes_with_numbers_of_their_own_have_a_figure_for_print(
     lesson: str, scene: str, context: LessonContext
 ) -> None:
-    for settings in ({}, {"kind": "cross", "row": 99}):
+    cases: list[dict[str, float | str | bool]] = [{}, {"kind": "cross", "row": 99}]
+    for settings in cases:
         placed = dataclasses.replace(context, state=LessonState(scene, settings))
         drawn = figure_with_provenance(lesson, placed)
         assert drawn is not None and file_bytes(drawn, "svg").startswith(b"<?xml")
