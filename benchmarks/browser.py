@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 APP = ROOT / "viz_app" / "main.py"
+# The tour of the first visit would stand over the page.
+TOUR_SHOWN = "try { localStorage.setItem('headlight-tour', 'yes'); } catch {}"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from benchmarks.browser import APP, FLAGS, ROOT, chromium, serving, wait_until_up
+from benchmarks.browser import APP, FLAGS, ROOT, TOUR_SHOWN, chromium, serving, wait_until_up
 from benchmarks.machine import read_options, report
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def sentence(pieces: Callable[[str], int], length: int, number: int) -> str:
 def _open(browser: Browser, address: str, *, listen: Callable[[str | bytes], None] | None = None) -> Page:
     """A page with an explorer, in a profile of its own."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.add_init_script(TOUR_SHOWN)
     context.set_default_timeout(120_000)
     page = context.new_page()
     if listen is not None:
@@ -199,6 +200,7 @@ def measure_bertviz(browser: Browser, address: str, tokens: int, rounds: int) ->
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             context.set_default_timeout(1e3 * BERTVIZ_SECONDS)
             context.add_init_script(_NOTE_PAINTED)
+            context.add_init_script(TOUR_SHOWN)
             page = context.new_page()
             page.goto(f"{address}/?{urlencode({'tokens': tokens, 'bertviz': 1})}")
             page.get_by_role("button", name="show bertviz").wait_for()

@@ -36,6 +36,7 @@ def test_a_session_reaches_its_last_stop_and_survives_a_reload(
     onward = page.locator(".st-key-route-next button")
     for number, stop in enumerate(ROUTE):
         wait_for_stop(page, stop)
+        assert page.get_by_text(T("translate.stop").split("**")[-1].strip()).count() == (stop == "translate")
         if number == 2:
             wait_for_params(page, lesson=stop, route="on")
             page.reload()

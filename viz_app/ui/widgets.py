@@ -8,6 +8,16 @@ from typing import Any
 import streamlit as st
 
 from viz_app.text import Texts
+from viz_app.ui.definitions import define
+
+# The words of the glossary that the label of a widget needs.
+_TERMS = {
+    "kind": ("attention", "cross_attention"),
+    "layer": ("layer",),
+    "head": ("head",),
+    "query": ("query", "key"),
+    "unit": ("token", "subword"),
+}
 
 
 class Widgets:
@@ -23,20 +33,31 @@ class Widgets:
 
     def list(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
         """A list to choose one of."""
-        index = [*options].index(now)
         return st.selectbox(
-            self.t(f"studio.{name}"), [*options], index=index, format_func=format_option, key=self.key(name)
+            self.t(f"studio.{name}"),
+            [*options],
+            index=[*options].index(now),
+            format_func=format_option,
+            key=self.key(name),
+            help=self._about(name),
         )
 
     def row(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
         """A row of buttons to choose one of."""
-        label, key = self.t(f"studio.{name}"), self.key(name)
-        return st.segmented_control(label, [*options], default=now, format_func=format_option, key=key, required=True)
+        return st.segmented_control(
+            self.t(f"studio.{name}"),
+            [*options],
+            default=now,
+            format_func=format_option,
+            key=self.key(name),
+            required=True,
+            help=self._about(name),
+        )
 
     def index_pills(self, name: str, numbers: Sequence[int], now: int) -> int:
         """A layer or head, counted from 1 on the screen."""
-        label, key = self.t(f"studio.{name}"), self.key(name)
-        return st.pills(label, [*numbers], default=now, format_func=one_based, key=key, required=True)
+        label, key, about = self.t(f"studio.{name}"), self.key(name), self._about(name)
+        return st.pills(label, [*numbers], default=now, format_func=one_based, key=key, required=True, help=about)
 
     def number(
         self, name: str, now: float | None, low: float, high: float, step: float, format: str = "%.1f"
@@ -52,6 +73,9 @@ class Widgets:
             placeholder=self.t("studio.auto"),
             key=self.key(name),
         )
+
+    def _about(self, name: str) -> str | None:
+        return define(self.t, *_TERMS[name]) if name in _TERMS else None
 
     def key(self, name: str) -> str:
         """Identity of a widget: in another language it is another one, which starts at the spec's value."""

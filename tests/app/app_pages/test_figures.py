@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app import mounted
 from viz_app.figures import VIEWS
 from viz_app.text import texts
+from viz_app.text.glossary import definitions
 
 TEXT = "The dog."
 
@@ -62,6 +63,16 @@ def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
         assert downloads(app)[-1] == t("studio.bundle")
         assert t("studio.fine") in words(app) or app.warning
         assert app.code[0].value and app.code[1].value, "a caption and an alternative text"
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_controls_explain_the_words_of_the_field(app: AppTest, language: str) -> None:
+    known = definitions()[language]
+    app.query_params["lang"] = language
+    app = opened(app, view="head")
+    controls = {each.label: each.help for each in (*app.button_group, *app.selectbox)}
+    for name, term in (("layer", "layer"), ("head", "head"), ("kind", "cross_attention")):
+        assert known[term][1] in controls[texts(language)(f"studio.{name}")]
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:

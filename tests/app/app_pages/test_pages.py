@@ -17,6 +17,7 @@ from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_PIECES
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
+from viz_app.text.glossary import definitions
 from viz_app.ui import own_model
 
 MAIN = Path(__file__).resolve().parents[3] / "viz_app" / "page_script.py"
@@ -349,3 +350,12 @@ def test_the_page_model_says_how_to_get_a_model_of_ones_own(app: AppTest, langua
     assert own_model.TRAIN in shown and own_model.TRAIN in readme
     assert own_model.OPEN in shown and own_model.OPEN in readme
     assert texts(language)("own.title") in [header.value for header in app.header]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_page_model_explains_its_scores(app: AppTest, language: str) -> None:
+    app.query_params.update(lang=language)
+    app.run()
+    app.switch_page("app_pages/model.py").run()
+    (bleu,) = [each for each in app.metric if each.label == texts(language)("model.everyday")]
+    assert definitions()[language]["bleu"][1] in bleu.help

@@ -81,10 +81,10 @@ export class Beam {
     const values = { size: beam.size, alpha: beam.alpha };
     define(this.title, texts.beam, texts.language, ["beam_search"]);
     define(this.about, fillText(texts.beam_note, values), texts.language, ["pruned", "token", "log_probability"]);
-    this.label.textContent = texts.beam_alpha;
+    define(this.label, texts.beam_alpha, texts.language, ["length_penalty"]);
     this.ranked.textContent = texts.beam_ranking;
     this.formula.textContent = texts[`beam_formula_${beam.penalty}`];
-    this.pruning.textContent = fillText(texts.beam_pruning, values);
+    define(this.pruning, fillText(texts.beam_pruning, values), texts.language, ["beam_size"]);
     this.own.textContent = fillText(texts.beam_own, values);
     setAttribute(this.element, "aria-label", texts.beam);
     const share = Math.min(beam.alpha, MOST_ALPHA) / MOST_ALPHA;
