@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from transformer_core.attention_maps import Kind
 from transformer_core.hooks import Captured, capture
 from transformer_core.masks import padding_mask
 from transformer_core.sites import Point
+from transformer_core.tokenizer import EOS_TOKEN
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
+
+SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_attention", "cross": "cross_attention"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +31,7 @@ class ForcedRun:
     Args:
         source_text: The sentence.
         text: The translation.
+        source_pieces: (S,) tokens of the sentence, `</s>` included.
         pieces: (T,) tokens of the translation, `</s>` included when it is finished.
         source: (1, S) ids.
         source_mask: (1, 1, 1, S).
@@ -38,6 +43,7 @@ class ForcedRun:
 
     source_text: str
     text: str
+    source_pieces: tuple[str, ...]
     pieces: tuple[str, ...]
     source: Tensor
     source_mask: Tensor
@@ -45,6 +51,17 @@ class ForcedRun:
     outputs: Tensor
     log_p: Tensor
     captured: Captured
+
+    def before(self, kind: Kind, layer: int) -> Tensor:
+        """(1, n, d): what an attention sub-layer reads; `residual` and `embeddings` must be captured."""
+        stack = "encoder" if kind == "encoder" else "decoder"
+        if kind == "cross":
+            return self.residual("decoder", layer, "self_attention")
+        return self.residual(stack, layer - 1, "feed_forward") if layer else self.captured[f"{stack}.embeddings"]
+
+    def residual(self, stack: str, layer: int, sublayer: str) -> Tensor:
+        """(1, n, d): the residual stream after a sub-layer; `residual` must be captured."""
+        return self.captured[f"{stack}.layers.{layer}.{sublayer}_add_norm.residual"]
 
 
 @torch.no_grad()
@@ -82,6 +99,7 @@ def forced_run(
     return ForcedRun(
         source_text=source,
         text=text,
+        source_pieces=(*encoding.pieces, EOS_TOKEN),
         pieces=tokenizer.pieces(batch.outputs[0].tolist()),
         source=batch.source,
         source_mask=mask,

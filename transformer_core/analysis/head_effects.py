@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import Head, hook_point_name
-from transformer_core.analysis.forced_run import ForcedRun, forced_run, log_probabilities
+from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun, forced_run, log_probabilities
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
@@ -219,7 +219,7 @@ class _Changed:
 
     def _decode(self, memory: Tensor, order: list[Head], heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:
         """(R, T, d), what the decoder says in each row, and the rows' heads: first those of the encoder."""
-        clean = self._model.encoder.norm(self._residual("encoder", self._config.num_layers - 1, "feed_forward"))
+        clean = self._model.encoder.norm(self._run.residual("encoder", self._config.num_layers - 1, "feed_forward"))
         memories = torch.cat([memory, clean])
         x, order = self._run.captured["decoder.embeddings"].expand(len(memory), -1, -1), list(order)
         of_encoder = len(memory)
@@ -250,7 +250,7 @@ class _Changed:
     ) -> Tensor:
         """(len(heads), n, d): what the sub-layer says when one of these heads is changed."""
         outputs = self._run.captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
-        clean = self._residual("encoder" if kind == "encoder" else "decoder", layer, _SUBLAYERS[kind])  # (1, n, d)
+        clean = self._run.residual("encoder" if kind == "encoder" else "decoder", layer, SUBLAYERS[kind])  # (1, n, d)
         if not heads:
             return clean[:0]
         chosen = [head for _, _, head in heads]
@@ -260,7 +260,7 @@ class _Changed:
             return clean + added
         total = attention.w_o(outputs.transpose(0, 1).flatten(1))[None]
         if add_norm.adds:
-            total = total + self._before(kind, layer)
+            total = total + self._run.before(kind, layer)
         if not self._frozen_norm:
             normed: Tensor = add_norm.norm(total + added)
             return normed
@@ -269,16 +269,6 @@ class _Changed:
         centred = total + added - (total + added).mean(dim=-1, keepdim=True)
         frozen: Tensor = norm.weight * centred / deviation + norm.bias
         return frozen
-
-    def _before(self, kind: Kind, layer: int) -> Tensor:
-        """(1, n, d): what an attention sub-layer of the unchanged run reads."""
-        stack = "encoder" if kind == "encoder" else "decoder"
-        if kind == "cross":
-            return self._residual(stack, layer, "self_attention")
-        return self._residual(stack, layer - 1, "feed_forward") if layer else self._run.captured[f"{stack}.embeddings"]
-
-    def _residual(self, stack: str, layer: int, sublayer: str) -> Tensor:
-        return self._run.captured[f"{stack}.layers.{layer}.{sublayer}_add_norm.residual"]
 
     def _causal(self, x: Tensor) -> Tensor | None:
         from transformer_core.masks import causal_mask
@@ -290,6 +280,3 @@ class _Changed:
     def _check(self) -> None:
         if self._should_stop is not None and self._should_stop():
             raise DecodingStopped
-
-
-_SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_attention", "cross": "cross_attention"}

@@ -12,7 +12,7 @@ from torch import Tensor
 from tests.core.tiny import tiny_config
 from transformer_core.analysis import head_effects as module
 from transformer_core.analysis.ablation import ablated, hook_point_name
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.forced_run import SUBLAYERS, forced_run
 from transformer_core.analysis.head_effects import Change, head_effects, mean_outputs
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
@@ -135,7 +135,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: 
     translator = make_translator(tokenizer, norm=norm)
     found = head_effects(translator, SOURCE, TARGET, frozen_norm=True)
     plain = head_effects(translator, SOURCE, TARGET)
-    names: dict[Kind, str] = {kind: module._SUBLAYERS[kind] for kind in KINDS}
+    names: dict[Kind, str] = {kind: SUBLAYERS[kind] for kind in KINDS}
     for kind, layer, head in heads(translator):
         stack = "encoder" if kind == "encoder" else "decoder"
         sublayer = translator.model.get_submodule(f"{stack}.layers.{layer}.{names[kind]}_add_norm")

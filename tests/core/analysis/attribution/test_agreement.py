@@ -1,0 +1,125 @@
+"""Kendall's tau-b by counting pairs, and what an attribution is asked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET
+from transformer_core.analysis.attribution import (
+    METHODS,
+    OF_TOKENS,
+    Attribution,
+    Contrast,
+    agreement,
+    attribute,
+    kendall_tau_b,
+)
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.translator import Translator
+
+
+def tau_by_counting(a: list[float], b: list[float]) -> float:
+    """(C - D) / sqrt((C + D + T_a) (C + D + T_b)), T: pairs tied in one only (Kendall 1945)."""
+    agree = differ = tied_a = tied_b = 0
+    for i in range(len(a)):
+        for j in range(i):
+            one, two = a[i] - a[j], b[i] - b[j]
+            agree += one * two > 0
+            differ += one * two < 0
+            tied_a += one == 0 and two != 0
+            tied_b += two == 0 and one != 0
+    scale = math.sqrt((agree + differ + tied_a) * (agree + differ + tied_b))
+    return (agree - differ) / scale if scale else math.nan
+
+
+def test_a_worked_example() -> None:
+    """SciPy's example, tau-b -0.4714: of ten pairs 2 agree and 6 differ, one is tied in a only, one in both."""
+    a, b = [12.0, 2.0, 1.0, 12.0, 2.0], [1.0, 4.0, 7.0, 1.0, 0.0]
+    expected = (2 - 6) / math.sqrt(9 * 8)
+    assert expected == pytest.approx(-0.4714, abs=1e-4)
+    assert float(kendall_tau_b(torch.tensor([a]), torch.tensor([b]))) == pytest.approx(expected)
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=9))
+def test_it_equals_counting_pairs(pairs: list[tuple[int, int]]) -> None:
+    a, b = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
+    found = float(kendall_tau_b(torch.tensor([a]), torch.tensor([b])))
+    assert found == pytest.approx(tau_by_counting(a, b), nan_ok=True)
+
+
+def test_agreement_is_the_mean_over_rows_of_the_order_of_words(learned: Translator) -> None:
+    one = attribute(learned, SOURCE, TARGET, method="alti")
+    two = attribute(learned, SOURCE, TARGET, method="integrated-gradients")
+    taus = []
+    for row in range(len(one.source)):
+        sizes = []
+        for found in (one, two):
+            sums = [0.0] * (len(set(found.source_axis.words)) - 1)
+            for position, word in enumerate(found.source_axis.words[:-1]):
+                sums[word] += float(found.source[row, position])
+            sizes.append([abs(value) for value in sums])
+        taus.append(tau_by_counting(*sizes))
+    assert agreement(one, two) == pytest.approx(sum(taus) / len(taus), abs=1e-6)
+    assert agreement(one, one) == pytest.approx(1.0)
+
+
+def test_only_what_explains_the_same_can_agree(learned: Translator) -> None:
+    one = attribute(learned, SOURCE, TARGET, method="gradient")
+    with pytest.raises(ValueError, match="different"):
+        agreement(one, attribute(learned, "A child sees a house.", TARGET, method="gradient"))
+    contrast = Contrast(position=0, token=5, other=6)
+    with pytest.raises(ValueError, match="contrast"):
+        agreement(one, attribute(learned, SOURCE, TARGET, method="gradient", contrast=contrast))
+    with_one_word = attribute(learned, "house", TARGET, method="gradient")
+    assert math.isnan(agreement(with_one_word, with_one_word))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_gives_a_row_for_every_token(learned: Translator, method: Any) -> None:
+    found = attribute(learned, SOURCE, method=method, steps=4)
+    own = learned.translate(SOURCE)
+    assert found.run.text == own.text
+    tokens, pieces = len(found.run.pieces), len(learned.encode(SOURCE)) + 1
+    assert found.source.shape == (tokens, pieces) == (len(own.scores), len(found.source_axis))
+    assert found.target.shape == (tokens, tokens) == (len(found.input_axis),) * 2
+    assert found.source.isfinite().all() and found.source.any()
+    assert not found.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
+    short = attribute(learned, "house", "", method=method, steps=4)
+    assert short.target.shape == (1, 1) and short.source.isfinite().all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_it_stops_when_nobody_waits(learned: Translator, method: Any) -> None:
+    with pytest.raises(DecodingStopped):
+        attribute(learned, SOURCE, TARGET, method=method, should_stop=lambda: True)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"method": "lime"}, "must be one of attention, rollout"),
+        ({"method": "alti", "layer": 0}, "alti takes no layer; attention, norm, norm-ln do"),
+        ({"method": "norm-ln", "head": 0}, "norm-ln takes no head"),
+        ({"method": "norm", "layer": 2}, "layer is 2, but must be from 0 to 1"),
+        ({"method": "attention", "head": -1}, "head is -1"),
+        ({"method": "rollout", "contrast": Contrast(0, 4, 5)}, "takes no contrast"),
+        ({"method": "gradient", "contrast": Contrast(99, 4, 5)}, "tokens 0 to"),
+        ({"method": "gradient", "contrast": Contrast(0, 4, 10**6)}, "tokens from 0 to"),
+        ({"method": "integrated-gradients", "steps": 0}, "steps is 0"),
+    ],
+)
+def test_what_a_method_cannot_do_is_refused(learned: Translator, options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        attribute(learned, SOURCE, TARGET, **options)
+
+
+def test_a_contrast_with_itself_is_nothing(learned: Translator) -> None:
+    for method in OF_TOKENS:
+        found: Attribution = attribute(learned, SOURCE, TARGET, method=method, contrast=Contrast(1, 9, 9), steps=2)
+        assert found.source.abs().max() < 1e-6

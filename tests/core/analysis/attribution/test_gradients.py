@@ -1,0 +1,141 @@
+"""Gradients and integrated gradients: against Captum's on the same model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from captum.attr import InputXGradient, IntegratedGradients, Saliency
+from torch import Tensor
+
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
+from transformer_core.additive import AdditiveAttention
+from transformer_core.analysis.ablation import ablated
+from transformer_core.analysis.attribution import Attribution, Contrast, attribute, gradients
+from transformer_core.analysis.forced_run import ForcedRun
+from transformer_core.masks import causal_mask
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+STEPS = 9
+
+
+def embeddings(translator: Translator, run: ForcedRun) -> tuple[Tensor, Tensor]:
+    model = translator.model
+    scale = translator.config.d_model**0.5
+    source = (model.source_embedding or model.embedding).weight[run.source].detach() * scale
+    target = model.embedding.weight[run.inputs].detach() * scale
+    return source.requires_grad_(), target.requires_grad_()
+
+
+def baselines(run: ForcedRun, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    """Zeros, but </s> of the source and <s> of the target stay."""
+    source, target = (torch.zeros_like(x) for x in inputs)
+    source[:, -1], target[:, 0] = inputs[0][:, -1].detach(), inputs[1][:, 0].detach()
+    return source, target
+
+
+def score(translator: Translator, run: ForcedRun, row: int, contrast: Contrast | None) -> Callable[..., Tensor]:
+    """From embeddings to log p of one token, without hooks."""
+    model: Any = translator.model
+    position, token = (row, int(run.outputs[row])) if contrast is None else (contrast.position, contrast.token)
+
+    def forward(source: Tensor, target: Tensor) -> Tensor:
+        x = source + (model.source_positions or model.positions)(0, source.shape[1])
+        y = target + model.positions(0, target.shape[1])
+        mask = None if translator.config.window else causal_mask(y.shape[1])
+        for layer in model.encoder.layers:
+            x = layer(x, run.source_mask)
+        memory = model.encoder.norm(x)
+        for layer in model.decoder.layers:
+            y = layer(
+                y,
+                lambda y, layer=layer: layer.self_attention(y, y, mask),
+                lambda y, layer=layer: layer.cross_attention(y, memory, run.source_mask),
+            )
+        logits = model.decoder.norm(y)[:, position] @ model.output_weight.T
+        if model.output_bias is not None:
+            logits = logits + model.output_bias
+        log_p: Tensor = logits.log_softmax(dim=-1)
+        return log_p[:, token] if contrast is None else log_p[:, token] - log_p[:, contrast.other]
+
+    return forward
+
+
+def check_against_captum(translator: Translator, contrast: Contrast | None = None) -> None:
+    found: dict[str, Attribution] = {
+        method: attribute(translator, SOURCE, TARGET, method=method, contrast=contrast, steps=STEPS)
+        for method in ("gradient", "grad-x-input", "integrated-gradients")
+    }
+    run = found["gradient"].run
+    inputs = embeddings(translator, run)
+    rows = 1 if contrast else len(run.outputs)
+    for row in range(rows):
+        forward = score(translator, run, row, contrast)
+        per_token = {
+            "gradient": [g.norm(dim=2) for g in Saliency(forward).attribute(inputs, abs=False)],
+            "grad-x-input": [g.sum(dim=2) for g in InputXGradient(forward).attribute(inputs)],
+        }
+        whole, gap = IntegratedGradients(forward).attribute(
+            inputs,
+            baselines=baselines(run, inputs),
+            n_steps=STEPS,
+            method="gausslegendre",
+            return_convergence_delta=True,
+        )
+        per_token["integrated-gradients"] = [g.sum(dim=2) for g in whole]
+        for method, (source, target) in per_token.items():
+            assert found[method].source[row] == pytest.approx(source[0].detach(), abs=1e-5), (method, row)
+            assert found[method].target[row] == pytest.approx(target[0].detach(), abs=1e-5), (method, row)
+        reported = found["integrated-gradients"].report["gap"][row]
+        assert float(reported) == pytest.approx(abs(float(gap)), abs=1e-5)
+    assert found["gradient"].source.shape == (rows, run.source.shape[1])
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_they_equal_captums(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    check_against_captum(make_translator(tokenizer, **options))
+
+
+def test_a_contrast_is_the_difference_of_two_log_probabilities(learned: Translator) -> None:
+    check_against_captum(learned, Contrast(position=3, token=17, other=40))
+
+
+def test_edits_that_are_active_stay(learned: Translator) -> None:
+    """A head that is switched off has no part in the gradient: the same as a model without its part of W^O."""
+    with ablated(learned, [("cross", 1, 2)]):
+        found = attribute(learned, SOURCE, TARGET, method="grad-x-input")
+    weight = learned.model.decoder.layers[1].get_parameter("cross_attention.w_o.weight")
+    width, whole = learned.config.d_v, weight.detach().clone()
+    try:
+        with torch.no_grad():
+            weight[:, 2 * width : 3 * width] = 0.0
+        without = attribute(learned, SOURCE, TARGET, method="grad-x-input")
+    finally:
+        with torch.no_grad():
+            weight.copy_(whole)
+    assert found.source == pytest.approx(without.source, abs=1e-5)
+    assert not torch.allclose(found.source, attribute(learned, SOURCE, TARGET, method="grad-x-input").source)
+
+
+@pytest.mark.parametrize("attention", ["dot-product", "additive"])
+def test_portions_give_the_same(tokenizer: Tokenizer, attention: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One point and one row at a time; additive attention computes its portions again in the backward pass."""
+    translator = make_translator(tokenizer, attention=attention)
+    whole = attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=3)
+    monkeypatch.setattr(gradients, "_MOST_VALUES", 1)
+    monkeypatch.setattr(f"{AdditiveAttention.__module__}._INNER_VALUES", 1)
+    again = attribute(translator, SOURCE, TARGET, method="integrated-gradients", steps=3)
+    assert again.source == pytest.approx(whole.source, abs=1e-5)
+    assert again.target == pytest.approx(whole.target, abs=1e-5)
+
+
+def test_more_steps_close_the_gap(learned: Translator) -> None:
+    """The values sum to log p minus that of the baseline, in nats."""
+    gaps = [
+        float(attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=steps).report["gap"].max())
+        for steps in (4, 64, 1024)
+    ]
+    assert gaps == sorted(gaps, reverse=True) and gaps[0] > 1.0 and gaps[-1] < 0.01

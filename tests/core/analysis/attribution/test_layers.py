@@ -1,0 +1,135 @@
+"""Attention weights and norms of layers, against loops over heads and keys."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.core.analysis.attribution.sentences import (
+    SHAPES,
+    SOURCE,
+    TARGET,
+    every_sublayer,
+    make_translator,
+    parts,
+)
+from transformer_core.analysis.ablation import Head, ablated, hook_point_name
+from transformer_core.analysis.attribution import POINTS, attribute, sublayer
+from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun, forced_run
+from transformer_core.attention_maps import Kind
+from transformer_core.edits import inject
+from transformer_core.hooks import edit
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+ALL = slice(0, 10**6)
+
+
+def residual_after(run: ForcedRun, kind: Kind, layer: int) -> torch.Tensor:
+    stack = "encoder" if kind == "encoder" else "decoder"
+    return run.captured[f"{stack}.layers.{layer}.{SUBLAYERS[kind]}_add_norm.residual"][0]
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_vectors_and_constants_sum_to_the_output_of_every_sublayer(
+    tokenizer: Tokenizer, options: dict[str, Any]
+) -> None:
+    translator = make_translator(tokenizer, **options)
+    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
+    for kind, layer in every_sublayer(translator):
+        found = SubLayer.of(translator.model, run, kind, layer)
+        summed = found.vectors(ALL).sum(dim=1) + found.constants(ALL)
+        real = residual_after(run, kind, layer)
+        assert summed == pytest.approx(real, abs=1e-5), (kind, layer)
+        assert found.output(ALL) == pytest.approx(real, abs=1e-5)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_every_vector_is_that_of_the_formula(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    translator = make_translator(tokenizer, **options)
+    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
+    for kind, layer in every_sublayer(translator):
+        found, expected = SubLayer.of(translator.model, run, kind, layer), parts(translator, run, kind, layer)
+        vectors = found.vectors(ALL)
+        assert found.constants(ALL) == pytest.approx(expected.constant, abs=1e-5)
+        for query, row in enumerate(vectors):
+            for key in range(expected.sent.shape[2]):
+                sent = expected.sent[:, query, key].sum(dim=0)
+                if kind != "cross" and query == key:
+                    sent = sent + expected.residual[query]
+                assert row[key] == pytest.approx(expected.linear(sent, query), abs=1e-5), (kind, layer, query, key)
+            if kind == "cross":
+                assert row[-1] == pytest.approx(expected.linear(expected.residual[query], query), abs=1e-5)
+
+
+def test_what_an_edit_puts_in_the_place_of_a_head_belongs_to_no_token(learned: Translator) -> None:
+    with ablated(learned, [("cross", 1, 2), ("encoder", 0, 1)]):
+        run = forced_run(learned, SOURCE, TARGET, points=POINTS)
+    off: list[Head] = [("cross", 1, 2), ("encoder", 0, 1)]
+    for kind, layer, head in off:
+        found = SubLayer.of(learned.model, run, kind, layer)
+        summed = found.vectors(ALL).sum(dim=1) + found.constants(ALL)
+        assert summed == pytest.approx(residual_after(run, kind, layer), abs=1e-5)
+        assert [bool(messages.any()) for messages in found.messages] == [number != head for number in range(4)]
+
+
+@pytest.mark.parametrize("options", SHAPES[:2], ids=str)
+def test_norms_are_those_of_a_loop(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    translator = make_translator(tokenizer, **options)
+    found = {method: attribute(translator, SOURCE, TARGET, method=method, layer=1) for method in ("norm", "norm-ln")}
+    of_head = attribute(translator, SOURCE, TARGET, method="norm", layer=1, head=2)
+    for name, kind in (("source", "cross"), ("target", "decoder")):
+        expected = parts(translator, of_head.run, kind, 1)  # type: ignore[arg-type]
+        _heads, queries, keys, _d = expected.sent.shape
+        for query in range(queries):
+            for key in range(keys):
+                sent = expected.sent[:, query, key].sum(dim=0)
+                assert float(getattr(found["norm"], name)[query, key]) == pytest.approx(float(sent.norm()), abs=1e-5)
+                if kind == "decoder" and query == key:
+                    sent = sent + expected.residual[query]
+                normed = float(expected.linear(sent, query).norm())
+                assert float(getattr(found["norm-ln"], name)[query, key]) == pytest.approx(normed, abs=1e-5)
+                if kind == "cross":
+                    alone = float(expected.sent[2, query, key].norm())
+                    assert float(of_head.source[query, key]) == pytest.approx(alone, abs=1e-5)
+    assert torch.equal(of_head.target, found["norm"].target)  # heads of self-attention are others
+
+
+@pytest.mark.parametrize("layer", [None, 1])
+@pytest.mark.parametrize("head", [None, 3])
+def test_attention_is_that_of_the_maps(learned: Translator, layer: int | None, head: int | None) -> None:
+    found = attribute(learned, SOURCE, TARGET, method="attention", layer=layer, head=head)
+    maps = learned.force(SOURCE, TARGET).attention
+    layers = slice(None) if layer is None else slice(layer, layer + 1)
+    heads = slice(None) if head is None else slice(head, head + 1)
+    assert found.source == pytest.approx(maps.cross[layers, heads].mean(axis=(0, 1)), abs=1e-6)
+    assert found.target == pytest.approx(maps.decoder[layers].mean(axis=(0, 1)), abs=1e-6)
+    assert found.source_axis == maps.source and found.input_axis == maps.inputs
+
+
+@pytest.mark.parametrize("method", ["norm", "norm-ln"])
+def test_without_a_layer_it_is_the_mean_over_layers(learned: Translator, method: Any) -> None:
+    whole = attribute(learned, SOURCE, TARGET, method=method)
+    layers = [attribute(learned, SOURCE, TARGET, method=method, layer=layer) for layer in range(2)]
+    assert whole.source == pytest.approx((layers[0].source + layers[1].source) / 2, abs=1e-6)
+    assert whole.target == pytest.approx((layers[0].target + layers[1].target) / 2, abs=1e-6)
+
+
+def test_edited_weights_are_read(learned: Translator) -> None:
+    shape = attribute(learned, SOURCE, TARGET, method="attention").source.shape
+    pattern = torch.rand(4, *shape).softmax(dim=-1)
+    with edit(learned.model, hook_point_name("cross", 1, "weights"), inject(pattern)):
+        found = attribute(learned, SOURCE, TARGET, method="attention", layer=1)
+    assert found.source == pytest.approx(pattern.mean(dim=0), abs=1e-6)
+
+
+def test_few_queries_at_a_time_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [attribute(learned, SOURCE, TARGET, method=method) for method in ("norm-ln", "alti")]
+    monkeypatch.setattr(sublayer, "_MOST_VALUES", 1)
+    for before in whole:
+        after = attribute(learned, SOURCE, TARGET, method=before.method)
+        assert after.source == pytest.approx(before.source, abs=1e-5)
+        assert after.target == pytest.approx(before.target, abs=1e-5)

@@ -1,0 +1,157 @@
+"""Words left out all at once, against one ordinary edit for each word."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator
+from transformer_core.analysis.ablation import ablated, hook_point_name
+from transformer_core.analysis.attribution import (
+    Attribution,
+    Contrast,
+    attribute,
+    faithfulness,
+    leave_one_out,
+)
+from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.attention_maps import Kind
+from transformer_core.edits import knock_out
+from transformer_core.hooks import edit
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+
+def run_without(translator: Translator, positions: list[int], *, of_source: bool) -> ForcedRun:
+    """The forced pass when no query may attend to these keys."""
+    run = forced_run(translator, SOURCE, TARGET)
+    queries: dict[Kind, int] = {"encoder": run.source.shape[1], "cross": run.inputs.shape[1]}
+    if not of_source:
+        queries = {"decoder": run.inputs.shape[1]}
+    with ExitStack() as stack:
+        for kind, count in queries.items():
+            edges = [(query, key) for query in range(count) for key in positions]
+            for layer in range(translator.config.num_layers):
+                stack.enter_context(edit(translator.model, hook_point_name(kind, layer, "scores"), knock_out(edges)))
+        return forced_run(translator, SOURCE, TARGET)
+
+
+def positions_of(words: tuple[int, ...], word: int) -> list[int]:
+    return [position for position, number in enumerate(words) if number == word]
+
+
+def check_each_word(translator: Translator, found: Attribution) -> None:
+    for of_source, values, labels in (
+        (True, found.source, found.source_axis),
+        (False, found.target, found.input_axis),
+    ):
+        assert any(labels.words.count(word) > 1 for word in labels.words)  # or pieces would not show
+        for word in set(labels.words):
+            positions = positions_of(labels.words, word)
+            effect = found.run.log_p - run_without(translator, positions, of_source=of_source).log_p
+            for position in positions:
+                assert values[:, position] == pytest.approx(effect / len(positions), abs=1e-5), (of_source, word)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_every_effect_is_that_of_an_ordinary_edit(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    translator = make_translator(tokenizer, **options)
+    found = attribute(translator, SOURCE, TARGET, method="leave-one-out")
+    check_each_word(translator, found)
+    assert found.target.triu(1).abs().max() < 1e-5 or len(set(found.input_axis.words)) < len(found.input_axis)
+
+
+def test_edits_that_are_active_stay(learned: Translator) -> None:
+    with ablated(learned, [("cross", 1, 2)]):
+        found = attribute(learned, SOURCE, TARGET, method="leave-one-out")
+        check_each_word(learned, found)
+    assert not torch.allclose(found.source, attribute(learned, SOURCE, TARGET, method="leave-one-out").source)
+
+
+def test_a_contrast_is_the_difference_of_two_effects(learned: Translator) -> None:
+    contrast = Contrast(position=2, token=17, other=40)
+    found = attribute(learned, SOURCE, TARGET, method="leave-one-out", contrast=contrast)
+    assert found.source.shape[0] == found.target.shape[0] == 1
+
+    def difference(run: ForcedRun) -> Tensor:
+        with torch.no_grad():
+            logits = learned.model(run.source, run.inputs, run.source_mask)[0, 2]
+        result: Tensor = logits[17] - logits[40]
+        return result
+
+    word = found.source_axis.words[2]
+    positions = positions_of(found.source_axis.words, word)
+    edges = {"encoder": found.run.source.shape[1], "cross": found.run.inputs.shape[1]}
+    with ExitStack() as stack:
+        for kind, count in edges.items():
+            for layer in range(2):
+                address = hook_point_name(kind, layer, "scores")  # type: ignore[arg-type]
+                cut = knock_out([(query, key) for query in range(count) for key in positions])
+                stack.enter_context(edit(learned.model, address, cut))
+        without = difference(found.run)
+    effect = difference(found.run) - without
+    assert float(found.source[0, positions].sum()) == pytest.approx(float(effect), abs=1e-5)
+
+
+def test_it_reports_how_much_attention_goes_to_other_keys(learned: Translator) -> None:
+    """Of every query, head and layer the weight on a key, which softmax shares out when the key is masked."""
+    found = attribute(learned, SOURCE, TARGET, method="leave-one-out")
+    maps = learned.force(SOURCE, TARGET).attention
+    for key in range(maps.cross.shape[3]):
+        weights = [*maps.encoder[..., key].ravel(), *maps.cross[..., key].ravel()]
+        assert float(found.report["redistributed_source"][key]) == pytest.approx(sum(weights) / len(weights), abs=1e-5)
+    expected = maps.decoder.mean(axis=(0, 1, 2))
+    assert found.report["redistributed_target"] == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_translation_of_one_token(learned: Translator) -> None:
+    """Without `<s>`, self-attention has no key and says nothing."""
+    found = attribute(learned, SOURCE, "", method="leave-one-out")
+    assert found.target.shape == (1, 1)
+    heads = [("decoder", layer, head) for layer in range(2) for head in range(4)]
+    with ablated(learned, heads):  # type: ignore[arg-type]
+        silent = forced_run(learned, SOURCE, "")
+    assert found.target[:, 0] == pytest.approx(found.run.log_p - silent.log_p, abs=1e-5)
+
+
+def test_portions_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = attribute(learned, SOURCE, TARGET, method="leave-one-out")
+    monkeypatch.setattr(leave_one_out, "_MOST_VALUES", 1)
+    again = attribute(learned, SOURCE, TARGET, method="leave-one-out")
+    assert again.source == pytest.approx(whole.source, abs=1e-5)
+    assert again.target == pytest.approx(whole.target, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", ["alti", "grad-x-input", "leave-one-out"])
+def test_faithfulness_leaves_out_the_words_that_are_named_first(learned: Translator, method: Any) -> None:
+    found = attribute(learned, SOURCE, TARGET, method=method)
+    measured = faithfulness(learned, found, words=2)
+    words = found.source_axis.words
+    count = len(set(words)) - 1  # </s> is no word
+    for k in (1, 2):
+        drops: dict[str, list[float]] = {"first": [], "last": []}
+        for row, log_p in enumerate(found.run.log_p):
+            sizes = {word: abs(float(found.source[row, positions_of(words, word)].sum())) for word in range(count)}
+            ranked = sorted(sizes, key=lambda word: -sizes[word])
+            for name, chosen in (("first", ranked[:k]), ("last", ranked[-k:])):
+                hidden = [position for word in chosen for position in positions_of(words, word)]
+                drops[name].append(float(log_p - run_without(learned, hidden, of_source=True).log_p[row]))
+        for name, values in drops.items():
+            assert float(getattr(measured, name)[k - 1]) == pytest.approx(sum(values) / len(values), abs=1e-5)
+
+
+def test_random_words_are_drawn_with_a_seed_and_all_of_them_are_the_whole_sentence(learned: Translator) -> None:
+    found = attribute(learned, SOURCE, TARGET, method="alti")
+    one, same, other = (faithfulness(learned, found, words=100, draws=2, seed=seed) for seed in (1, 1, 2))
+    assert torch.equal(one.random, same.random) and not torch.equal(one.random, other.random)
+    count = len(set(found.source_axis.words)) - 1
+    assert one.first.shape == (count,)
+    for values in (one.first, one.last, one.random):
+        assert float(values[-1]) == pytest.approx(float(one.first[-1]), abs=1e-5)
+    everything = [position for position, word in enumerate(found.source_axis.words) if word < count]
+    drop = found.run.log_p - run_without(learned, everything, of_source=True).log_p
+    assert float(one.first[-1]) == pytest.approx(float(drop.mean()), abs=1e-5)

@@ -1,0 +1,110 @@
+"""Rollout and ALTI+ against loops over layers, positions and keys."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import pytest
+import torch
+from torch import Tensor
+
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, make_translator, parts, run_of_ids
+from transformer_core.analysis.ablation import ablated, hook_point_name
+from transformer_core.analysis.attribution import POINTS, attribute, attribute_run, cross_contributions
+from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.attention_maps import Kind
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+METHODS: tuple[Literal["rollout", "alti"], ...] = ("rollout", "alti")
+
+
+def shares_by_hand(translator: Translator, run: ForcedRun, method: str, kind: Kind, layer: int) -> Tensor:
+    """(Q, K), or (Q, K + 1) with the residual last, row for row."""
+    expected = parts(translator, run, kind, layer)
+    weights = run.captured[hook_point_name(kind, layer, "weights")][0]
+    heads, queries, keys = weights.shape
+    cross = kind == "cross"
+    rows = torch.zeros(queries, keys + cross)
+    for query in range(queries):
+        for key in range(keys + cross):
+            is_residual = key == keys if cross else key == query
+            if method == "rollout":
+                mean = sum(float(weights[head, query, key]) for head in range(heads)) / heads if key < keys else 0.0
+                rows[query, key] = 0.5 * mean + 0.5 * is_residual
+                continue
+            vector = expected.sent[:, query, key].sum(dim=0) if key < keys else torch.zeros(translator.config.d_model)
+            if is_residual:
+                vector = vector + expected.residual[query]
+            output = expected.output[query]
+            rest = output - expected.linear(vector, query)
+            rows[query, key] = max(0.0, float(output.abs().sum()) - float(rest.abs().sum()))
+        rows[query] /= rows[query].sum()
+    return rows
+
+
+@pytest.mark.parametrize("options", [{}, {"norm": "pre"}, {"attention_biases": True}], ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_relevance_is_carried_from_layer_to_layer(
+    tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
+) -> None:
+    translator = make_translator(tokenizer, **options)
+    found = attribute(translator, SOURCE, TARGET, method=method)
+    run = found.run
+    source, target = run.source.shape[1], run.inputs.shape[1]
+    layers = range(translator.config.num_layers)
+    encoder = torch.eye(source)
+    for layer in layers:
+        encoder = shares_by_hand(translator, run, method, "encoder", layer) @ encoder
+    from_source, from_target = torch.zeros(target, source), torch.eye(target)
+    for layer in layers:
+        own = shares_by_hand(translator, run, method, "decoder", layer)
+        cross = shares_by_hand(translator, run, method, "cross", layer)
+        after_own = own @ from_source, own @ from_target
+        for row in range(target):
+            from_source[row] = cross[row, -1] * after_own[0][row] + cross[row, :-1] @ encoder
+            from_target[row] = cross[row, -1] * after_own[1][row]
+    assert found.source == pytest.approx(from_source, abs=1e-5)
+    assert found.target == pytest.approx(from_target, abs=1e-5)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_sum_to_1_and_nothing_comes_from_the_future(
+    tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
+) -> None:
+    found = attribute(make_translator(tokenizer, **options), SOURCE, TARGET, method=method)
+    assert found.source.sum(dim=1) + found.target.sum(dim=1) == pytest.approx(torch.ones(len(found.source)), abs=1e-5)
+    assert found.source.min() >= 0 and found.target.min() >= 0
+    assert not found.target.triu(1).any()
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_contributions_of_one_layer_for_alignment(learned: Translator, layer: int) -> None:
+    run = forced_run(learned, SOURCE, TARGET, points=POINTS)
+    expected = shares_by_hand(learned, run, "alti", "cross", layer)
+    assert cross_contributions(learned, run, layer) == pytest.approx(expected[:, :-1], abs=1e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"norm": "pre"}, {"residual": False}], ids=str)
+@pytest.mark.parametrize("method", METHODS)
+def test_sequences_of_one_token(
+    tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
+) -> None:
+    """`</s>` alone in, `</s>` alone out: what the two have is all there is."""
+    translator = make_translator(tokenizer, **options)
+    special = tokenizer.special
+    run = run_of_ids(translator, [special.eos], [special.bos], [special.eos])
+    found = attribute_run(translator, run, method=method)
+    assert found.source.shape == found.target.shape == (1, 1)
+    assert float(found.source + found.target) == pytest.approx(1.0, abs=1e-6)
+    if method == "rollout":  # half of each encoder-decoder sub-layer is the source: 1 - 0.5 ** 2
+        assert float(found.source) == pytest.approx(0.75)
+
+
+def test_a_position_to_which_nothing_is_added_keeps_what_it_was(learned: Translator) -> None:
+    everything = [("cross", layer, head) for layer in range(2) for head in range(4)]
+    with ablated(learned, everything):  # type: ignore[arg-type]
+        found = attribute(learned, SOURCE, TARGET, method="alti")
+    assert not found.source.any()
+    assert found.target.sum(dim=1) == pytest.approx(torch.ones(len(found.target)), abs=1e-5)

@@ -1,0 +1,42 @@
+"""Source attribution: which source words, and which words already written, carry each written word.
+
+`attribute` is the way in. `methods` says what is asked and answered; `layers`, `mixing`, `gradients` and
+`leave_one_out` compute; `sublayer` takes an attention sub-layer apart for norms and ALTI; `agreement` compares.
+"""
+
+from transformer_core.analysis.attribution.agreement import Faithfulness, agreement, faithfulness, kendall_tau_b
+from transformer_core.analysis.attribution.attribute import STEPS, attribute, attribute_run
+from transformer_core.analysis.attribution.methods import (
+    METHODS,
+    OF_HEADS,
+    OF_LAYERS,
+    OF_TOKENS,
+    POINTS,
+    SHARES,
+    SIGNED,
+    Attribution,
+    Contrast,
+    Method,
+)
+from transformer_core.analysis.attribution.mixing import cross_contributions
+
+__all__ = [
+    "METHODS",
+    "OF_HEADS",
+    "OF_LAYERS",
+    "OF_TOKENS",
+    "POINTS",
+    "SHARES",
+    "SIGNED",
+    "STEPS",
+    "Attribution",
+    "Contrast",
+    "Faithfulness",
+    "Method",
+    "agreement",
+    "attribute",
+    "attribute_run",
+    "cross_contributions",
+    "faithfulness",
+    "kendall_tau_b",
+]

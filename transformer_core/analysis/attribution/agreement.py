@@ -1,0 +1,125 @@
+"""How far do two attributions agree, and does the log-probability fall where one says?
+
+Shape legend: R rows, one for each token that is explained, W words of the sentence, K how many words are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.attribution.leave_one_out import answers_without
+from transformer_core.analysis.attribution.methods import Attribution, Question
+from transformer_core.decoding.beam import DecodingStopped
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+DRAWS = 8
+
+
+def kendall_tau_b(a: Tensor, b: Tensor) -> Tensor:
+    """Kendall's rank correlation with ties (tau-b, Kendall 1945) of each row: (R, W) twice -> (R,).
+
+    From -1, the opposite order, to 1, the same; NaN where a row has one value only.
+    """
+    orders = [(values[:, :, None] - values[:, None]).sign() for values in (a.double(), b.double())]  # (R, W, W)
+    first, second = orders
+    untied = (first.abs().sum(dim=(1, 2)) * second.abs().sum(dim=(1, 2))).sqrt()
+    return (first * second).sum(dim=(1, 2)) / untied
+
+
+def agreement(a: Attribution, b: Attribution) -> float:
+    """Do two methods order the words of a sentence alike? Kendall's tau-b of each row, and the mean over rows.
+
+    Compared are sizes, whatever their sign; `</s>` is left out. NaN if no row has an order, as with one word.
+
+    Raises:
+        ValueError: They explain different things.
+    """
+    if not torch.equal(a.run.source, b.run.source) or not torch.equal(a.run.outputs, b.run.outputs):
+        raise ValueError("the attributions are of different sentences or translations")
+    if a.source.shape != b.source.shape:
+        raise ValueError("one attribution is of a contrast, the other is not")
+    return float(kendall_tau_b(a.sizes, b.sizes).nanmean())
+
+
+@dataclass(frozen=True)
+class Faithfulness:
+    """By how much the log-probability falls when 1, 2, ..., K words of the sentence are left out, mean over rows.
+
+    Args:
+        first: (K,) nats, the words that the method names first.
+        last: (K,) the words that it names last.
+        random: (K,) random words, mean over draws.
+    """
+
+    first: Tensor
+    last: Tensor
+    random: Tensor
+
+
+def faithfulness(
+    translator: Translator,
+    attribution: Attribution,
+    *,
+    words: int = 3,
+    draws: int = DRAWS,
+    seed: int = 0,
+    should_stop: Callable[[], bool] | None = None,
+) -> Faithfulness:
+    """Leave out the words that a method names first, for each row its own (DeYoung et al. 2020: comprehensiveness).
+
+    Words are left out as in leave-one-out, which is why that method does best with one word.
+
+    Args:
+        translator: The model that the attribution is of.
+        attribution: Of any method; words are ordered by size, whatever the sign.
+        words: K, how many words are left out at most; the sentence may have fewer.
+        draws: Random orders.
+        seed: Of the draws.
+        should_stop: Called before every batch.
+
+    Raises:
+        DecodingStopped: `should_stop` returned True.
+    """
+
+    def check() -> None:
+        if should_stop is not None and should_stop():
+            raise DecodingStopped
+
+    sizes = attribution.sizes.cpu()  # (R, W)
+    rows, count = sizes.shape
+    most = min(words, count)
+    generator = torch.Generator().manual_seed(seed)
+    falling = sizes.argsort(dim=1, descending=True, stable=True)
+    drawn = torch.stack([torch.randperm(count, generator=generator) for _ in range(draws)])
+    orders = torch.cat([falling, falling.flip(1), drawn])  # (R + R + draws, W)
+    left_out = torch.zeros(len(orders), most, count, dtype=torch.bool)
+    for k in range(most):
+        left_out[:, k].scatter_(1, orders[:, : k + 1], True)
+    # Many rows name the same words; each set is left out once.
+    sets, which = torch.unique(left_out.flatten(0, 1), dim=0, return_inverse=True)
+    drops = _drops(translator, attribution, sets, check)[which].view(len(orders), most, rows).cpu()
+    each = torch.arange(rows)
+    return Faithfulness(
+        first=drops[each, :, each].mean(dim=0),
+        last=drops[rows + each, :, each].mean(dim=0),
+        random=drops[2 * rows :].mean(dim=(0, 2)),
+    )
+
+
+def _drops(translator: Translator, attribution: Attribution, sets: Tensor, check: Callable[[], None]) -> Tensor:
+    """(B, W) sets of words -> (B, R): by how much the log-probability falls without them."""
+    run, labels = attribution.run, attribution.source_axis
+    hidden = torch.zeros(len(sets) + 1, len(labels), dtype=torch.bool)
+    for position, (word, special) in enumerate(zip(labels.words, labels.special, strict=True)):
+        if not special:
+            hidden[1:, position] = sets[:, word]
+    question = Question.of(run, attribution.contrast)
+    answers = answers_without(translator, run, question, hidden.to(run.source.device), of_source=True, check=check)
+    return answers[:1] - answers[1:]

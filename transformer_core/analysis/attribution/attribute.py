@@ -1,0 +1,143 @@
+"""Which words carry each written word? One function for every method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, cast
+
+from torch import Tensor
+
+from transformer_core.analysis.attribution.gradients import by_gradients
+from transformer_core.analysis.attribution.layers import of_layers
+from transformer_core.analysis.attribution.leave_one_out import by_leaving_out
+from transformer_core.analysis.attribution.methods import (
+    METHODS,
+    OF_HEADS,
+    OF_LAYERS,
+    OF_TOKENS,
+    POINTS,
+    SHARES,
+    Attribution,
+    Contrast,
+    Method,
+    Question,
+)
+from transformer_core.analysis.attribution.mixing import through_layers
+from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.decoding.beam import DecodingStopped
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+STEPS = 32
+
+
+def attribute(
+    translator: Translator,
+    source: str,
+    target: str | None = None,
+    *,
+    method: Method,
+    layer: int | None = None,
+    head: int | None = None,
+    contrast: Contrast | None = None,
+    steps: int = STEPS,
+    should_stop: Callable[[], bool] | None = None,
+) -> Attribution:
+    """How much each source token and each token already written has to do with each token of a translation.
+
+    What the values are:
+
+    * `attention`, `norm`, `norm-ln`: weights or norms of a layer, by default their mean over all layers (and heads, for
+      attention). Source and target are two sub-layers, which no common whole joins.
+    * `rollout`, `alti`: shares through all layers; source and target of a row sum to 1.
+    * `gradient`: norms, nats per unit of the embedding.
+    * `grad-x-input`, `integrated-gradients`, `leave-one-out`: signed, nats; positive speaks for the token.
+
+    Args:
+        translator: The model. Edits that are active in this context stay active.
+        source: A sentence.
+        target: Its translation; None takes the model's own.
+        method: One of `METHODS`.
+        layer: For `attention`, `norm` and `norm-ln`, counted from 0; None takes the mean over all.
+        head: For `attention` and `norm`, of encoder-decoder attention, counted from 0; None takes all.
+        contrast: For gradients and leave-one-out: explain log p(token) - log p(other) at one position.
+        steps: Points on the path of integrated gradients.
+        should_stop: Called before every layer or batch.
+
+    Raises:
+        ValueError: The method is unknown or lacks what is asked of it, or the sentence is empty.
+        SourceTooLong: See `Translator.encode`.
+        DecodingStopped: `should_stop` returned True.
+    """
+    run = forced_run(translator, source, target, points=POINTS)
+    return attribute_run(
+        translator,
+        run,
+        method=method,
+        layer=layer,
+        head=head,
+        contrast=contrast,
+        steps=steps,
+        should_stop=should_stop,
+    )
+
+
+def attribute_run(
+    translator: Translator,
+    run: ForcedRun,
+    *,
+    method: Method,
+    layer: int | None = None,
+    head: int | None = None,
+    contrast: Contrast | None = None,
+    steps: int = STEPS,
+    should_stop: Callable[[], bool] | None = None,
+) -> Attribution:
+    """The same of a forced pass with all `POINTS` captured, so that several methods share it; see `attribute`."""
+    _check_choice(translator, method, layer, head, contrast, steps)
+
+    def check() -> None:
+        if should_stop is not None and should_stop():
+            raise DecodingStopped
+
+    report: dict[str, Tensor] = {}
+    if method in OF_LAYERS:
+        of_source, of_target = of_layers(translator, run, method, layer, head, check)
+    elif method in SHARES:
+        of_source, of_target = through_layers(translator, run, cast(Literal["rollout", "alti"], method), check)
+    elif method == "leave-one-out":
+        of_source, of_target, report = by_leaving_out(translator, run, Question.of(run, contrast), check)
+    else:
+        of_source, of_target, report = by_gradients(translator, run, Question.of(run, contrast), method, steps, check)
+    return Attribution(method=method, run=run, source=of_source, target=of_target, contrast=contrast, report=report)
+
+
+def _check_choice(
+    translator: Translator,
+    method: str,
+    layer: int | None,
+    head: int | None,
+    contrast: Contrast | None,
+    steps: int,
+) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}, but must be one of {', '.join(METHODS)}")
+    config = translator.config
+    for name, number, allowed, most in (
+        ("layer", layer, OF_LAYERS, config.num_layers),
+        ("head", head, OF_HEADS, config.num_heads),
+    ):
+        if number is None:
+            continue
+        if method not in allowed:
+            raise ValueError(f"{method} takes no {name}; {', '.join(allowed)} do")
+        if not 0 <= number < most:
+            raise ValueError(f"{name} is {number}, but must be from 0 to {most - 1}")
+    if contrast is not None:
+        if method not in OF_TOKENS:
+            raise ValueError(f"{method} takes no contrast; {', '.join(OF_TOKENS)} do")
+        if not (0 <= contrast.token < config.vocab_size and 0 <= contrast.other < config.vocab_size):
+            raise ValueError(f"a contrast names tokens from 0 to {config.vocab_size - 1}")
+    if steps < 1:
+        raise ValueError(f"steps is {steps}, but must be at least 1")

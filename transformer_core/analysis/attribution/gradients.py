@@ -1,0 +1,153 @@
+"""Attribution by gradients of the log-probability with respect to the embeddings.
+
+The embeddings are those after scaling, before positions are added. Source and target have a tensor each, although one
+matrix serves both.
+
+* `gradient`: || g ||, the L2 norm over d.
+* `grad-x-input`: the sum over d of g x, signed.
+* `integrated-gradients` (Sundararajan, Taly and Yan 2017): the sum over d of (x - x') times the mean of g on the
+  straight line from the baseline x' to x, by Gauss-Legendre quadrature. In the baseline all embeddings are 0 but those
+  of `<s>` and `</s>`; positions stay. Source and target move together. The sum of a row is the log-probability minus
+  that of the baseline, up to the error of the quadrature: the completeness gap.
+
+Shape legend: R rows, one for each token that is explained, B points of the path, S source positions, T target
+positions, n either, d = d_model, V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.attribution.methods import Method, Question, input_axis, source_axis
+from transformer_core.analysis.forced_run import ForcedRun
+from transformer_core.attention_maps import Axis
+from transformer_core.hooks import edit, row_context
+from transformer_core.sites import Rows, Site
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+_MOST_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
+_TENSORS = 6  # that exist at a time in a backward pass
+_PLACES = ("encoder.embeddings", "decoder.embeddings")
+
+
+def by_gradients(
+    translator: Translator,
+    run: ForcedRun,
+    question: Question,
+    method: Method,
+    steps: int,
+    check: Callable[[], None],
+) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """(R, S), (R, T), and for integrated gradients the `gap` (R,)."""
+    integrated = method == "integrated-gradients"
+    path = _Path(translator, run, question, from_zero=integrated)
+    points, weights = _quadrature(steps) if integrated else (np.ones(1), np.ones(1))
+    like = path.inputs[0]
+    found = [like.new_zeros(len(question.positions), x.shape[1]) for x in path.inputs]
+    for start in range(0, len(points), path.most_points):
+        part = slice(start, start + path.most_points)
+        at, weight = like.new_tensor(points[part]), like.new_tensor(weights[part])
+        for rows, gradients in path.gradients(at, check):
+            for total, gradient, x in zip(found, gradients, path.inputs, strict=True):
+                per_token = gradient.norm(dim=3) if method == "gradient" else (gradient * x).sum(dim=3)
+                total[rows] += torch.einsum("rbn,b->rn", per_token, weight)
+    source, target = found
+    if not integrated:
+        return source, target, {}
+    whole, baseline = path.answers(like.new_tensor([1.0, 0.0]))
+    return source, target, {"gap": (source.sum(dim=1) + target.sum(dim=1) - (whole - baseline)).abs()}
+
+
+def _quadrature(steps: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Points on [0, 1] and their weights, which sum to 1: Gauss-Legendre."""
+    nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1, 1]
+    return (nodes + 1) / 2, weights / 2
+
+
+class _Path:
+    """The line from a baseline to the embeddings of a run.
+
+    Args:
+        translator: The model. Edits that are active in this context stay active.
+        run: The sentence.
+        question: What is explained.
+        from_zero: Whether the baseline keeps `<s>` and `</s>`; without them, all embeddings count.
+    """
+
+    def __init__(self, translator: Translator, run: ForcedRun, question: Question, *, from_zero: bool) -> None:
+        self._model, self._run, self._question = translator.model, run, question
+        source = self._model.source_embedding or self._model.embedding
+        with torch.no_grad():
+            embedded = source(run.source), self._model.embedding(run.inputs)
+        axes = (source_axis(run), input_axis(run))
+        self.inputs = [
+            _without_special(x, a) if from_zero else x for x, a in zip(embedded, axes, strict=True)
+        ]  # x - x'
+        config, s, t = translator.config, run.source.shape[1], run.inputs.shape[1]
+        of_tokens = (s + t) * (16 * config.d_model + 3 * config.d_ff)
+        of_pairs = 4 * config.num_heads * (s * s + s * t + t * t)
+        kept = config.num_layers * (of_tokens + of_pairs) + 3 * len(question.positions) * config.vocab_size
+        self.most_points = max(1, _MOST_VALUES // kept)
+        self._widest = max(s, t) * max(2 * config.d_model, config.d_ff, config.num_heads * max(s, t))
+
+    def gradients(self, at: Tensor, check: Callable[[], None]) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
+        """Of the answers at some points of the line.
+
+        One forward pass serves all rows of the question. The backward passes of many rows are one, in a batch.
+
+        Args:
+            at: (B,) how far on the line, 0 for the baseline.
+            check: Called before each pass.
+
+        Yields:
+            Rows, and their gradients (rows, B, S, d) and (rows, B, T, d).
+        """
+        check()
+        positions, device = self._question.positions, at.device
+        with torch.enable_grad():
+            moves = [((at - 1.0)[:, None, None] * x).requires_grad_() for x in self.inputs]
+            states = self._states(moves)  # (B, T, d)
+            chosen = states[:, positions].detach().requires_grad_()  # (B, R, d)
+            answers = self._question.answer(self._model.logits(chosen))  # (B, R)
+        # A row of the answer depends on its own state only, so one pass serves all.
+        (of_states,) = torch.autograd.grad(answers.sum(), chosen)
+        size = max(1, _MOST_VALUES // (_TENSORS * len(at) * self._widest))
+        for start in range(0, len(positions), size):
+            check()
+            rows = slice(start, start + size)
+            each = torch.arange(len(positions[rows]), device=device)
+            given = states.new_zeros(len(each), *states.shape)
+            given[each, :, positions[rows]] = of_states[:, rows].transpose(0, 1)
+            yield rows, torch.autograd.grad(states, moves, given, retain_graph=True, is_grads_batched=True)
+
+    @torch.no_grad()
+    def answers(self, at: Tensor) -> Tensor:
+        """(B, R): the answers, so far on the line; at is (B,)."""
+        states = self._states([(at - 1.0)[:, None, None] * x for x in self.inputs])
+        return self._question.answer(self._model.logits(states[:, self._question.positions]))
+
+    def _states(self, moves: list[Tensor]) -> Tensor:
+        """(B, T, d), what the decoder says when the embeddings are moved: (B, S, d) and (B, T, d)."""
+        by_place = dict(zip(_PLACES, moves, strict=True))
+
+        def move(value: Tensor, site: Site) -> Tensor:
+            return value + by_place[site.address]
+
+        count = len(moves[0])
+        source, inputs = (ids.expand(count, -1) for ids in (self._run.source, self._run.inputs))
+        mask = self._run.source_mask.expand(count, -1, -1, -1)
+        with row_context(Rows(sentences=(0,) * count)), edit(self._model, _PLACES, move):
+            return self._model.decode(inputs, self._model.encode(source, mask), mask)
+
+
+def _without_special(x: Tensor, labels: Axis) -> Tensor:
+    """(1, n, d) with zeros at `<s>` and `</s>`."""
+    return x.masked_fill(torch.tensor(labels.special, device=x.device)[None, :, None], 0.0)

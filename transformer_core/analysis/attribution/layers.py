@@ -1,0 +1,62 @@
+"""Attribution read off one layer, or averaged over all: attention weights, and norms of what they carry.
+
+* `attention`: the weight alpha_ij.
+* `norm` (Kobayashi et al. 2020): || sum_h alpha_ij f_h(x_j) ||, as a large weight on a short vector does little.
+* `norm-ln` (Kobayashi et al. 2021): the same with the residual connection and LayerNorm, || T_i(x_j) ||.
+
+`source` is encoder-decoder attention, `target` the decoder's self-attention of the same layer. A head is one of
+encoder-decoder attention; the heads of self-attention are others, so `target` has all of them. In `norm-ln` the
+residual of encoder-decoder attention comes from no source token and is left out.
+
+Shape legend: S source positions, T target positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.attribution.methods import Method
+from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.forced_run import ForcedRun
+
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+
+@torch.no_grad()
+def of_layers(
+    translator: Translator,
+    run: ForcedRun,
+    method: Method,
+    layer: int | None,
+    head: int | None,
+    check: Callable[[], None],
+) -> tuple[Tensor, Tensor]:
+    """(T, S) and (T, T): of one layer, or the mean over all; of one head, or of all.
+
+    Attention is averaged over heads. A norm is that of the sum over heads.
+    """
+    config = translator.config
+    layers = range(config.num_layers) if layer is None else [layer]
+    sources, targets = [], []
+    for number in layers:
+        check()
+        cross = SubLayer.of(translator.model, run, "cross", number)
+        sources.append(scores(cross, method, head)[:, : run.source.shape[1]])
+        targets.append(scores(SubLayer.of(translator.model, run, "decoder", number), method, None))
+    return torch.stack(sources).mean(dim=0), torch.stack(targets).mean(dim=0)
+
+
+def scores(sublayer: SubLayer, method: Method, head: int | None) -> Tensor:
+    """(Q, K), or (Q, K + 1) for `norm-ln` of encoder-decoder attention, whose residual is last."""
+    if method == "attention":
+        return sublayer.weights.mean(dim=0) if head is None else sublayer.weights[head]
+    if head is not None:
+        lengths: Tensor = sublayer.messages[head].norm(dim=-1)  # (K,)
+        return sublayer.weights[head] * lengths  # ||alpha f|| = alpha ||f||
+    vectors = sublayer.sums if method == "norm" else sublayer.vectors
+    return torch.cat([vectors(queries).norm(dim=-1) for queries in sublayer.groups()])

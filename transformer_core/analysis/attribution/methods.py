@@ -1,0 +1,165 @@
+"""The methods of source attribution, what they are asked, and what they answer.
+
+Shape legend: R rows, one for each token that is explained (T of them, or 1 with a contrast), S source positions,
+T target positions, V = vocab_size, W words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.forced_run import ForcedRun
+from transformer_core.attention_maps import Axis
+from transformer_core.sites import Point
+from transformer_core.tokenizer import axis
+
+Method = Literal[
+    "attention",
+    "rollout",
+    "norm",
+    "norm-ln",
+    "alti",
+    "grad-x-input",
+    "gradient",
+    "integrated-gradients",
+    "leave-one-out",
+]
+METHODS: tuple[Method, ...] = get_args(Method)
+OF_LAYERS: tuple[Method, ...] = ("attention", "norm", "norm-ln")  # a layer can be chosen
+OF_HEADS: tuple[Method, ...] = ("attention", "norm")  # and a head
+SHARES: tuple[Method, ...] = ("rollout", "alti")  # source and target together sum to 1
+OF_TOKENS: tuple[Method, ...] = ("grad-x-input", "gradient", "integrated-gradients", "leave-one-out")  # for a contrast
+SIGNED: tuple[Method, ...] = ("grad-x-input", "integrated-gradients", "leave-one-out")
+POINTS: tuple[Point, ...] = ("weights", "values", "head_outputs", "residual", "embeddings")  # what all methods need
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Why this token and not that one: log p(token) - log p(other) instead of log p(token).
+
+    A positive value speaks for `token`, a negative one for `other`.
+
+    Args:
+        position: Target position, counted from 0.
+        token: Id.
+        other: Id.
+    """
+
+    position: int
+    token: int
+    other: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is explained, a number for each row.
+
+    Args:
+        positions: (R,) target positions.
+        tokens: (R,) ids.
+        others: (R,) ids of a contrast, or None.
+    """
+
+    positions: Tensor
+    tokens: Tensor
+    others: Tensor | None = None
+
+    @classmethod
+    def of(cls, run: ForcedRun, contrast: Contrast | None = None) -> Question:
+        """About every token of a translation, or about one contrast.
+
+        Raises:
+            ValueError: The contrast names a position that the translation lacks.
+        """
+        device = run.outputs.device
+        if contrast is None:
+            return cls(torch.arange(len(run.outputs), device=device), run.outputs)
+        if not 0 <= contrast.position < len(run.outputs):
+            raise ValueError(f"the translation has tokens 0 to {len(run.outputs) - 1}, not {contrast.position}")
+        position, token, other = torch.tensor([[contrast.position], [contrast.token], [contrast.other]], device=device)
+        return cls(position, token, other)
+
+    def answer(self, logits: Tensor, rows: Tensor | slice = slice(None)) -> Tensor:
+        """Log-probability of the tokens, minus that of the others: (..., R, V) -> (..., R) nats.
+
+        Args:
+            logits: At the positions.
+            rows: Which of the rows these are.
+        """
+        log_p = logits.float().log_softmax(dim=-1)
+        shape = (*log_p.shape[:-1], 1)
+        found = log_p.gather(-1, self.tokens[rows, None].expand(shape)).squeeze(-1)
+        if self.others is None:
+            return found
+        return found - log_p.gather(-1, self.others[rows, None].expand(shape)).squeeze(-1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attribution:
+    """How much every token that the model read has to do with every token that it wrote.
+
+    Row t explains what is written at position t, in which the decoder reads input t. Columns of `target` are inputs:
+    `<s>` and the tokens before. With a contrast there is one row, that of its position.
+
+    Args:
+        method: One of `METHODS`.
+        run: The forced pass.
+        source: (R, S).
+        target: (R, T); 0 for what the causal mask hides.
+        contrast: What was asked instead of log p; None for log p of each token.
+        report: What the method says of itself. Integrated gradients: `gap` (R,), the completeness gap in nats.
+            Leave-one-out: `redistributed_source` (S,) and `redistributed_target` (T,), the share of attention that
+            softmax gives to other keys when a token is masked: the mean weight that all queries, heads and layers of
+            the unchanged run have there.
+    """
+
+    method: Method
+    run: ForcedRun
+    source: Tensor
+    target: Tensor
+    contrast: Contrast | None = None
+    report: Mapping[str, Tensor] = field(default_factory=dict)
+
+    @property
+    def source_axis(self) -> Axis:
+        """Labels of the columns of `source`, with words."""
+        return source_axis(self.run)
+
+    @property
+    def input_axis(self) -> Axis:
+        """Labels of the columns of `target`, with words."""
+        return input_axis(self.run)
+
+    @property
+    def source_words(self) -> Tensor:
+        """(R, W): of each word of the sentence, the sum over its pieces; without `</s>`."""
+        return by_words(self.source, self.source_axis)
+
+    @property
+    def sizes(self) -> Tensor:
+        """(R, W): of each word of the sentence how much it counts, whatever its sign; what is compared and ranked."""
+        return self.source_words.abs()
+
+
+def source_axis(run: ForcedRun) -> Axis:
+    """Of the S tokens of the sentence."""
+    return axis(run.source_pieces[:-1], end=True)
+
+
+def input_axis(run: ForcedRun) -> Axis:
+    """Of the T tokens that the decoder reads."""
+    return axis(run.pieces[:-1], start=True)
+
+
+def by_words(values: Tensor, labels: Axis) -> Tensor:
+    """(R, n) of pieces -> (R, W) of words, summed; `<s>` and `</s>` are no words."""
+    kept = [number for number, special in enumerate(labels.special) if not special]
+    numbers = torch.tensor([labels.words[number] for number in kept], dtype=torch.long, device=values.device)
+    first = int(numbers[0]) if kept else 0
+    summed = values.new_zeros(len(values), len({labels.words[number] for number in kept}))
+    return summed.index_add_(1, numbers - first, values[:, kept])

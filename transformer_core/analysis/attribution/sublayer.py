@@ -1,0 +1,129 @@
+"""What each key adds to the output of an attention sub-layer: the vectors of norms and of ALTI.
+
+Head h gives query i the sum over keys j of alpha_ij f_h(x_j), with f_h(x) = (x W^V_h + b) W^O_h. LayerNorm is linear
+once it divides by the standard deviation of the real sum (Kobayashi et al. 2021). So the output is a sum of vectors,
+one for each key and one for the residual connection, and of a constant that belongs to no token: the bias of W^O, the
+beta of LayerNorm, and what an active edit put in the place of a head.
+
+Shape legend: H heads, Q queries, K keys, q some of the queries, d = d_model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun
+from transformer_core.attention import MultiHeadAttention
+from transformer_core.attention_maps import Kind
+from transformer_core.layers import AddAndNorm
+from transformer_core.model import Transformer
+
+_MOST_VALUES = 2**24  # of the vectors that exist at a time: 64 MiB
+
+
+@dataclass(frozen=True)
+class SubLayer:
+    """An attention sub-layer of a run, taken apart.
+
+    Args:
+        kind: Of its attention.
+        weights: (H, Q, K).
+        messages: (H, K, d), f_h(x_j).
+        residual: (Q, d) what the residual connection adds; zeros without one.
+        constant: (Q, d) the rest of the sum, which belongs to no token.
+        norm: The LayerNorm after the sum; None for pre-norm.
+    """
+
+    kind: Kind
+    weights: Tensor
+    messages: Tensor
+    residual: Tensor
+    constant: Tensor
+    norm: nn.LayerNorm | None
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, model: Transformer, run: ForcedRun, kind: Kind, layer: int) -> SubLayer:
+        """Of a run with all `POINTS` captured."""
+        stack = model.encoder if kind == "encoder" else model.decoder
+        attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])
+        add_norm = stack.layers[layer].get_submodule(f"{SUBLAYERS[kind]}_add_norm")
+        assert isinstance(attention, MultiHeadAttention) and isinstance(add_norm, AddAndNorm)
+        weights, values, outputs = (
+            run.captured[hook_point_name(kind, layer, point)][0].float()
+            for point in ("weights", "values", "head_outputs")
+        )
+        w_o = attention.w_o.weight.view(-1, *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
+        # A head that an edit gave another output says nothing of the keys.
+        own = torch.isclose(weights @ values, outputs, rtol=1e-3, atol=1e-4).all(dim=2).all(dim=1)[:, None, None]
+        constant = (torch.where(own, 0.0, outputs) @ w_o).sum(dim=0)
+        if attention.w_o.bias is not None:
+            constant = constant + attention.w_o.bias
+        before = run.before(kind, layer)[0].float()
+        return cls(
+            kind=kind,
+            weights=weights,
+            messages=torch.where(own, values, 0.0) @ w_o,
+            residual=before if add_norm.adds else torch.zeros_like(before),
+            constant=constant,
+            norm=None if add_norm.pre_norm else add_norm.norm,
+        )
+
+    def groups(self) -> Iterator[slice]:
+        """Queries, so many at a time that memory has room for their vectors."""
+        queries, keys = self.weights.shape[1:]
+        size = max(1, _MOST_VALUES // (keys * self.residual.shape[1]))
+        return (slice(start, start + size) for start in range(0, queries, size))
+
+    def sums(self, queries: slice) -> Tensor:
+        """(q, K, d): of each key the sum over the heads of alpha_ij f_h(x_j)."""
+        return torch.einsum("hqk,hkd->qkd", self.weights[:, queries], self.messages)
+
+    @torch.no_grad()
+    def vectors(self, queries: slice) -> Tensor:
+        """T_i(x_j), what each key adds to the output; its own position also brings the residual connection.
+
+        Returns:
+            (q, K, d) in self-attention. (q, K + 1, d) in encoder-decoder attention: the residual, which comes from no
+            key, is last.
+        """
+        sums, residual = self.sums(queries), self.residual[queries]
+        if self.kind == "cross":
+            sums = torch.cat([sums, residual[:, None]], dim=1)
+        else:
+            here = torch.arange(len(sums), device=sums.device)
+            sums[here, here + queries.start] += residual
+        return self._normed(sums, queries)
+
+    @torch.no_grad()
+    def constants(self, queries: slice) -> Tensor:
+        """(q, d): what belongs to no token; the vectors and this sum to the output."""
+        constant = self._normed(self.constant[queries][:, None], queries)[:, 0]
+        return constant if self.norm is None else constant + self.norm.bias
+
+    def total(self, queries: slice) -> Tensor:
+        """(q, d): the sum before the norm."""
+        said = torch.einsum("hqk,hkd->qd", self.weights[:, queries], self.messages)
+        return said + self.residual[queries] + self.constant[queries]
+
+    @torch.no_grad()
+    def output(self, queries: slice) -> Tensor:
+        """(q, d): what the sub-layer hands on."""
+        total = self.total(queries)
+        if self.norm is None:
+            return total
+        normed: Tensor = self.norm(total)
+        return normed
+
+    def _normed(self, vectors: Tensor, queries: slice) -> Tensor:
+        """LayerNorm without beta, with the standard deviation of the real sum: (q, n, d) -> (q, n, d)."""
+        if self.norm is None:
+            return vectors
+        deviation = (self.total(queries).var(dim=-1, correction=0) + self.norm.eps).sqrt()  # (q,)
+        centred = vectors - vectors.mean(dim=-1, keepdim=True)
+        return self.norm.weight * centred / deviation[:, None, None]
