@@ -5,7 +5,7 @@
 """
 
 from transformer_core.analysis.attribution.agreement import Faithfulness, agreement, faithfulness, kendall_tau_b
-from transformer_core.analysis.attribution.attribute import STEPS, attribute, attribute_run
+from transformer_core.analysis.attribution.attribute import STEPS, attribute, attribute_run, check_choice
 from transformer_core.analysis.attribution.methods import (
     METHODS,
     OF_HEADS,
@@ -36,6 +36,7 @@ __all__ = [
     "agreement",
     "attribute",
     "attribute_run",
+    "check_choice",
     "cross_contributions",
     "faithfulness",
     "kendall_tau_b",

@@ -95,7 +95,7 @@ def attribute_run(
     should_stop: Callable[[], bool] | None = None,
 ) -> Attribution:
     """The same of a forced pass with all `POINTS` captured, so that several methods share it; see `attribute`."""
-    _check_choice(translator, method, layer, head, contrast, steps)
+    check_choice(translator, method=method, layer=layer, head=head, contrast=contrast, steps=steps)
 
     def check() -> None:
         if should_stop is not None and should_stop():
@@ -113,14 +113,16 @@ def attribute_run(
     return Attribution(method=method, run=run, source=of_source, target=of_target, contrast=contrast, report=report)
 
 
-def _check_choice(
+def check_choice(
     translator: Translator,
+    *,
     method: str,
-    layer: int | None,
-    head: int | None,
-    contrast: Contrast | None,
-    steps: int,
+    layer: int | None = None,
+    head: int | None = None,
+    contrast: Contrast | None = None,
+    steps: int = STEPS,
 ) -> None:
+    """Raise ValueError for what `attribute` cannot do, before anything is computed."""
     if method not in METHODS:
         raise ValueError(f"method is {method!r}, but must be one of {', '.join(METHODS)}")
     config = translator.config
