@@ -25,7 +25,7 @@ from transformer_core.config import ConfigError
 COMMANDS = {
     "translate": "Translate lines of text from standard input.",
     "evaluate": "Translate a test set and score it: BLEU, chrF, perplexity; or compare two models.",
-    "align": "Measure how well each encoder-decoder head aligns words.",
+    "align": "Measure how well each encoder-decoder head, and other methods, align words.",
     "contrast": "Measure how often a model prefers the correct translation to an incorrect one.",
     "prepare": "Learn a vocabulary from parallel text and tokenise the text for training.",
     "train": "Train a model; stop and resume at any time.",

@@ -14,6 +14,7 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
+from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
 from transformer_core.analysis.resting import resting_shares
 from transformer_core.attention_maps import Kind
 from transformer_core.checkpoint import load_checkpoint
@@ -163,6 +164,30 @@ def test_align_tells_the_error_of_every_head(made: Workplace, call: Call, tmp_pa
     assert report["checkpoint_hash"] == translator.checkpoint_hash
     layer_1 = next(line for line in table if line.startswith("layer 1")).split()[2:]
     assert [float(cell) for cell in layer_1] == pytest.approx((100 * errors["output"][0]).tolist(), abs=0.051)
+
+
+def test_align_compares_every_method_with_the_best_head(made: Workplace, call: Call, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.tsv"
+    lines = "The man sees a house.\tDer Mann sieht ein Haus.\t0-0 1-1 2-2 3-3 4-4\nA child.\tEin Kind.\t0-0 1-1\n"
+    gold.write_text(lines, encoding="utf-8")
+    common = ["align", "--checkpoint", made.checkpoint, "--gold", gold]
+    *table, last = call(*common, "--slow").out.splitlines()
+    report = json.loads(last)
+    counts = method_counts(Translator.load(made.checkpoint), list(read_gold(gold)), aligners=ALIGNERS)
+    for rows, methods in report["methods"].items():
+        expected = compare(counts[rows])
+        assert list(methods) == list(expected)
+        for name, found in methods.items():
+            assert found["best"]["aer"] == pytest.approx(expected[name].best_error, abs=1e-4)
+            assert found["two_fold"]["aer"] == pytest.approx(expected[name].error, abs=1e-4)
+            assert found["interval"] == pytest.approx(list(expected[name].interval), abs=1e-4)
+            line = next(line for line in table if line.startswith(f"{name} "))
+            assert len(line.split()) >= 4
+    assert set(report["methods"]["output"]) - set(report["methods"]["input"]) == set(SLOW)
+    quick = json.loads(call(*common).out.splitlines()[-1])["methods"]
+    assert set(quick["output"]) == set(report["methods"]["output"]) - set(SLOW)
+    gold.write_text(lines.splitlines()[0] + "\n", encoding="utf-8")  # one sentence has no halves
+    assert json.loads(call(*common).out.splitlines()[-1])["methods"] == {}
 
 
 def test_align_needs_a_gold_file_with_sentences(made: Workplace, call: Call, tmp_path: Path) -> None:

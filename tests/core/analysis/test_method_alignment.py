@@ -1,0 +1,123 @@
+"""Alignment by methods: against the measure of heads, against links from one attribution, and two halves by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.analysis.alignment import (
+    GoldAlignment,
+    alignment_error_rate,
+    head_alignment_errors,
+    links_of_head,
+    word_of_each_piece,
+)
+from transformer_core.analysis.attribution import attribute, cross_contributions
+from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, Aligner, Counts, compare, method_counts
+from transformer_core.translator import Translator
+
+PAIRS = [
+    ("The man sees two well-known books today .", "Der Mann sieht heute zwei bekannte Bücher .", "0-0 1-1 2-2 6-3"),
+    ("A child paints a house .", "Ein Kind malt ein Haus .", "0-0 1-1 2-2 3-3 4-4 5-5"),
+    ("My friend buys the green door .", "Mein Freund kauft die grüne Tür .", "0-0 1-1 2-2 4-4 5-5"),
+]
+
+
+def gold() -> list[GoldAlignment]:
+    result = []
+    for source, target, links in PAIRS:
+        sure = frozenset((int(link[0]), int(link[2])) for link in links.split())
+        possible = sure | {(0, 1), (3, 3)}
+        result.append(GoldAlignment(tuple(source.split()), tuple(target.split()), sure, possible))
+    return result
+
+
+def test_heads_are_those_that_are_measured_alone(learned: Translator) -> None:
+    counts = method_counts(learned, gold(), aligners=["attention-head"])
+    for name, table in head_alignment_errors(learned, gold()).items():
+        found = counts[name]["attention-head"]  # type: ignore[index]
+        assert found.errors.reshape(2, 4) == pytest.approx(table)
+        assert found.choices[5] == ("attention-head", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("aligner", "method"),
+    [
+        ("attention", "attention"),
+        ("norm", "norm"),
+        ("norm-ln", "norm-ln"),
+        ("norm-head", "norm"),
+        ("alti", "alti"),
+        ("alti-cross", None),
+        ("rollout", "rollout"),
+        ("gradient", "gradient"),
+        ("grad-x-input", "grad-x-input"),
+        ("leave-one-out", "leave-one-out"),
+    ],
+)
+def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligner, method: Any) -> None:
+    """Every choice of layer and head, row for row: words as sums of pieces, whatever the sign."""
+    counts = method_counts(learned, gold(), aligners=[aligner])
+    assert set(counts["input"]) == (set() if aligner in SLOW else {aligner})
+    for convention, by_name in counts.items():
+        for number, (name, layer, head) in enumerate(by_name[aligner].choices if aligner in by_name else ()):
+            assert name == aligner
+            links = []
+            for pair in gold():
+                source, target = " ".join(pair.source), " ".join(pair.target)
+                if method is None:
+                    run = attribute(learned, source, target, method="alti").run
+                    values = cross_contributions(learned, run, layer or 0)
+                else:
+                    values = attribute(learned, source, target, method=method, layer=layer, head=head).source
+                keys = word_of_each_piece(learned.encode(source), pair.source)
+                queries = word_of_each_piece(learned.encode_target(target), pair.target)
+                words = np.zeros((len(values), len(pair.source)), dtype=np.float32)
+                for piece, word in enumerate(keys):
+                    if word >= 0:
+                        words[:, word] += values[:, piece].numpy()
+                first = int(convention == "input")
+                rows = np.abs(words)[first : first + len(queries)]
+                links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
+            expected = alignment_error_rate(links)
+            assert by_name[aligner].errors[number] == pytest.approx(expected), (convention, layer, head)
+
+
+def counts_of(name: Aligner, hits: list[list[int]]) -> Counts:
+    """Choices with so many of 10 hits in each sentence."""
+    return Counts(tuple((name, layer, None) for layer in range(len(hits))), np.array(hits), np.full((len(hits), 4), 10))
+
+
+def test_what_is_chosen_on_one_half_is_measured_on_the_other() -> None:
+    """Layer 0 is better on sentences 1 and 3, so it is measured on 0 and 2, where it is worse; and vice versa."""
+    counts = counts_of("norm", [[1, 9, 2, 8], [6, 3, 7, 4]])
+    hits, totals, chosen = counts.two_fold()
+    assert hits.tolist() == [1, 3, 2, 4] and totals.tolist() == [10] * 4
+    assert chosen == (("norm", 0, None), ("norm", 1, None))
+    heads = counts_of("attention-head", [[5, 5, 5, 5]])
+    found = compare({"attention-head": heads, "norm": counts})
+    assert found["norm"].best_error == pytest.approx(0.5) and found["norm"].error == pytest.approx(0.75)
+    assert found["norm"].difference == pytest.approx(0.25)
+    assert (found["attention-head"].difference, *found["attention-head"].interval) == (0, 0, 0)
+    assert found["any"].chosen == (("norm", 0, None), ("norm", 1, None))
+
+
+def test_the_interval_is_that_of_all_draws() -> None:
+    """Two sentences with differences 0.1 and 0.3: draws have means 0.1, 0.2, 0.2, 0.3."""
+    heads = Counts((("attention-head", 0, 0),), np.array([[9, 9]]), np.full((1, 2), 10))
+    worse = Counts((("norm", 0, None),), np.array([[8, 6]]), np.full((1, 2), 10))
+    found = compare({"attention-head": heads, "norm": worse})["norm"]
+    assert found.difference == pytest.approx(0.2)
+    assert found.interval == pytest.approx((0.1, 0.3))
+    with pytest.raises(ValueError, match="needs 2 sentences"):
+        compare({"attention-head": Counts((("attention-head", 0, 0),), np.ones((1, 1)), np.ones((1, 1)))})
+
+
+def test_all_methods_are_there(learned: Translator) -> None:
+    counts = method_counts(learned, gold()[:2], aligners=ALIGNERS)
+    assert set(counts["output"]) == set(ALIGNERS)
+    compared = compare(counts["output"], draws=20)
+    assert set(compared) == {*ALIGNERS, "any"}
+    assert compared["any"].best_error == min(found.best_error for found in compared.values())

@@ -1,0 +1,241 @@
+"""Do other methods align words better than the best head? Alignment error rate of every method of attribution.
+
+A method that reads one layer, or one head, gives as many ways to align. Choosing the best of many on the sentences on
+which it is then measured flatters it. So layer and head are chosen on one half of the sentences and measured on the
+other, and the other way round (two-fold): sentences with even and with odd numbers.
+
+Shape legend: C choices of layer and head, N sentences, L layers, H heads, T target positions, S source positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.alignment import GoldAlignment, links_of_head, word_of_each_piece
+from transformer_core.analysis.attribution import POINTS, Method, attribute_run
+from transformer_core.analysis.attribution.layers import scores
+from transformer_core.analysis.attribution.mixing import mixing_shares
+from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.forced_run import ForcedRun, forced_run
+from transformer_core.translator import Translator
+
+Aligner = Literal[
+    "attention-head",
+    "attention",
+    "norm-head",
+    "norm",
+    "norm-ln",
+    "alti-cross",
+    "rollout",
+    "alti",
+    "gradient",
+    "grad-x-input",
+    "integrated-gradients",
+    "leave-one-out",
+]
+ALIGNERS: tuple[Aligner, ...] = get_args(Aligner)
+SLOW: tuple[Aligner, ...] = ("gradient", "grad-x-input", "integrated-gradients", "leave-one-out")
+BASELINE: Aligner = "attention-head"  # what every method is compared with
+Convention = Literal["output", "input"]  # a row is named after the token that it generates, or that it reads
+CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
+Choice = tuple[Aligner, int | None, int | None]  # method, layer, head, from 0; None where there is nothing to choose
+DRAWS = 1_000
+
+FloatArray = npt.NDArray[np.float64]
+_HALVES = 2
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the links of each choice of method, layer and head have in common with the links made by hand.
+
+    Args:
+        choices: C of them.
+        hits: (C, N), |A & S| + |A & P| of each sentence.
+        totals: (C, N), |A| + |S|.
+    """
+
+    choices: tuple[Choice, ...]
+    hits: FloatArray
+    totals: FloatArray
+
+    @property
+    def errors(self) -> FloatArray:
+        """(C,): the alignment error rate of each choice over all sentences."""
+        return _error_rate(self.hits, self.totals)
+
+    def two_fold(self) -> tuple[FloatArray, FloatArray, tuple[Choice, ...]]:
+        """Hits and totals (N,), each sentence by the choice that is best on the other half; and the two choices."""
+        half = np.arange(self.hits.shape[1]) % _HALVES
+        hits, totals = np.zeros(len(half)), np.zeros(len(half))
+        chosen = []
+        for fold in range(_HALVES):
+            here, there = half == fold, half != fold
+            best = int(_error_rate(self.hits[:, there], self.totals[:, there]).argmin())
+            hits[here], totals[here] = self.hits[best, here], self.totals[best, here]
+            chosen.append(self.choices[best])
+        return hits, totals, tuple(chosen)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A method beside the best single head, both two-fold.
+
+    Args:
+        best: The best choice on all sentences, and `best_error`, which flatters it.
+        best_error: Alignment error rate, 0 to 1.
+        error: Two-fold.
+        chosen: The choices of the two halves.
+        difference: `error` minus that of the best head; negative: fewer errors.
+        interval: 95 % of the difference over sentences drawn with replacement; the choices stay.
+    """
+
+    best: Choice
+    best_error: float
+    error: float
+    chosen: tuple[Choice, ...]
+    difference: float
+    interval: tuple[float, float]
+
+
+def method_counts(
+    translator: Translator,
+    gold: Sequence[GoldAlignment],
+    *,
+    aligners: Sequence[Aligner],
+    progress: Callable[[Sequence[GoldAlignment]], Iterable[GoldAlignment]] = iter,
+) -> dict[Convention, dict[Aligner, Counts]]:
+    """Let every method link the words of sentences whose links are known.
+
+    A word is linked to the word with the largest value, whatever its sign: summed over the pieces of the source word,
+    mean over those of the target word. Gradients and leave-one-out explain the token that is generated, so they have
+    no rows by the token that is read.
+
+    Args:
+        translator: The model.
+        gold: Sentences with links.
+        aligners: Some of `ALIGNERS`.
+        progress: Shows how far it is.
+    """
+    found: dict[Convention, dict[Aligner, list[tuple[list[int], list[int]]]]] = {
+        "output": {name: [] for name in aligners},
+        "input": {name: [] for name in aligners if name not in SLOW},
+    }
+    choices: dict[Aligner, tuple[Choice, ...]] = {name: _choices(translator, name) for name in aligners}
+    for pair in progress(gold):
+        source, target = " ".join(pair.source), " ".join(pair.target)
+        key_words = word_of_each_piece(translator.encode(source), pair.source)
+        query_words = word_of_each_piece(translator.encode_target(target), pair.target)
+        run = forced_run(translator, source, target, points=POINTS)
+        for name in aligners:
+            values = _by_words(_values(translator, run, name), key_words, len(pair.source))  # (C, T, words)
+            for convention, by_name in found.items():
+                if name in by_name:
+                    first = 0 if convention == "output" else 1
+                    rows = values[:, first : first + len(query_words)]
+                    by_name[name].append(_count(rows, query_words, pair))
+    return {
+        convention: {name: _counts(choices[name], counted) for name, counted in by_name.items()}
+        for convention, by_name in found.items()
+    }
+
+
+def _counts(choices: tuple[Choice, ...], counted: list[tuple[list[int], list[int]]]) -> Counts:
+    hits, totals = (np.array(part, dtype=np.float64).T for part in zip(*counted, strict=True))
+    return Counts(choices, hits, totals)
+
+
+def compare(counts: dict[Aligner, Counts], *, draws: int = DRAWS, seed: int = 0) -> dict[str, Compared]:
+    """Every method beside the best single head; `any` chooses among all methods, too.
+
+    Args:
+        counts: By method, `attention-head` among them; at least two sentences.
+        draws: Of sentences, for the interval.
+        seed: Of the draws.
+
+    Raises:
+        ValueError: There is only one sentence.
+    """
+    number = counts[BASELINE].hits.shape[1]
+    if number < _HALVES:
+        raise ValueError(f"choosing on one half needs {_HALVES} sentences, not {number}")
+    drawn = np.random.default_rng(seed).integers(number, size=(draws, number))
+    base_hits, base_totals, _ = counts[BASELINE].two_fold()
+    together = Counts(
+        tuple(choice for each in counts.values() for choice in each.choices),
+        np.concatenate([each.hits for each in counts.values()]),
+        np.concatenate([each.totals for each in counts.values()]),
+    )
+    result = {}
+    everything: list[tuple[str, Counts]] = [*counts.items(), ("any", together)]
+    for name, each in everything:
+        hits, totals, chosen = each.two_fold()
+        differences = _error_rate(hits[drawn], totals[drawn]) - _error_rate(base_hits[drawn], base_totals[drawn])
+        low, high = np.percentile(differences, [2.5, 97.5])
+        best, error = int(each.errors.argmin()), float(_error_rate(hits, totals))
+        result[name] = Compared(
+            best=each.choices[best],
+            best_error=float(each.errors[best]),
+            error=error,
+            chosen=chosen,
+            difference=error - float(_error_rate(base_hits, base_totals)),
+            interval=(float(low), float(high)),
+        )
+    return result
+
+
+def _error_rate(hits: FloatArray, totals: FloatArray) -> FloatArray:
+    """Over the last axis, of sentences."""
+    rate: FloatArray = 1.0 - hits.sum(axis=-1) / totals.sum(axis=-1)
+    return rate
+
+
+def _choices(translator: Translator, name: Aligner) -> tuple[Choice, ...]:
+    layers, heads = range(translator.config.num_layers), range(translator.config.num_heads)
+    if name in ("attention-head", "norm-head"):
+        return tuple((name, layer, head) for layer in layers for head in heads)
+    if name in ("attention", "norm", "norm-ln", "alti-cross"):
+        return tuple((name, layer, None) for layer in layers)
+    return ((name, None, None),)
+
+
+def _values(translator: Translator, run: ForcedRun, name: Aligner) -> Tensor:
+    """(C, T, S), `</s>` included."""
+    methods: dict[Aligner, Method] = {"attention-head": "attention", "norm-head": "norm"}
+    if name in ("rollout", "alti", *SLOW):
+        return attribute_run(translator, run, method=name).source[None]  # type: ignore[arg-type]
+    found = []
+    for layer in range(translator.config.num_layers):
+        cross = SubLayer.of(translator.model, run, "cross", layer)
+        if name in methods:
+            found += [scores(cross, methods[name], head) for head in range(translator.config.num_heads)]
+        elif name == "alti-cross":
+            found.append(mixing_shares(cross, "alti"))
+        else:
+            found.append(scores(cross, name, None))  # type: ignore[arg-type]
+    return torch.stack(found)[:, :, : run.source.shape[1]]
+
+
+def _by_words(values: Tensor, key_words: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.float32]:
+    """(C, T, S) -> (C, T, words): summed over pieces, without sign."""
+    membership = key_words[:, None] == np.arange(words)  # (pieces, words); a lone space is in none
+    pieces = values[:, :, : len(key_words)].cpu().numpy()
+    summed: npt.NDArray[np.float32] = np.abs(pieces.astype(np.float64) @ membership).astype(np.float32)
+    return summed
+
+
+def _count(
+    values: npt.NDArray[np.float32], query_words: npt.NDArray[np.int64], gold: GoldAlignment
+) -> tuple[list[int], list[int]]:
+    """Hits and totals of each choice: (C, pieces, words) -> C numbers each."""
+    words = np.arange(values.shape[2])
+    links = [links_of_head(of_choice, query_words, words) for of_choice in values]
+    hits = [len(found & gold.sure) + len(found & gold.possible) for found in links]
+    return hits, [len(found) + len(gold.sure) for found in links]
