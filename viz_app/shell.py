@@ -20,6 +20,7 @@ from viz_app.ui.missing_model import draw_missing_model
 
 _PAGES = {
     "translate": ":material/translate:",
+    "lab": ":material/science:",
     "lessons": ":material/school:",
     "figures": ":material/draw:",
     "model": ":material/info:",

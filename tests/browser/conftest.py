@@ -24,6 +24,7 @@ from tests.browser.rest import PAGE_MILLISECONDS, rest, settled, wait_until_idle
 from tests.browser.served import address_of
 from tests.conftest import SERVERS
 from tests.missing import skip_or_fail
+from viz_app.lessons.catalogue import LAB
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, WebSocket
@@ -199,8 +200,10 @@ def open_lesson(open_page: OpenPage, app_url: str) -> OpenLesson:
 
     def start(name: str, scene: str = "", *, url: str = app_url, settings: str = "", **options: Any) -> Lesson:
         window, query = _window_and_query({"still": True, "lang": "en", **options})
-        address = {"lesson": name, "scene": scene, "with": settings, **query}
-        return Lesson(open_page(f"{url}/lessons?{urlencode(address)}", **window))
+        address = {"scene": scene, "with": settings, **query}
+        page = LAB if name == LAB else "lessons"
+        address |= {} if name == LAB else {"lesson": name}
+        return Lesson(open_page(f"{url}/{page}?{urlencode(address)}", **window))
 
     return start
 

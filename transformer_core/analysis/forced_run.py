@@ -19,7 +19,7 @@ from transformer_core.sites import Point
 from transformer_core.tokenizer import EOS_TOKEN
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+    from transformer_core.translator import Translation, Translator
 
 SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_attention", "cross": "cross_attention"}
 
@@ -66,14 +66,15 @@ class ForcedRun:
 
 @torch.no_grad()
 def forced_run(
-    translator: Translator, source: str, target: str | None = None, *, points: Collection[Point] = ()
+    translator: Translator, source: str, target: str | Translation | None = None, *, points: Collection[Point] = ()
 ) -> ForcedRun:
     """Let the model read a sentence and a translation.
 
     Args:
         translator: The model.
         source: The sentence.
-        target: A translation; None takes the model's own.
+        target: A translation; None takes the model's own. A `Translation` is read in the tokens that it was generated
+            in, which may be others than those of its text.
         points: What to capture on the way.
 
     Raises:
@@ -83,12 +84,11 @@ def forced_run(
     encoding, tokenizer = translator.encode(source), translator.tokenizer
     if not encoding.ids:
         raise ValueError("the sentence is empty")
-    finished = True
-    if target is None:
-        found = translator.translate(source)
-        text, ids, finished = found.text, found.hypotheses[0].ids, found.finished
+    given = translator.translate(source) if target is None else target
+    if isinstance(given, str):
+        text, ids, finished = given, translator.encode_target(given).ids, True
     else:
-        text, ids = target, translator.encode_target(target).ids
+        text, ids, finished = given.text, given.hypotheses[0].ids, given.finished
     batch = translator.forced_batch(encoding, ids, finished)
     mask = padding_mask(batch.source, tokenizer.special.pad)
     if points:

@@ -27,7 +27,7 @@ from transformer_core.layers import AddAndNorm, DecoderLayer, EncoderLayer
 from transformer_core.sites import Point
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+    from transformer_core.translator import Translation, Translator
 
 Change = Literal["zero", "mean", "resample", "random"]
 CHANGES: tuple[Change, ...] = get_args(Change)
@@ -43,19 +43,19 @@ class HeadEffects:
 
     Args:
         run: The unchanged run.
-        effects: By kind of attention (L, H, T) nats.
-        spread: The same, the standard deviation over draws; None when nothing is drawn.
+        effects: By kind of attention (L, H, T) nats; means over draws.
+        draws: The same of each draw, (D, L, H, T); None when nothing is drawn.
     """
 
     run: ForcedRun
     effects: dict[Kind, Tensor]
-    spread: dict[Kind, Tensor] | None = None
+    draws: dict[Kind, Tensor] | None = None
 
 
 def head_effects(
     translator: Translator,
     source: str,
-    target: str | None = None,
+    target: str | Translation | None = None,
     *,
     change: Change = "zero",
     others: Sequence[tuple[str, str]] = (),
@@ -69,7 +69,7 @@ def head_effects(
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own.
+        target: Its translation; None takes the model's own. See `forced_run`.
         change: What a head says instead. `zero`: nothing. `mean`: its mean output over `others`. `resample`: what it
             said of another sentence at the same position. `random`: its output plus a random vector as long as what
             `zero` takes away; the effects of a head should be compared with these.
@@ -103,11 +103,7 @@ def head_effects(
             replace = _replaced_by(_outputs(translator, *others[order[draw % len(others)]]))
         found.append(_effects(translator, run, replace, frozen_norm, should_stop))
     stacked = {kind: torch.stack([one[kind] for one in found]) for kind in KINDS}
-    return HeadEffects(
-        run,
-        {kind: values.mean(dim=0) for kind, values in stacked.items()},
-        {kind: values.std(dim=0, correction=min(1, draws - 1)) for kind, values in stacked.items()},
-    )
+    return HeadEffects(run, {kind: values.mean(dim=0) for kind, values in stacked.items()}, stacked)
 
 
 def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> dict[Kind, list[Tensor]]:

@@ -116,8 +116,8 @@ def _arrays(found: HeadEffects) -> dict[str, Any]:
     import numpy as np
 
     arrays: dict[str, Any] = {kind: values.cpu().numpy() for kind, values in found.effects.items()}
-    for kind, values in (found.spread or {}).items():
-        arrays[f"{kind}_spread"] = values.cpu().numpy()
+    for kind, values in (found.draws or {}).items():
+        arrays[f"{kind}_spread"] = values.std(dim=0).cpu().numpy()
     return {
         **arrays,
         "pieces": np.array(found.run.pieces, dtype=np.str_),

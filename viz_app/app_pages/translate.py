@@ -35,7 +35,7 @@ from viz_app.text import Texts
 from viz_app.text.examples import EXAMPLES
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
-from viz_app.ui.edit_links import edit_in_figures
+from viz_app.ui.edit_links import edit_in_figures, open_in_lab
 from viz_app.ui.external_views import draw_external_views, open_view
 from viz_app.ui.lesson_route import draw_route, is_following, route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
@@ -80,6 +80,7 @@ def main() -> None:
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other), served.name)
             draw_share(t, "", _params(t, sentence))
+        _draw_lab(t, selection)
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         draw_external_views(t, shown.maps, selection, identity, seen.provenance)
     else:
@@ -221,6 +222,14 @@ def _packed(
     about = {"text": text, "model": served.name, "own": name, "models": other_models(name), "titles": display_names(t)}
     best = best_head(served.card, result.maps)
     return payload(shown, t, best, served.card, beam=tree, about=about)
+
+
+def _draw_lab(t: Texts, selection: Selection) -> None:
+    """The way to the Lab, which tells what the head does and not only where it looks."""
+    head = f"{selection.layer + 1}.{selection.head + 1}"
+    label = t("translate.lab", kind=t(f"explorer.kind_{selection.kind}"), head=head)
+    go = session.enqueue_callback(open_in_lab, selection)
+    st.button(label, key="open-in-lab", icon=":material/science:", type="tertiary", on_click=go)
 
 
 def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:

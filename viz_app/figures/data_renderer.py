@@ -33,6 +33,7 @@ JSON_FORMAT = 1
 TREE_COLUMNS = ("node", "parent", "step", "piece", "log_probability", "piece_log_probability", "status", "best")
 CURVE_COLUMNS = ("series", "label", "x", "y")
 MATRIX_COLUMNS = ("row", "column", "value")
+_NAMES = ("row_label", "column_label")  # of a matrix whose rows or columns have names
 DOT_COLUMNS = ("row", "label", "column", "title", "value", "low", "high", "hollow")
 
 
@@ -105,7 +106,9 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     if isinstance(figure, MatrixFigure):
         rows, columns = np.indices(figure.matrix.shape)
         places = zip((rows + figure.row_start).flat, (columns + figure.column_start).flat, strict=True)
-        return MATRIX_COLUMNS, [(*place, str(value)) for place, value in zip(places, figure.matrix.flat, strict=True)]
+        cells = zip(places, np.ndindex(figure.matrix.shape), figure.matrix.flat, strict=True)
+        named = [(*place, *_names(figure, *at), str(value)) for place, at, value in cells]
+        return (*MATRIX_COLUMNS[:-1], *_NAMES[: len(named[0]) - 3], MATRIX_COLUMNS[-1]), named
     if isinstance(figure, DotsFigure):
         return DOT_COLUMNS, [
             (row + 1, _escape_formula(label), number, _escape_formula(column.title), *_dot(column, row))
@@ -154,7 +157,8 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         ]
         return {**dict(pairs), "labels": np.array([series.label for series in figure.series], dtype=np.str_)}
     if isinstance(figure, MatrixFigure):
-        return {"values": figure.matrix}
+        names = {"row_labels": figure.row_labels, "column_labels": figure.column_labels}
+        return {"values": figure.matrix} | {name: np.array(each, dtype=np.str_) for name, each in names.items() if each}
     if isinstance(figure, DotsFigure):
         bands = np.stack([column.bands for column in figure.columns], axis=1)
         return {
@@ -202,7 +206,12 @@ def _content(figure: Figure) -> dict[str, Any]:
         }
     if isinstance(figure, MatrixFigure):
         start = {"row_start": figure.row_start, "column_start": figure.column_start}
-        return {**start, "values": [[float(str(value)) for value in row] for row in figure.matrix]}
+        names = {"row_labels": list(figure.row_labels), "column_labels": list(figure.column_labels)}
+        return {
+            **start,
+            **{name: labels for name, labels in names.items() if labels},
+            "values": [[float(str(value)) for value in row] for row in figure.matrix],
+        }
     if isinstance(figure, DotsFigure):
         return {
             "row_labels": list(figure.row_labels),
@@ -265,6 +274,14 @@ def _description(figure: Figure) -> dict[str, Any]:
         "language": figure.language,
         "provenance": provenance_record(figure),
     }
+
+
+def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
+    """The names of a cell's row and column; both where either has names, "" for the other."""
+    if not figure.row_labels and not figure.column_labels:
+        return ()
+    rows, columns = figure.row_labels, figure.column_labels
+    return _escape_formula(rows[row] if rows else ""), _escape_formula(columns[column] if columns else "")
 
 
 def _escape_formula(label: str) -> str:

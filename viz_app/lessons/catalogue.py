@@ -1,6 +1,6 @@
 """Which lessons there are, in which order, and where they stand: read from the `lesson.toml` of each folder.
 
-    chapter = "attention"          # one of CHAPTERS
+    chapter = "attention"          # one of CHAPTERS; "lab" is that of the page Lab
     order = 30                     # place in the chapter, small numbers first; the others have 10, 20, 30, ...
     minutes = 8                    # in a session; a lesson without them is not on the route
     opens_at = "shared"            # scene with which the route opens it; else the first one
@@ -28,7 +28,8 @@ if TYPE_CHECKING:  # the command line lists the lessons, and must not wait for S
     from viz_app.figures.model.spec import Figure
     from viz_app.lessons.context import LessonContext, StageData
 
-CHAPTERS = ("attention", "model", "training", "decoding")
+LAB = "lab"  # chapter and name of the experiments, which are no lesson but stand on the same stage
+CHAPTERS = ("attention", "model", "training", "decoding", LAB)
 # The boxes of Figure 1, from bottom to top. In the lesson index each opens the lesson that names it.
 STATIONS = (
     "embedding_in",
@@ -158,8 +159,8 @@ LESSON_AT: dict[str, str] = {station: entry.name for entry in LESSONS for statio
 
 def next_stop(name: str, *, on_route: bool) -> str | None:
     """What comes after a lesson: on the route its next stop, else the next lesson of the list; None after the last."""
-    order = list(ROUTE) if on_route else [entry.name for entry in LESSONS]
-    later = order[order.index(name) + 1 :] if name in order else order[1:]
+    order = list(ROUTE) if on_route else [entry.name for entry in LESSONS if entry.chapter != LAB]
+    later = [] if name == LAB else order[order.index(name) + 1 :] if name in order else order[1:]
     return next(iter(later), None)
 
 

@@ -1,4 +1,4 @@
-"""Links between pages: a figure to Figures, a head to Translate."""
+"""Links between pages: a figure to Figures, a head to Translate or to the Lab."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import streamlit as st
 from viz_app.components.explorer import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
+from viz_app.lessons.catalogue import LAB
+from viz_app.lessons.stage import LessonState
 from viz_app.state import session
+from viz_app.ui.lesson_route import state_key
 
 
 def edit_in_figures(selection: Selection) -> None:
@@ -23,6 +26,13 @@ def edit_scene_in_figures(scene: LessonFigureSpec) -> None:
     kept: FigureSpec = st.session_state.get(session.FIGURE_SPEC_KEY) or FigureSpec()
     st.session_state[session.FIGURE_SPEC_KEY] = kept.with_scene(scene)
     session.navigate_to("figures")
+
+
+def open_in_lab(selection: Selection) -> None:
+    """For `enqueue_callback`: open the Lab at what the selected head does."""
+    chosen = f"{selection.kind}.{selection.layer}.{selection.head}"
+    st.session_state[state_key(LAB)] = LessonState("off", {"chosen": chosen})
+    session.navigate_to(LAB)
 
 
 def open_in_translate(selection: Selection) -> None:

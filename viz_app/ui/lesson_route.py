@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, ROUTE, next_stop
+from viz_app.lessons.catalogue import LAB, LESSONS, ROUTE, next_stop
 from viz_app.lessons.stage import LessonState
 from viz_app.state import session
 from viz_app.text import Texts
@@ -41,11 +41,12 @@ def stop_title(t: Texts, name: str) -> str:
 
 def open_stop(name: str) -> None:
     """Go to a stop: for `session.enqueue_callback`, or before another run."""
-    if name != "translate":
-        st.session_state[OPEN_KEY] = name
-        if scene := scene_of_session(name):
-            st.session_state.setdefault(state_key(name), LessonState(scene))
-    session.navigate_to("translate" if name == "translate" else "lessons")
+    if name in ("translate", LAB):
+        return session.navigate_to(name)
+    st.session_state[OPEN_KEY] = name
+    if scene := scene_of_session(name):
+        st.session_state.setdefault(state_key(name), LessonState(scene))
+    session.navigate_to("lessons")
 
 
 def scene_of_session(name: str) -> str:

@@ -61,6 +61,11 @@ def matrix(**changes: Any) -> MatrixFigure:
     return MatrixFigure(**{"values": values, "diverging": True, **titles, **changes})
 
 
+def named_matrix(**changes: Any) -> MatrixFigure:
+    names = {"row_labels": ["▁<b>Hund", "=1+1", "$x$_1%"], "column_labels": ["층 1", "&amp;"]}
+    return matrix(**{"values": [[0.5, -1.0], [0.25, 2.0], [-0.125, 0.0]], **names, **changes})
+
+
 def dots(**changes: Any) -> DotsFigure:
     one = Dots(values=[3.0, 1.0, np.nan], title="왼쪽", axis="PPL_$x$", base=3.0, log=True, falling=True)
     other = Dots(
@@ -82,7 +87,7 @@ def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str
         name: view.figure(maps=maps, kind="cross", search=search, **given.get(name, {}), **shared)
         for name, view in VIEWS.items()
     }
-    return {**views, "curves": curves(), "matrix": matrix(), "dots": dots()}
+    return {**views, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix(), "dots": dots()}
 
 
 def pdf_text(data: bytes) -> str:

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from tests.app.figures.samples import layer_heads, one_head
+from tests.app.figures.samples import layer_heads, matrix, named_matrix, one_head
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import HeatmapFigure, HeatmapPanel, export
 
@@ -78,3 +78,16 @@ def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
     assert tuple(panel["query_labels"]) == maps.inputs.tokens
     assert panel["masked"][0][1] is True
     assert content["caption"] == figure.caption
+
+
+def test_names_of_rows_and_columns_are_in_the_data() -> None:
+    figure = named_matrix()
+    rows = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"), newline="")))
+    assert [row["value"] for row in rows] == [str(value) for value in figure.matrix.ravel()]
+    assert [row["row_label"] for row in rows[::2]] == ["\u2581<b>Hund", "'=1+1", "$x$_1%"]
+    assert {row["column_label"] for row in rows} == {"\uce35 1", "&amp;"}
+    with np.load(io.BytesIO(export(figure, "npz"))) as arrays:
+        assert tuple(arrays["row_labels"]) == figure.row_labels
+    assert json.loads(export(figure, "json"))["column_labels"] == list(figure.column_labels)
+    with np.load(io.BytesIO(export(matrix(), "npz"))) as arrays:
+        assert "row_labels" not in arrays

@@ -92,7 +92,7 @@ def test_mean_ablation_puts_in_the_mean_over_other_sentences(learned: Translator
         with edit(learned.model, hook_point_name(kind, layer, "head_outputs"), ablate_heads([head], mean[[head]])):
             without = forced_run(learned, SOURCE, TARGET).log_p
         assert found.effects[kind][layer, head] == pytest.approx(found.run.log_p - without, abs=2e-5)
-    assert found.spread is None
+    assert found.draws is None
 
 
 def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Translator) -> None:
@@ -116,8 +116,8 @@ def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Transl
                 effects.append(found.run.log_p - forced_run(learned, SOURCE, TARGET).log_p)
         both = torch.stack(effects)
         assert found.effects[kind][layer, head] == pytest.approx(both.mean(dim=0), abs=2e-5)
-        assert found.spread is not None
-        assert found.spread[kind][layer, head] == pytest.approx(both.std(dim=0), abs=2e-5)
+        assert found.draws is not None
+        assert found.draws[kind][:, layer, head] == pytest.approx(both, abs=2e-5)
 
 
 def test_a_random_direction_is_as_long_as_what_is_taken_away_and_has_a_seed(learned: Translator) -> None:

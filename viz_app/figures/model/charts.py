@@ -149,9 +149,11 @@ class MatrixFigure(Figure):
         diverging: Whether zero is the middle of the colours: for numbers of both signs.
         row_start: Number of the first row.
         column_start: Number of the first column.
+        row_labels: A name for each row, such as its token; without names the rows are numbered.
+        column_labels: The same for the columns.
 
     Raises:
-        ValueError: The values are no matrix of finite numbers.
+        ValueError: The values are no matrix of finite numbers, or there is not a name for each row or column.
     """
 
     values: npt.ArrayLike
@@ -161,6 +163,8 @@ class MatrixFigure(Figure):
     diverging: bool = False
     row_start: int = 0
     column_start: int = 0
+    row_labels: Sequence[str] = ()
+    column_labels: Sequence[str] = ()
     name: str = "headlight_matrix"
 
     def __post_init__(self) -> None:
@@ -173,6 +177,11 @@ class MatrixFigure(Figure):
         if not np.isfinite(values).all():
             row = int((~np.isfinite(values)).any(axis=1).argmax())
             raise ValueError(f"row {row} of the values (counted from 0) holds a value that is not a finite number")
+        for name, count in zip(("row_labels", "column_labels"), values.shape, strict=True):
+            labels = tuple(getattr(self, name))
+            object.__setattr__(self, name, labels)
+            if labels and len(labels) != count:
+                raise ValueError(f"{name} has {len(labels)} entries, but the values have {count}")
 
     @property
     def matrix(self) -> npt.NDArray[np.floating[Any]]:

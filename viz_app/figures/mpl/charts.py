@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -11,6 +12,7 @@ from viz_app.figures import fonts
 from viz_app.figures.colours.scales import format_number, numbers_map
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
+from viz_app.figures.model.spec import display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.canvas import Canvas
 from viz_app.figures.mpl.frame import DASHES, GAP, LINE, Entry, Frame, page_height, page_width
@@ -19,6 +21,7 @@ from viz_app.figures.mpl.heatmaps import color_bar
 _CURVES = (100.0, 0.6)  # width in mm and height over width of the plot area when they are free
 _MATRIX = 140.0
 _BAR_ROOM = 24.0
+_NAME = 18  # characters of a row's or column's name
 _LINE_WIDTH = 1.2
 _MARK = 4.0  # diameter of a point in points
 _WIDEST = str.maketrans("1234567", "0000000")  # so that no reading is wider than the room that is kept for it
@@ -90,11 +93,14 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
     font, (rows, columns) = style.font, figure.matrix.shape
     width = page_width(style, _MATRIX * POINTS_PER_MM)
     frame = Frame(figure, style, width)
-    left = PAD + font * LINE + 3.2 * font
+    beside, under = (_longest(labels, 0.85 * font) for labels in (figure.row_labels, figure.column_labels))
+    left = PAD + font * LINE + max(3.2 * font, beside + 2 * GAP)
     right = 3 * GAP + _BAR_ROOM + 2.2 * font + PAD if style.legend else 2 * PAD
-    below = 2.6 * font * LINE
+    below = 2.6 * font * LINE + max(0.0, under - font)
     across = width - left - right
     area = min(max(across * rows / columns, 0.3 * across), across)
+    if figure.row_labels:
+        area = max(area, rows * font)
     if style.height is not None:
         area = max(3 * font, style.height * POINTS_PER_MM - frame.above - below - frame.below)
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
@@ -108,12 +114,39 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(nbins="auto", integer=True, steps=[1, 2, 5, 10]))
     _ticks(canvas, axes, font)
+    _names(canvas, axes, figure, (left, frame.above, across, area), font)
     canvas.text(left + across / 2, frame.above + area + below - font * 0.7, figure.column_title, font, canvas.ink)
     canvas.text(PAD + font * LINE / 2, frame.above + area / 2, figure.row_title, font, canvas.ink, rotation=90)
     if style.legend:
         bar = (left + across + 3 * GAP, frame.above + max(0.0, (area - 110) / 2), 7.0, min(area, 110.0))
         color_bar(canvas, colors, figure.scale_title, *bar, font=font)
     return canvas
+
+
+def _longest(labels: Sequence[str], size: float) -> float:
+    """How long the longest name is, in points."""
+    return max((fonts.width(display_label(label, _NAME), size) for label in labels), default=0.0)
+
+
+def _names(
+    canvas: Canvas, axes: Axes, figure: MatrixFigure, place: tuple[float, float, float, float], font: float
+) -> None:
+    """The names of rows and columns, in place of their numbers; `place` is left, top, width and height of the cells."""
+    left, top, across, area = place
+    rows, columns = figure.matrix.shape
+    if figure.row_labels:
+        axes.yaxis.set_ticks([])
+        size = min(0.85 * font, area / rows)
+        for row, label in enumerate(figure.row_labels):
+            y = top + (row + 0.5) * area / rows
+            canvas.text(left - GAP, y, display_label(label, _NAME), size, canvas.ink, ha="right")
+    if figure.column_labels:
+        axes.xaxis.set_ticks([])
+        size = min(0.85 * font, across / columns)
+        for column, label in enumerate(figure.column_labels):
+            name = display_label(label, _NAME)
+            x, long = left + (column + 0.5) * across / columns, fonts.width(name, size)
+            canvas.text(x, top + area + GAP + long / 2, name, size, canvas.ink, rotation=90)
 
 
 def _ticks(canvas: Canvas, axes: Axes, font: float) -> None:

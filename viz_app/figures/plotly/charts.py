@@ -279,6 +279,14 @@ def _numbers(log: bool) -> dict[str, Any]:
     return {"type": "log", "dtick": 1, "exponentformat": "power"} if log else {"type": "linear"}
 
 
+def _names(labels: Sequence[str], start: int) -> dict[str, Any]:
+    """Names in place of the numbers of rows or columns."""
+    if not labels:
+        return {}
+    names = [escaped(display_label(label, _MAX_LABEL)) for label in labels]
+    return {"tickmode": "array", "tickvals": [*range(start, start + len(labels))], "ticktext": names}
+
+
 def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
     rows = len(figure.matrix)
     scale = numbers_map(figure.matrix, figure.diverging, style, figure.theme)
@@ -301,9 +309,10 @@ def _matrix(figure: MatrixFigure, style: Style) -> go.Figure:
     layout = {
         **base_layout(figure),
         "height": 460,
-        "xaxis": _plain(figure.column_title, figure),
+        "xaxis": {**_plain(figure.column_title, figure), **_names(figure.column_labels, figure.column_start)},
         "yaxis": {
             **_plain(figure.row_title, figure),
+            **_names(figure.row_labels, figure.row_start),
             "range": [figure.row_start + rows - 0.5, figure.row_start - 0.5],
         },
     }

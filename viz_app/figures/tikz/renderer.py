@@ -71,9 +71,9 @@ def _colormap(name: str, scale: ColorMap) -> str:
     return f"colormap={{{name}}}{{{entries}}}, point meta min={scale.low:g}, point meta max={scale.high:g}"
 
 
-def _ticks(axis: str, labels: Sequence[str]) -> str:
+def _ticks(axis: str, labels: Sequence[str], start: int = 0) -> str:
     names = ",".join(f"{{\\strut {tex(display_label(label, MAX_LABEL))}}}" for label in labels)
-    return f"{axis}tick={{0,...,{len(labels) - 1}}}, {axis}ticklabels={{{names}}}"
+    return f"{axis}tick={{{start},...,{start + len(labels) - 1}}}, {axis}ticklabels={{{names}}}"
 
 
 def _cells(values: Iterable[Sequence[object]], masked: np.ndarray | None, first: tuple[int, int] = (0, 0)) -> list[str]:
@@ -235,6 +235,11 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")
     if style.title and figure.title:
         options.append(f"title={{{tex(figure.title)}}}")
+    for axis, labels, start in (("x", figure.column_labels, x), ("y", figure.row_labels, y)):
+        if labels:
+            options.append(_ticks(axis, labels, start))
+    if figure.column_labels:
+        options.append("x tick label style={rotate=90}")
     cells = _cells([list(row) for row in figure.matrix], None, (y, x))
     return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells), "\\end{axis}",
             "\\end{tikzpicture}"]  # fmt: skip

@@ -152,7 +152,7 @@ def test_the_browser_writes_the_pressed_heads_alike(javascript: Callable[[str], 
     pressed, count = [0, 3, 4, 17, 23], 24
     actual = digits(pressed, count)
     answer = javascript(
-        'import { bits, digits } from "./lessons/heads/js/switchoff.js";\n'
+        'import { bits, digits } from "./lessons/stage/js/headset.js";\n'
         f"const written = digits({json.dumps([n in pressed for n in range(count)])});\n"
         f"const read = bits({json.dumps(actual)}).flatMap((on, n) => on ? [n] : []);\n"
         "console.log(JSON.stringify([written, read]));\n"

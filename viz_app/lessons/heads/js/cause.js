@@ -4,10 +4,9 @@ import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
 import { tokenText } from "../../../components/common/tokens.js";
+import { KINDS, NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { NARROW } from "./grid.js";
-import { KINDS } from "./roles.js";
 
 const REACH = 14; // pixels around a dot that count as the dot
 

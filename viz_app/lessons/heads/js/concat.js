@@ -4,9 +4,9 @@ import { paintCells } from "../../../components/common/canvas.js";
 import { fillText, headName } from "../../../components/common/dom.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { NARROW } from "../../stage/js/headgrid.js";
 import { scrolledRow, wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { NARROW } from "./grid.js";
 
 const TOP = 62;
 const POSITIVE = { light: "#c45a00", dark: "#ff9a4d" };

@@ -3,10 +3,10 @@
 import { fillText } from "../../../components/common/dom.js";
 import { Axis } from "../../../components/common/plot.js";
 import { playhead } from "../../stage/js/describe.js";
+import { NARROW } from "../../stage/js/headgrid.js";
 import { picture } from "../../stage/js/map.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { NARROW } from "./grid.js";
 
 const LOW = 24.5; // BLEU at the foot of the plot
 

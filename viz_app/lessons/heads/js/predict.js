@@ -3,10 +3,9 @@
 import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
+import { HeadGrid, KINDS, NARROW } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { HeadGrid, NARROW } from "./grid.js";
-import { KINDS } from "./roles.js";
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Predict extends Scene {

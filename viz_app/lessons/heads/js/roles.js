@@ -4,7 +4,6 @@ const COLOURS = {
   light: { previous: "#7a4fc0", next: "#a86f00", self: "#007f99", separator: "#7d6148", aligner: "#c9285c" },
   dark: { previous: "#b79af0", next: "#e2b04a", self: "#4fc6e0", separator: "#c2a384", aligner: "#ff7fa5" },
 };
-export const KINDS = ["encoder", "decoder", "cross"];
 
 /**
  * The colour of a head: that of its role, if it has one.

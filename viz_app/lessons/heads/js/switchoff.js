@@ -3,9 +3,11 @@
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { choice } from "../../stage/js/describe.js";
+import { crossOut, HeadGrid, KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { bits, digits } from "../../stage/js/headset.js";
+import { comparedWords } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
-import { HeadGrid, NARROW } from "./grid.js";
-import { colourOf, colourOfRole, KINDS } from "./roles.js";
+import { colourOf, colourOfRole } from "./roles.js";
 
 /** @type {import("./numbers").RoleName[]} */
 const ROLES = ["previous", "next", "self", "separator", "aligner"];
@@ -60,7 +62,7 @@ export class SwitchOff extends Scene {
     const off = this.off(settings);
     grid.drawLabels(pen, this.texts);
     grid.forEach((role, tile, number) => {
-      if (off[number]) cross(pen, tile);
+      if (off[number]) crossOut(pen, tile);
       else pen.fill(tile.x, tile.y, tile.size, tile.size, colourOf(role, theme), 0.55);
     });
     const narrow = width < NARROW;
@@ -109,9 +111,9 @@ export class SwitchOff extends Scene {
      */
     const label = (text, down) => pen.note(text, x, y + down, { size: 13, most: width });
     label(texts.whole_model, 8);
-    let down = 30 + sentence(pen, original, x, y + 36, width, null);
+    let down = 30 + comparedWords(pen, original, x, y + 36, width, null);
     label(fillText(texts.without, { count }), down + 22);
-    down += 44 + sentence(pen, words, x, y + down + 50, width, theme.kinds.decoder);
+    down += 44 + comparedWords(pen, words, x, y + down + 50, width, theme.kinds.decoder);
     label(texts.still, down + 30);
     const most = Math.max(1, -before, -after);
     /**
@@ -170,62 +172,4 @@ export class SwitchOff extends Scene {
       ],
     };
   }
-}
-
-const BITS = [16, 8, 4, 2, 1];
-
-/**
- * Five heads in each digit, so that all of them fit into an address.
- * @param {string} digits
- */
-export function bits(digits) {
-  return [...digits].flatMap((digit) => BITS.map((bit) => Boolean(parseInt(digit, 32) & bit)));
-}
-
-/** @param {boolean[]} values */
-export function digits(values) {
-  let text = "";
-  for (let start = 0; start < values.length; start += 5)
-    text += BITS.reduce((sum, bit, index) => sum + (values[start + index] ? bit : 0), 0).toString(32);
-  return text.replace(/0+$/, "") || "0";
-}
-
-/**
- * @param {Pen} pen
- * @param {import("./grid.js").Tile} tile
- */
-function cross(pen, { x, y, size }) {
-  const { context, theme } = pen;
-  pen.frame(x + 0.5, y + 0.5, size - 1, size - 1, theme.text, 1.5);
-  context.beginPath();
-  context.moveTo(x + 3, y + 3);
-  context.lineTo(x + size - 3, y + size - 3);
-  context.moveTo(x + size - 3, y + 3);
-  context.lineTo(x + 3, y + size - 3);
-  context.stroke();
-}
-
-/**
- * Words over several lines; those that differ are marked. Returns how high they stand.
- * @param {Pen} pen
- * @param {import("./numbers").Word[]} words
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {string | null} mark
- */
-function sentence(pen, words, x, y, width, mark) {
-  const { theme } = pen;
-  const style = { size: width > 800 ? 26 : width > 460 ? 19 : 16, weight: 600 };
-  const line = style.size * 1.6;
-  const space = pen.measure(" ", style);
-  let [across, down] = [0, 0];
-  for (const [word, differs] of words) {
-    const long = pen.measure(word, style);
-    if (across && across + long > width) [across, down] = [0, down + line];
-    pen.write(word, x + across, y + down, { ...style, colour: differs && mark ? mark : theme.text, most: width });
-    if (differs) pen.fill(x + across, y + down + style.size * 0.68, Math.min(long, width), 2, mark ?? theme.muted);
-    across += long + space;
-  }
-  return down + line;
 }

@@ -4,11 +4,11 @@ import { context2d } from "../../../components/common/canvas.js";
 import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
+import { HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";
 import { drawMap, picture, tint } from "../../stage/js/map.js";
 import { Pen } from "../../stage/js/pen.js";
 import { Scene } from "../../stage/js/scene.js";
-import { HeadGrid, NARROW, ring } from "./grid.js";
-import { colourOf, colourOfRole, headAt, KINDS } from "./roles.js";
+import { colourOf, colourOfRole, headAt } from "./roles.js";
 
 /** @typedef {ReturnType<Tour["view"]>} View */
 
@@ -105,7 +105,7 @@ export class Tour extends Scene {
   /**
    * From the tile to the map.
    * @param {Pen} pen
-   * @param {HeadGrid} grid
+   * @param {HeadGrid<import("./numbers").Role>} grid
    * @param {import("./numbers").Role} role
    * @param {number} left
    */
@@ -149,7 +149,7 @@ export class Tour extends Scene {
 
   /**
    * @param {Pen} pen
-   * @param {HeadGrid} grid
+   * @param {HeadGrid<import("./numbers").Role>} grid
    * @param {import("./numbers").Role} role
    */
   drawGrid(pen, grid, { kind, layer, head }) {
@@ -167,7 +167,7 @@ export class Tour extends Scene {
   /**
    * All tiles on a canvas of their own: they stay the same while the tour goes on.
    * @param {Pen} pen Of the picture that they are for.
-   * @param {HeadGrid} grid
+   * @param {HeadGrid<import("./numbers").Role>} grid
    */
   drawTiles(pen, grid) {
     const { width, height, theme } = pen;

@@ -186,7 +186,7 @@ export class Lesson {
     if (kind === "button") {
       this.stage.pause(); // what comes from the server would run against the playhead
       this.following.press(name);
-      this.set(this.scene.press(name));
+      this.set(this.scene.press(name, this.settings()));
     } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value });
   }
 

@@ -66,3 +66,29 @@ export function scrolledRow(pen, tokens, chosen, width, margin) {
   const shift = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - middle));
   return places.map((place) => ({ ...place, x: place.x + shift }));
 }
+
+/**
+ * Words over several lines; those that differ are marked. Returns how high they stand.
+ * @param {Pen} pen
+ * @param {[string, boolean][]} words
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {string | null} mark Colour of those that differ.
+ * @param {number} [size]
+ */
+export function comparedWords(pen, words, x, y, width, mark, size = width > 800 ? 26 : width > 460 ? 19 : 16) {
+  const { theme } = pen;
+  const style = { size, weight: 600 };
+  const line = style.size * 1.6;
+  const space = pen.measure(" ", style);
+  let [across, down] = [0, 0];
+  for (const [word, differs] of words) {
+    const long = pen.measure(word, style);
+    if (across && across + long > width) [across, down] = [0, down + line];
+    pen.write(word, x + across, y + down, { ...style, colour: differs && mark ? mark : theme.text, most: width });
+    if (differs) pen.fill(x + across, y + down + style.size * 0.68, Math.min(long, width), 2, mark ?? theme.muted);
+    across += long + space;
+  }
+  return down + line;
+}

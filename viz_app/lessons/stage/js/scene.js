@@ -120,9 +120,10 @@ export class Scene {
   /**
    * A button was pressed: settings that change, or null.
    * @param {string} name
+   * @param {Settings} settings
    * @returns {Settings | null}
    */
-  press(name) {
+  press(name, settings) {
     return null;
   }
 

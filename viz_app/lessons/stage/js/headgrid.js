@@ -1,7 +1,6 @@
 // All heads as tiles: a block for each kind, a row for each layer.
 
-import { KINDS } from "./roles.js";
-
+export const KINDS = ["encoder", "decoder", "cross"];
 export const NARROW = 620;
 const TITLE = 30;
 const NUMBERS = 15; // room for the numbers of the layers
@@ -9,20 +8,21 @@ const BETWEEN = 10;
 
 /** @typedef {{ x: number, y: number, size: number }} Tile */
 
+/** @template Head What the grid holds for each head. */
 export class HeadGrid {
   /**
-   * Fits the blocks of `roles` into the upper left corner: above each other, or beside each other where it is narrow.
-   * @param {import("./numbers").Roles} roles
+   * Fits the blocks into the upper left corner: above each other, or beside each other where it is narrow.
+   * @param {Record<Kind, Head[][]>} all
    * @param {{ width: number, height: number }} picture
    * @param {number} share Of the width, where they are above each other.
    * @param {number} low The height, where they are beside each other.
    */
-  constructor(roles, picture, share, low) {
+  constructor(all, picture, share, low) {
     const stacked = picture.width >= NARROW;
     const [width, height] = stacked ? [picture.width * share, picture.height - 4] : [picture.width, low];
-    this.roles = roles;
-    const layers = Math.max(...KINDS.map((kind) => roles[kind].length));
-    const heads = Math.max(...KINDS.map((kind) => roles[kind][0].length));
+    this.all = all;
+    const layers = Math.max(...KINDS.map((kind) => all[kind].length));
+    const heads = Math.max(...KINDS.map((kind) => all[kind][0].length));
     const [across, down] = stacked ? [1, 3] : [3, 1];
     const wide = (width - (across - 1) * BETWEEN) / across - NUMBERS;
     const high = (height - (down - 1) * BETWEEN) / down - TITLE;
@@ -31,8 +31,8 @@ export class HeadGrid {
       kind,
       x: NUMBERS + (stacked ? 0 : number * (heads * this.cell + NUMBERS + BETWEEN)),
       y: TITLE + (stacked ? number * (layers * this.cell + TITLE + BETWEEN) : 0),
-      layers: roles[kind].length,
-      heads: roles[kind][0].length,
+      layers: all[kind].length,
+      heads: all[kind][0].length,
     }));
     this.width = across * (heads * this.cell + NUMBERS) + (across - 1) * BETWEEN;
     this.height = down * (layers * this.cell + TITLE) + (down - 1) * BETWEEN;
@@ -61,21 +61,21 @@ export class HeadGrid {
   at(x, y) {
     for (const { kind, x: left, y: top, layers, heads } of this.blocks) {
       const [layer, head] = [Math.floor((y - top) / this.cell), Math.floor((x - left) / this.cell)];
-      if (layer >= 0 && layer < layers && head >= 0 && head < heads) return this.roles[kind][layer][head];
+      if (layer >= 0 && layer < layers && head >= 0 && head < heads) return this.all[kind][layer][head];
     }
     return null;
   }
 
   /**
    * Calls `each` for all heads in the order in which Python counts them.
-   * @param {(role: import("./numbers").Role, tile: Tile, number: number) => void} each
+   * @param {(held: Head, tile: Tile, number: number) => void} each
    */
   forEach(each) {
     let number = 0;
     for (const { kind, layers, heads } of this.blocks) {
       for (let layer = 0; layer < layers; layer++) {
         for (let head = 0; head < heads; head++, number++)
-          each(this.roles[kind][layer][head], this.tile(kind, layer, head), number);
+          each(this.all[kind][layer][head], this.tile(kind, layer, head), number);
       }
     }
   }
@@ -109,4 +109,20 @@ export class HeadGrid {
  */
 export function ring(pen, { x, y, size }, colour, width = 2) {
   pen.frame(x - 1, y - 1, size + 2, size + 2, colour, width);
+}
+
+/**
+ * Crosses a tile out.
+ * @param {Pen} pen
+ * @param {Tile} tile
+ */
+export function crossOut(pen, { x, y, size }) {
+  const { context, theme } = pen;
+  pen.frame(x + 0.5, y + 0.5, size - 1, size - 1, theme.text, 1.5);
+  context.beginPath();
+  context.moveTo(x + 3, y + 3);
+  context.lineTo(x + size - 3, y + size - 3);
+  context.moveTo(x + size - 3, y + 3);
+  context.lineTo(x + 3, y + size - 3);
+  context.stroke();
 }

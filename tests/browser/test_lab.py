@@ -1,0 +1,77 @@
+"""The Lab in the browser: heads are pressed, switched off and walked through by keyboard; links lead there and back."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
+from tests.browser.lesson_driver import Lesson
+from tests.browser.rest import until
+from viz_app.lessons.labels import labels
+
+T = labels("en")
+
+
+def press_tile(lesson: Lesson, kind: str, layer: int, head: int) -> None:
+    tile = lesson.get(f"lesson.scene.places(lesson.stage.pen(null)).grid.tile('{kind}', {layer}, {head})")
+    middle = tile["size"] / 2
+    lesson.canvas.click(position={"x": tile["x"] + middle, "y": tile["y"] + middle})
+
+
+def test_a_head_is_pressed_and_switched_off(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
+    lesson = open_lesson("lab", "off")
+    lesson.wait("lesson.scene.own")
+    lesson.painted(0.01)
+    press_tile(lesson, "decoder", 2, 5)
+    assert lesson.settings()["chosen"] == "decoder.2.5"
+    assert T("lesson_lab.head_title", kind=T("lesson_lab.decoder"), head="3.6") in lesson.said()
+    lesson.click(T("lesson_lab.toggle"))
+    lesson.wait("lesson.scene.own?.without && lesson.lesson.answers.off === lesson.settings().off")
+    off = lesson.get("lesson.scene.off(lesson.settings()).indexOf(true)")
+    assert off == lesson.get("lesson.scene.heads.all.decoder[2][5].number")
+    check_accessibility(lesson.page)
+    lesson.click(T("lesson_lab.all_on"))
+    lesson.wait("lesson.scene.own && !lesson.scene.own.without")
+
+
+def test_a_token_and_the_arrow_keys(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off")
+    lesson.wait("lesson.scene.own")
+    order = lesson.get("lesson.scene.view(-1).order")
+    lesson.press("ArrowRight", "ArrowRight")
+    shown = "lesson.scene.shown(lesson.settings(), lesson.scene.view(-1).order).number"
+    assert lesson.get(shown) == order[2]
+    lesson.press("ArrowLeft")
+    assert lesson.get(shown) == order[1]
+    effects = lesson.get("[...lesson.lesson.arrays.effects.part(0).data]")
+    lesson.get("lesson.set({ piece: 1, chosen: 'encoder.0.0' })")
+    assert f"{abs(effects[1]):.2f}" in lesson.said()
+
+
+def test_random_vectors_stand_beside_the_effects(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off", settings="band:on", lang="ko", width=390, height=844, dark=True)
+    lesson.wait("lesson.lesson.arrays.low")
+    lesson.painted(0.01)
+    known = labels("ko")
+    spoken = {known(f"lesson_lab.say_{name}", low="", high="").split("\u201d")[0][:12] for name in ("within", "beyond")}
+    assert any(start in lesson.said() for start in spoken)
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_from_a_head_in_translate_to_the_lab_and_back(language: str, open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=4&head=3", still=True)
+    page.locator(".explorer .tile").first.wait_for()
+    page.locator(".st-key-open-in-lab button").click()
+    lesson = Lesson(page)
+    lesson.wait("lesson.scene.own")
+    assert lesson.settings()["chosen"] == "cross.3.2"
+    lesson.press("ArrowRight")
+    other = lesson.get("lesson.settings().chosen")
+    assert until(page, lambda: other in parse_qs(urlsplit(page.url).query).get("with", [""])[0])
+    page.locator(".st-key-open-head button").click()
+    page.locator(".explorer").wait_for()
+    kind, layer, head = other.split(".")
+    wanted = {"kind": [kind], "layer": [str(int(layer) + 1)], "head": [str(int(head) + 1)]}
+    assert until(page, lambda: wanted.items() <= parse_qs(urlsplit(page.url).query).items())

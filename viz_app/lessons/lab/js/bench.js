@@ -1,0 +1,36 @@
+// What all benches share: they wait for their numbers, and say so where the sentence is too long.
+
+import { fillText } from "../../../components/common/dom.js";
+import { Scene } from "../../stage/js/scene.js";
+
+/**
+ * @template Own What the bench's module computes.
+ * @extends {Scene<import("./numbers").Values>}
+ */
+export class Bench extends Scene {
+  /** Of the bench in `values`. */
+  get name() {
+    return "";
+  }
+
+  /** @returns {Own | null} The numbers, once they are there. */
+  get own() {
+    const { values } = this.lesson;
+    return values.bench === this.name ? /** @type {any} */ (values)[this.name] : null;
+  }
+
+  /** What stands in place of the picture, or null. */
+  get absence() {
+    const { bench, count, most } = this.lesson.values;
+    if (bench === null) return fillText(this.texts.too_long, { count, most });
+    return this.own ? null : this.texts.computing;
+  }
+
+  /**
+   * Whether Python still computes for these settings.
+   * @param {Settings} settings
+   */
+  waits(settings) {
+    return Object.entries(this.lesson.answers).some(([name, value]) => name in settings && settings[name] !== value);
+  }
+}

@@ -1,0 +1,314 @@
+// Switch off: every head by what the translation loses without it, for the whole of it or one token; and what is written
+// without the heads that are switched off.
+
+import { cssColour } from "../../../components/common/canvas.js";
+import { divergingPixel } from "../../../components/common/diverging.js";
+import { fillText, headName } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
+import { choice } from "../../stage/js/describe.js";
+import { crossOut, HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";
+import { bits, digits } from "../../stage/js/headset.js";
+import { Bench } from "./bench.js";
+import { EffectBars } from "./effectbars.js";
+import { TwoTranslations } from "./twotranslations.js";
+
+const LEGEND = 56; // height below the tiles
+const TITLE = 50; // above the bars
+
+/** @typedef {{ kind: Kind, layer: number, head: number, number: number }} Head */
+
+/** @extends {Bench<import("./numbers").Off>} */
+export class SwitchOff extends Bench {
+  get name() {
+    return "off";
+  }
+
+  get controls() {
+    const { texts } = this;
+    const changes = Object.fromEntries(["zero", "mean", "resample"].map((name) => [name, texts[`change_${name}`]]));
+    return [
+      choice("change", texts.change, changes, { server: true }),
+      { name: "frozen", kind: "switch", label: texts.frozen, start: false, server: true },
+      { name: "band", kind: "switch", label: texts.band, start: false, server: true },
+      { name: "toggle", kind: "button", label: texts.toggle },
+      { name: "all", kind: "button", label: texts.all_on },
+      { name: "chosen", kind: "held", start: "" },
+      { name: "piece", kind: "held", start: -1 },
+      { name: "off", kind: "held", start: "h0", server: true },
+    ];
+  }
+
+  lit() {
+    return "effect";
+  }
+
+  /** @type {Scene["height"]} */
+  height(width, room) {
+    return width < NARROW ? 720 : Math.max(430, Math.min(room, 600));
+  }
+
+  /** All heads by kind and layer, and in one list. */
+  get heads() {
+    const { layers = 0, heads = 0 } = this.own ?? {};
+    let number = 0;
+    /** @type {Record<Kind, Head[][]>} */
+    const all = {};
+    for (const kind of KINDS)
+      all[kind] = Array.from({ length: layers }, (_, layer) =>
+        Array.from({ length: heads }, (_, head) => ({ kind, layer, head, number: number++ })),
+      );
+    return { all, list: KINDS.flatMap((kind) => all[kind].flat()) };
+  }
+
+  /**
+   * The token that was pressed, or -1 for the whole translation.
+   * @param {Settings} settings
+   */
+  piece({ piece }) {
+    const count = this.own?.pieces.length ?? 0;
+    return Math.max(-1, Math.min(count - 1, Math.round(piece)));
+  }
+
+  /**
+   * What a row of (heads, tokens) says of the token, or its sum.
+   * @param {ArrayLike<number>} row
+   * @param {number} piece
+   */
+  value(row, piece) {
+    return piece < 0 ? Array.from(row).reduce((sum, each) => sum + each, 0) : row[piece];
+  }
+
+  /**
+   * The effect of every head, and the largest without its sign.
+   * @param {number} piece
+   */
+  view(piece) {
+    const { effects } = this.lesson.arrays;
+    const values = this.heads.list.map(({ number }) => this.value(effects.part(number).data, piece));
+    const order = Array.from(values.keys()).sort((one, other) => Math.abs(values[other]) - Math.abs(values[one]));
+    return { values, order, most: Math.max(1e-6, Math.abs(values[order[0]])) };
+  }
+
+  /**
+   * From where to where random vectors move the token, or the whole; null when nobody asked.
+   * @param {number} number
+   * @param {number} piece
+   */
+  band(number, piece) {
+    const { low, high, total_low, total_high } = this.lesson.arrays;
+    if (!low) return null;
+    if (piece < 0) return { low: total_low.data[number], high: total_high.data[number] };
+    return { low: low.part(number).data[piece], high: high.part(number).data[piece] };
+  }
+
+  /**
+   * The head that is shown: the one that was pressed, else the one with the largest effect.
+   * @param {Settings} settings
+   * @param {number[]} order
+   */
+  shown({ chosen }, order) {
+    const { list } = this.heads;
+    return list.find(({ kind, layer, head }) => chosen === `${kind}.${layer}.${head}`) ?? list[order[0]];
+  }
+
+  /** @param {Settings} settings */
+  off({ off }) {
+    const on = bits(off.slice(1));
+    return this.heads.list.map(({ number }) => Boolean(on[number]));
+  }
+
+  /** @param {{ width: number, height: number }} picture */
+  places({ width, height }) {
+    const narrow = width < NARROW;
+    const grid = new HeadGrid(this.heads.all, { width, height: height - LEGEND }, 0.3, 165);
+    const side = narrow
+      ? { x: 0, y: grid.height + LEGEND + 14, width, height: height - grid.height - LEGEND - 14 }
+      : { x: grid.width + 44, y: 0, width: width - grid.width - 44, height };
+    return { grid, side };
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const { absence, texts } = this;
+    if (absence) return pen.message(absence);
+    const { context, theme } = pen;
+    const { grid, side } = this.places(pen);
+    const piece = this.piece(settings);
+    const { values, order, most } = this.view(piece);
+    const shown = this.shown(settings, order);
+    const off = this.off(settings);
+    context.save();
+    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
+    grid.drawLabels(pen, texts);
+    grid.forEach(({ number }, tile) => {
+      pen.fill(tile.x, tile.y, tile.size, tile.size, tone(theme, values[number] / most));
+      pen.frame(tile.x + 0.5, tile.y + 0.5, tile.size - 1, tile.size - 1, theme.line);
+      if (isBeyond(values[number], this.band(number, piece)))
+        pen.dot(tile.x + tile.size - 5, tile.y + 5, 2, theme.text);
+      if (off[number]) crossOut(pen, tile);
+      if (number === shown.number) ring(pen, tile, theme.text, 2.5);
+    });
+    this.drawLegend(pen, most, grid);
+    const count = off.filter(Boolean).length;
+    const titles = { before: texts.all_heads, after: count ? fillText(texts.without, { count }) : texts.off_hint };
+    this.translations.draw(pen, titles, side);
+    const height = side.height - this.translations.height(pen, side.width);
+    this.drawHead(pen, { shown, piece, order, value: values[shown.number] }, { ...side, height });
+    context.restore();
+  }
+
+  /**
+   * What the colours mean.
+   * @param {Pen} pen
+   * @param {number} most
+   * @param {HeadGrid<Head>} grid
+   */
+  drawLegend(pen, most, grid) {
+    const { texts } = this;
+    const wide = Math.min(220, Math.max(120, grid.width - 20));
+    const y = grid.height + 8;
+    for (let x = 0; x < wide; x++) pen.fill(15 + x, y, 1.5, 10, tone(pen.theme, (2 * x) / (wide - 1) - 1));
+    pen.frame(15, y, wide, 10, pen.theme.line);
+    const ends = { size: 11, most: wide / 2 };
+    for (const [name, value, x, align] of /** @type {[string, number, number, string][]} */ ([
+      [texts.hindered, -most, 15, "left"],
+      [texts.helped, most, 15 + wide, "right"],
+    ])) {
+      pen.note(signed(value, 2), x, y + 20, { ...ends, align });
+      pen.note(name, x, y + 35, { ...ends, align });
+    }
+    if (this.lesson.arrays.low && pen.width >= NARROW + 200) pen.note(texts.dotted, wide + 30, y + 5, { size: 11 });
+  }
+
+  /**
+   * The effects of one head, a bar for each token.
+   * @param {Pen} pen
+   * @param {{ shown: Head, piece: number, order: number[], value: number }} what
+   * @param {Box} place
+   */
+  drawHead(pen, { shown, piece, order, value }, place) {
+    const { theme } = pen;
+    const { texts } = this;
+    const { x, y, width } = place;
+    const colour = theme.kinds[shown.kind];
+    pen.write(this.headTitle(shown), x, y + 10, { size: 17, weight: 650, colour, most: width });
+    const what = { effect: signed(value, 2), rank: order.indexOf(shown.number) + 1, heads: order.length };
+    const total = piece < 0 ? `${fillText(texts.total, what)}, ` : "";
+    const line = `${total}${fillText(texts.rank, what)}`;
+    pen.note(line, x, y + 32, { size: 13, most: width });
+    this.bars(shown, place).draw(pen, {
+      tokens: this.own?.pieces ?? [],
+      marked: piece,
+      colour,
+      title: texts.effect,
+    });
+  }
+
+  /**
+   * The effects of a head as bars.
+   * @param {Head} shown
+   * @param {Box} place
+   */
+  bars(shown, { x, y, width, height }) {
+    const { data } = this.lesson.arrays.effects.part(shown.number);
+    const bands = Array.from(data, (_, at) => this.band(shown.number, at));
+    return new EffectBars(data, bands, { x, y: y + TITLE, width, height: height - TITLE });
+  }
+
+  get translations() {
+    return new TwoTranslations(this.own?.text ?? "", this.own?.without ?? null);
+  }
+
+  /** @param {Head} head */
+  headTitle({ kind, layer, head }) {
+    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
+  }
+
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    if (this.absence || !pen.first) return null;
+    const { grid, side } = this.places(pen);
+    const head = grid.at(x, y);
+    if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}` };
+    const shown = this.shown(settings, this.view(this.piece(settings)).order);
+    const texted = this.translations.height(pen, side.width);
+    const at = this.bars(shown, { ...side, height: side.height - texted }).at(x, y);
+    return at === null ? null : { piece: at === this.piece(settings) ? -1 : at };
+  }
+
+  /** @type {Scene["press"]} */
+  press(name, settings) {
+    if (this.absence) return null;
+    if (name === "all") return { off: "h0" };
+    const { number } = this.shown(settings, this.view(this.piece(settings)).order);
+    const off = this.off(settings);
+    off[number] = !off[number];
+    return { off: `h${digits(off)}` };
+  }
+
+  /** @type {Scene["stepped"]} From the largest effect to the smallest, round and round. */
+  stepped(count, settings) {
+    if (this.absence) return null;
+    const { order } = this.view(this.piece(settings));
+    const place = order.indexOf(this.shown(settings, order).number) + count;
+    const { kind, layer, head } = this.heads.list[order[(place + order.length) % order.length]];
+    return { chosen: `${kind}.${layer}.${head}` };
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { absence, texts, own } = this;
+    if (absence || !own) return absence ?? "";
+    const piece = this.piece(settings);
+    const { values, order } = this.view(piece);
+    const shown = this.shown(settings, order);
+    const value = values[shown.number];
+    const band = this.band(shown.number, piece);
+    const sentence = fillText(texts.say, {
+      head: this.headTitle(shown),
+      what: piece < 0 ? texts.whole : `“${tokenText(own.pieces[piece])}”`,
+      change: signed(-value, 2),
+      rank: order.indexOf(shown.number) + 1,
+      heads: order.length,
+    });
+    if (!band) return sentence;
+    const range = { low: signed(-band.high, 2), high: signed(-band.low, 2) };
+    return `${sentence} ${fillText(isBeyond(value, band) ? texts.say_beyond : texts.say_within, range)}`;
+  }
+
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const { absence, texts } = this;
+    if (absence) return null;
+    const piece = this.piece(settings);
+    const { values } = this.view(piece);
+    const off = this.off(settings);
+    const columns = [texts.column_head, texts.effect];
+    if (this.lesson.arrays.low) columns.push(texts.column_low, texts.column_high);
+    const rows = this.heads.list.map((head) => {
+      const band = this.band(head.number, piece);
+      const random = band ? [band.low, band.high] : [];
+      return [this.headTitle(head), values[head.number], ...random, off[head.number] ? texts.yes : texts.no];
+    });
+    return { columns: [...columns, texts.column_off], rows };
+  }
+}
+
+/**
+ * The colour of an effect from -1 to 1; the square root shows small ones.
+ * @param {Theme} theme
+ * @param {number} value
+ */
+function tone(theme, value) {
+  return cssColour(divergingPixel(theme, value, "sqrt"));
+}
+
+/**
+ * Whether an effect is larger, without its sign, than that of any random vector.
+ * @param {number} value
+ * @param {import("./effectbars.js").Band} band
+ */
+function isBeyond(value, band) {
+  return band !== null && Math.abs(value) > Math.max(Math.abs(band.low), Math.abs(band.high));
+}

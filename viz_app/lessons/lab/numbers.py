@@ -1,0 +1,52 @@
+"""The Lab: one module for each bench. What the open bench asks of the model, and nothing else, is computed."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from viz_app.components.explorer import Selection
+from viz_app.figures.model.spec import Figure
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import switch_off
+from viz_app.lessons.lab.recipe import Recipe
+
+_BENCHES: dict[str, ModuleType] = {"off": switch_off}
+MOST_PIECES = 80  # of a sentence, with </s>: every bench runs the model many times
+
+
+def data(context: LessonContext) -> StageData:
+    """The numbers of the open bench; of a sentence that is too long only how long it may be."""
+    count = len(context.pieces)
+    values = {"count": count, "most": MOST_PIECES}
+    if count > MOST_PIECES:
+        return StageData(values={**values, "bench": None})
+    name = _open(context)
+    found: StageData = _BENCHES[name].data(context)
+    return StageData(values={**values, "bench": name, name: found.values}, arrays=found.arrays, answers=found.answers)
+
+
+def figure(scene: str, context: LessonContext) -> Figure | None:
+    """The picture of a bench for print."""
+    if len(context.pieces) > MOST_PIECES:
+        return None
+    drawn: Figure | None = _BENCHES[scene].figure(context)
+    return drawn
+
+
+def selection(scene: str, context: LessonContext) -> Selection | None:
+    """The head that a bench shows, for the page Translate."""
+    choose = getattr(_BENCHES[scene], "selection", None)
+    shown: Selection | None = choose(context) if choose and len(context.pieces) <= MOST_PIECES else None
+    return shown
+
+
+def recipe(scene: str, context: LessonContext) -> Recipe | None:
+    """How to make the numbers of a bench again without the app."""
+    if len(context.pieces) > MOST_PIECES:
+        return None
+    made: Recipe = _BENCHES[scene].recipe(context)
+    return made
+
+
+def _open(context: LessonContext) -> str:
+    return context.state.scene if context.state.scene in _BENCHES else next(iter(_BENCHES))
