@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -52,6 +54,20 @@ def test_each_runs_and_ends_with_one_line_of_json(
         assert all(0 < found["median"] <= found["worst"] < 60 for found in answer["abuse"].values())
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
+
+
+@pytest.mark.slow
+def test_attribution_equals_inseqs(tmp_path: Path) -> None:
+    """In an environment of its own, which the benchmark makes."""
+    command = [sys.executable, "-m", "benchmarks.inseq_peer", "--quick", "--clock", "cpu", "--environment"]
+    said = subprocess.run(
+        [*command, str(tmp_path)], capture_output=True, text=True, timeout=600, cwd=Path(__file__).parents[2]
+    )
+    assert said.returncode == 0, said.stderr
+    found = {entry["method"]: entry for entry in json.loads(said.stdout.splitlines()[-1])["inseq_peer"]}
+    assert set(found) == {"attention", "gradient", "grad-x-input", "integrated-gradients"}
+    for method in ("attention", "gradient", "grad-x-input"):
+        assert float(found[method]["difference"]) < 1e-5
 
 
 def test_bytes_captured_by_hand() -> None:

@@ -19,10 +19,10 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.alignment import GoldAlignment, links_of_head, word_of_each_piece
-from transformer_core.analysis.attribution import POINTS, Method, attribute_run
-from transformer_core.analysis.attribution.layers import scores
-from transformer_core.analysis.attribution.mixing import mixing_shares
-from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.attribution import POINTS, attribute_run
+from transformer_core.analysis.attribution.layers import norms
+from transformer_core.analysis.attribution.mixing import nearness_shares
+from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.forced_run import ForcedRun, forced_run
 from transformer_core.translator import Translator
 
@@ -208,18 +208,21 @@ def _choices(translator: Translator, name: Aligner) -> tuple[Choice, ...]:
 
 def _values(translator: Translator, run: ForcedRun, name: Aligner) -> Tensor:
     """(C, T, S), `</s>` included."""
-    methods: dict[Aligner, Method] = {"attention-head": "attention", "norm-head": "norm"}
     if name in ("rollout", "alti", *SLOW):
         return attribute_run(translator, run, method=name).source[None]  # type: ignore[arg-type]
-    found = []
-    for layer in range(translator.config.num_layers):
+    config, found = translator.config, []
+    for layer in range(config.num_layers):
+        if name in ("attention", "attention-head"):
+            weights = head_weights(run, "cross", layer)
+            found += [weights.mean(dim=0)] if name == "attention" else list(weights)
+            continue
         cross = SubLayer.of(translator.model, run, "cross", layer)
-        if name in methods:
-            found += [scores(cross, methods[name], head) for head in range(translator.config.num_heads)]
-        elif name == "alti-cross":
-            found.append(mixing_shares(cross, "alti"))
+        if name == "alti-cross":
+            found.append(nearness_shares(cross))
+        elif name == "norm-head":
+            found += [norms(cross, "norm", head) for head in range(config.num_heads)]
         else:
-            found.append(scores(cross, name, None))  # type: ignore[arg-type]
+            found.append(norms(cross, name, None))  # type: ignore[arg-type]
     return torch.stack(found)[:, :, : run.source.shape[1]]
 
 

@@ -17,6 +17,7 @@ from transformer_core.analysis.attribution.methods import (
     Attribution,
     Contrast,
     Method,
+    points_of,
 )
 from transformer_core.analysis.attribution.mixing import cross_contributions
 
@@ -40,4 +41,5 @@ __all__ = [
     "cross_contributions",
     "faithfulness",
     "kendall_tau_b",
+    "points_of",
 ]

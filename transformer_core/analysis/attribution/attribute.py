@@ -15,12 +15,12 @@ from transformer_core.analysis.attribution.methods import (
     OF_HEADS,
     OF_LAYERS,
     OF_TOKENS,
-    POINTS,
     SHARES,
     Attribution,
     Contrast,
     Method,
     Question,
+    points_of,
 )
 from transformer_core.analysis.attribution.mixing import through_layers
 from transformer_core.analysis.forced_run import ForcedRun, forced_run
@@ -70,7 +70,8 @@ def attribute(
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
     """
-    run = forced_run(translator, source, target, points=POINTS)
+    check_choice(translator, method=method, layer=layer, head=head, contrast=contrast, steps=steps)
+    run = forced_run(translator, source, target, points=points_of(method))
     return attribute_run(
         translator,
         run,

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.attribution.methods import Method
-from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.forced_run import ForcedRun
 
 if TYPE_CHECKING:
@@ -45,16 +45,19 @@ def of_layers(
     sources, targets = [], []
     for number in layers:
         check()
+        if method == "attention":
+            weights, own = (head_weights(run, kind, number) for kind in ("cross", "decoder"))
+            sources.append(weights.mean(dim=0) if head is None else weights[head])
+            targets.append(own.mean(dim=0))
+            continue
         cross = SubLayer.of(translator.model, run, "cross", number)
-        sources.append(scores(cross, method, head)[:, : run.source.shape[1]])
-        targets.append(scores(SubLayer.of(translator.model, run, "decoder", number), method, None))
+        sources.append(norms(cross, method, head)[:, : run.source.shape[1]])
+        targets.append(norms(SubLayer.of(translator.model, run, "decoder", number), method, None))
     return torch.stack(sources).mean(dim=0), torch.stack(targets).mean(dim=0)
 
 
-def scores(sublayer: SubLayer, method: Method, head: int | None) -> Tensor:
-    """(Q, K), or (Q, K + 1) for `norm-ln` of encoder-decoder attention, whose residual is last."""
-    if method == "attention":
-        return sublayer.weights.mean(dim=0) if head is None else sublayer.weights[head]
+def norms(sublayer: SubLayer, method: Method, head: int | None) -> Tensor:
+    """`norm` or `norm-ln`: (Q, K), or (Q, K + 1) for `norm-ln` of encoder-decoder attention, whose residual is last."""
     if head is not None:
         lengths: Tensor = sublayer.messages[head].norm(dim=-1)  # (K,)
         return sublayer.weights[head] * lengths  # ||alpha f|| = alpha ||f||

@@ -36,6 +36,13 @@ SHARES: tuple[Method, ...] = ("rollout", "alti")  # source and target together s
 OF_TOKENS: tuple[Method, ...] = ("grad-x-input", "gradient", "integrated-gradients", "leave-one-out")  # for a contrast
 SIGNED: tuple[Method, ...] = ("grad-x-input", "integrated-gradients", "leave-one-out")
 POINTS: tuple[Point, ...] = ("weights", "values", "head_outputs", "residual", "embeddings")  # what all methods need
+_WEIGHTS_ONLY: tuple[Method, ...] = ("attention", "rollout", "leave-one-out")
+_OF_VECTORS: tuple[Method, ...] = ("norm", "norm-ln", "alti")
+
+
+def points_of(method: Method) -> tuple[Point, ...]:
+    """What one method needs captured; the fewer, the faster."""
+    return POINTS if method in _OF_VECTORS else POINTS[:1] if method in _WEIGHTS_ONLY else ()
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.forced_run import ForcedRun
 from transformer_core.attention_maps import Kind
 
@@ -40,7 +40,9 @@ def through_layers(
 
     def shares(kind: Kind, layer: int) -> Tensor:
         check()
-        return mixing_shares(SubLayer.of(translator.model, run, kind, layer), method)
+        if method == "rollout":
+            return halves(head_weights(run, kind, layer), kind)
+        return nearness_shares(SubLayer.of(translator.model, run, kind, layer))
 
     eye = torch.eye(max(source, target), device=run.source.device)
     encoder = eye[:source, :source]
@@ -56,35 +58,37 @@ def through_layers(
     return from_source, from_target
 
 
-def mixing_shares(sublayer: SubLayer, method: Mixing) -> Tensor:
-    """Of every position, the share of each key: (Q, K), or (Q, K + 1) in encoder-decoder attention, residual last.
+def halves(weights: Tensor, kind: Kind) -> Tensor:
+    """Rollout's shares, from weights (H, Q, K); see `nearness_shares` for what is returned."""
+    mean = weights.mean(dim=0)
+    if kind == "cross":
+        return _rows_of_1(torch.cat([mean, torch.ones_like(mean[:, :1])], dim=1), kind)
+    return _rows_of_1(mean + torch.eye(len(mean), device=mean.device), kind)
 
-    Rows sum to 1. A position to which nothing is added keeps what it was.
+
+def nearness_shares(sublayer: SubLayer) -> Tensor:
+    """ALTI's shares.
+
+    Returns:
+        (Q, K), of every position the share of each key; (Q, K + 1) in encoder-decoder attention, the residual last.
+        Rows sum to 1. A position to which nothing is added keeps what it was.
     """
-    found = _halves(sublayer) if method == "rollout" else _nearer(sublayer)
-    sums = found.sum(dim=1, keepdim=True)
-    if sublayer.kind == "cross":
-        unmoved = torch.zeros_like(found)
-        unmoved[:, -1] = 1.0
-    else:
-        unmoved = torch.eye(len(found), device=found.device)
-    return torch.where(sums > 0, found / sums.where(sums > 0, 1.0), unmoved)
-
-
-def _halves(sublayer: SubLayer) -> Tensor:
-    weights = sublayer.weights.mean(dim=0)  # (Q, K)
-    if sublayer.kind == "cross":
-        return 0.5 * torch.cat([weights, torch.ones_like(weights[:, :1])], dim=1)
-    return 0.5 * weights + 0.5 * torch.eye(len(weights), device=weights.device)
-
-
-def _nearer(sublayer: SubLayer) -> Tensor:
     rows = []
     for queries in sublayer.groups():
         output, vectors = sublayer.output(queries), sublayer.vectors(queries)
         distances = (output[:, None] - vectors).abs().sum(dim=-1)  # (q, K)
         rows.append((output.abs().sum(dim=-1, keepdim=True) - distances).clamp(min=0.0))
-    return torch.cat(rows)
+    return _rows_of_1(torch.cat(rows), sublayer.kind)
+
+
+def _rows_of_1(found: Tensor, kind: Kind) -> Tensor:
+    sums = found.sum(dim=1, keepdim=True)
+    if kind == "cross":
+        unmoved = torch.zeros_like(found)
+        unmoved[:, -1] = 1.0
+    else:
+        unmoved = torch.eye(len(found), device=found.device)
+    return torch.where(sums > 0, found / sums.where(sums > 0, 1.0), unmoved)
 
 
 @torch.no_grad()
@@ -99,4 +103,4 @@ def cross_contributions(translator: Translator, run: ForcedRun, layer: int) -> T
     Returns:
         (T, S); what is missing to 1 in a row is the residual's.
     """
-    return mixing_shares(SubLayer.of(translator.model, run, "cross", layer), "alti")[:, :-1]
+    return nearness_shares(SubLayer.of(translator.model, run, "cross", layer))[:, :-1]

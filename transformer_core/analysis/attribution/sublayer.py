@@ -26,6 +26,11 @@ from transformer_core.model import Transformer
 _MOST_VALUES = 2**24  # of the vectors that exist at a time: 64 MiB
 
 
+def head_weights(run: ForcedRun, kind: Kind, layer: int) -> Tensor:
+    """(H, Q, K): the captured attention weights of a layer."""
+    return run.captured[hook_point_name(kind, layer, "weights")][0]
+
+
 @dataclass(frozen=True)
 class SubLayer:
     """An attention sub-layer of a run, taken apart.

@@ -49,8 +49,8 @@ def test_relevance_is_carried_from_layer_to_layer(
     tokenizer: Tokenizer, method: Literal["rollout", "alti"], options: dict[str, Any]
 ) -> None:
     translator = make_translator(tokenizer, **options)
+    run = forced_run(translator, SOURCE, TARGET, points=POINTS)
     found = attribute(translator, SOURCE, TARGET, method=method)
-    run = found.run
     source, target = run.source.shape[1], run.inputs.shape[1]
     layers = range(translator.config.num_layers)
     encoder = torch.eye(source)
