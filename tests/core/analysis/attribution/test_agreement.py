@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.analysis.attribution.sentences import SOURCE, TARGET
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET, run_of_ids
 from transformer_core.analysis.attribution import (
     METHODS,
     OF_TOKENS,
@@ -18,6 +18,7 @@ from transformer_core.analysis.attribution import (
     Contrast,
     agreement,
     attribute,
+    attribute_run,
     kendall_tau_b,
 )
 from transformer_core.decoding.beam import DecodingStopped
@@ -92,6 +93,16 @@ def test_every_method_gives_a_row_for_every_token(learned: Translator, method: A
     assert not found.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
     short = attribute(learned, "house", "", method=method, steps=4)
     assert short.target.shape == (1, 1) and short.source.isfinite().all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_token_in_and_one_out(learned: Translator, method: Any) -> None:
+    """`</s>` alone, which no text gives."""
+    special = learned.tokenizer.special
+    found = attribute_run(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
+    assert found.source.shape == found.target.shape == (1, 1)
+    assert found.source.isfinite().all() and found.target.isfinite().all()
+    assert found.source_words.shape == (1, 0)
 
 
 @pytest.mark.parametrize("method", METHODS)
