@@ -10,9 +10,14 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import abuse, capture, decode, export, length, memory, optimizer, train
+from benchmarks import abuse, agreement, capture, decode, export, length, memory, optimizer, train
+from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
+from transformer_core.analysis.attribution import agreement as attribution_agreement
 from transformer_core.config import ModelConfig
+from transformer_core.shipped import find_checkpoint
+from transformer_core.translator import Translator
 
+PAIR = ("alti", "leave-one-out")
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
 
 
@@ -54,6 +59,27 @@ def test_each_runs_and_ends_with_one_line_of_json(
         assert all(0 < found["median"] <= found["worst"] < 60 for found in answer["abuse"].values())
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
+
+
+def test_agreement_is_measured_sentence_by_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentences = ["A man rides a bicycle.", "Two dogs play in the snow."]
+    file = tmp_path / "pairs.tsv"
+    file.write_text("".join(f"{text}\t-\n" for text in ("Too short.", *sentences)), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["agreement", "--quick", "--sentences", str(file)])
+    agreement.main()
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["agreement"]
+    assert set(found) == set(METHODS) - {"integrated-gradients"} and found["alti"]["sentences"] == 2
+    translator = Translator.load(find_checkpoint("checkpoints/en-de"))
+    taus, drops = [], []
+    for text in sentences:
+        alti, yardstick = (attribute(translator, text, method=method) for method in METHODS if method in PAIR)
+        taus.append(attribution_agreement(alti, yardstick))
+        drops.append(float(faithfulness(translator, alti, words=1).first))
+    assert found["alti"]["tau"] == pytest.approx(sum(taus) / 2, abs=1e-3)
+    assert found["alti"]["drop"]["first"] == pytest.approx(sum(drops) / 2, abs=1e-3)
+    assert found["leave-one-out"]["tau"] == 1.0
 
 
 @pytest.mark.slow
