@@ -75,3 +75,36 @@ def test_from_a_head_in_translate_to_the_lab_and_back(language: str, open_page: 
     kind, layer, head = other.split(".")
     wanted = {"kind": [kind], "layer": [str(int(layer) + 1)], "head": [str(int(head) + 1)]}
     assert until(page, lambda: wanted.items() <= parse_qs(urlsplit(page.url).query).items())
+
+
+def test_the_methods_of_tracing(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
+    lesson = open_lesson("lab", "trace")
+    lesson.wait("lesson.scene.own")
+    lesson.painted(0.02)
+    places = lesson.get("lesson.scene.places(lesson.stage.pen(null))")
+    lesson.canvas.click(position={"x": places["side"]["x"] + 20, "y": places["side"]["y"] + 20})
+    assert lesson.settings()["method"] == "attention" and T("lesson_lab.method_attention") in lesson.said()
+    lesson.press("ArrowRight", "ArrowRight")
+    pieces = lesson.get("lesson.scene.own.pieces")
+    assert f"“{pieces[2].strip(chr(0x2581))}”" in lesson.said()
+    lesson.page.get_by_role("checkbox", name=T("lesson_lab.check")).check(force=True)
+    lesson.wait("lesson.scene.own?.check && lesson.lesson.answers.method === 'attention'")
+    check_accessibility(lesson.page)
+
+
+def test_the_layers_of_the_decoder_and_the_encoder(
+    open_lesson: OpenLesson, check_accessibility: CheckAccessibility
+) -> None:
+    lesson = open_lesson("lab", "depth", lang="ko", width=390, height=844, dark=True)
+    lesson.wait("lesson.scene.own")
+    lesson.painted(0.01)
+    layers = lesson.get("lesson.scene.layers")
+    assert lesson.settings()["layer"] == layers - 1
+    lesson.press("ArrowLeft")
+    assert lesson.settings()["layer"] == layers - 2
+    top = lesson.get(f"lesson.scene.own.top[{layers - 2}].map(([first]) => first)")
+    assert top[0].strip("\u2581") in lesson.said()
+    check_accessibility(lesson.page)
+    lesson.go("early")
+    lesson.wait("lesson.scene.own?.rows.length")
+    lesson.painted(0.01)

@@ -27,7 +27,7 @@ from transformer_core.analysis.forced_run import ForcedRun, forced_run
 from transformer_core.decoding.beam import DecodingStopped
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+    from transformer_core.translator import Translation, Translator
 
 STEPS = 32
 
@@ -35,7 +35,7 @@ STEPS = 32
 def attribute(
     translator: Translator,
     source: str,
-    target: str | None = None,
+    target: str | Translation | None = None,
     *,
     method: Method,
     layer: int | None = None,
@@ -57,7 +57,7 @@ def attribute(
     Args:
         translator: The model. Edits that are active in this context stay active.
         source: A sentence.
-        target: Its translation; None takes the model's own.
+        target: Its translation; None takes the model's own. See `forced_run`.
         method: One of `METHODS`.
         layer: For `attention`, `norm` and `norm-ln`, counted from 0; None takes the mean over all.
         head: For `attention` and `norm`, of encoder-decoder attention, counted from 0; None takes all.

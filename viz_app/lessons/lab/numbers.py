@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from typing import Any
 
 from viz_app.components.explorer import Selection
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.lab import switch_off
+from viz_app.lessons.lab import depth, switch_off, trace
 from viz_app.lessons.lab.recipe import Recipe
 
-_BENCHES: dict[str, ModuleType] = {"off": switch_off}
+_BENCHES: dict[str, Any] = {"off": switch_off, "trace": trace, "depth": depth, "early": depth.Early}
 MOST_PIECES = 80  # of a sentence, with </s>: every bench runs the model many times
 
 

@@ -1,8 +1,11 @@
 // The code of the Lab.
 
 import { provide } from "../../stage/js/provide.js";
+import { Depth } from "./depth.js";
+import { Early } from "./early.js";
 import { SwitchOff } from "./switchoff.js";
+import { Trace } from "./trace.js";
 
 export default function bring() {
-  provide("lab", { off: SwitchOff });
+  provide("lab", { off: SwitchOff, trace: Trace, depth: Depth, early: Early });
 }

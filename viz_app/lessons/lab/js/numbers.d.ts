@@ -13,6 +13,25 @@ export type Off = {
   without: Without | null;
 };
 
+/** `top`: by layer and token the most probable tokens. */
+export type Depth = { pieces: string[]; text: string; top: string[][][] };
+
+/** Translations from each layer of the encoder: words, and whether the final one lacks them. */
+export type Early = { rows: [string, boolean][][] };
+
+/** `agreement`: of each method with leave-one-out; `check`: by how much log-probability falls when words are left out. */
+export type Trace = {
+  methods: string[];
+  signed: string[];
+  /** Methods whose source and target have no common whole. */
+  apart: string[];
+  pieces: string[];
+  source: string[];
+  agreement: (number | null)[];
+  gap: number | null;
+  check: { first: number[]; random: number[]; last: number[] } | null;
+};
+
 export type Values = {
   /** Tokens of the sentence, and how many a bench takes at most. */
   count: number;
@@ -20,4 +39,7 @@ export type Values = {
   /** The bench whose numbers these are; null where the sentence is too long. */
   bench: string | null;
   off?: Off;
+  depth?: Depth;
+  trace?: Trace;
+  early?: Early;
 };

@@ -1,0 +1,64 @@
+"""The benches on depth: their last layer is the model, their recipes give the same."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.app.lessons.conftest import Visit
+from transformer_core.cli import main as core
+from transformer_core.translator import Translator
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.lab import numbers as lab
+
+TEXT = "The dog is fast."
+
+
+@pytest.fixture(scope="module")
+def context(visit: Visit) -> LessonContext:
+    return visit("depth", TEXT)
+
+
+def test_the_last_layer_is_the_models_own_distribution(context: LessonContext) -> None:
+    found = lab.data(context)
+    values, arrays = found.values["depth"], found.arrays
+    translation = context.result.translation
+    assert arrays["log_p"].shape == (context.service.translator.config.num_layers + 1, len(values["pieces"]))
+    best = translation.hypotheses[0]
+    np.testing.assert_allclose(arrays["log_p"][-1][: len(best.log_probabilities)], best.log_probabilities, atol=1e-4)
+    for layer, tokens in enumerate(values["top"]):
+        for at, (first, *_) in enumerate(tokens):
+            assert (arrays["rank"][layer, at] == 1) == (first == values["pieces"][at])
+    drawn = lab.figure("depth", context)
+    assert isinstance(drawn, MatrixFigure) and drawn.row_labels == tuple(values["pieces"])
+    np.testing.assert_allclose(drawn.matrix.T, np.exp(arrays["log_p"]), atol=1e-6)
+
+
+def test_the_encoder_stopped_early_ends_with_the_translation(visit: Visit, translator: Translator) -> None:
+    context = visit("early", TEXT)
+    rows = lab.data(context).values["early"]["rows"]
+    assert len(rows) == translator.config.num_layers + 1
+    assert " ".join(word for word, _ in rows[-1]) == translator.translate(TEXT, beam=4).text
+    assert not any(differs for _, differs in rows[-1])
+    assert lab.figure("early", context) is None
+
+
+def test_the_recipes_give_the_same_numbers(
+    context: LessonContext, visit: Visit, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, early = lab.recipe("depth", context), lab.recipe("early", visit("early", TEXT))
+    assert made is not None and early is not None and made.command == early.command
+    found = lab.data(context)
+    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
+    monkeypatch.chdir(tmp_path)
+    assert core(shlex.split(made.command)[3:]) == 0
+    with np.load("lens.npz") as written:
+        np.testing.assert_allclose(written["log_p"], found.arrays["log_p"], atol=1e-5)
+        assert written["texts"][-1] == context.result.translation.text
+    for recipe in (made, early):
+        exec(recipe.python, {})

@@ -1,0 +1,95 @@
+"""The bench "Trace": its matrices are those of the core, and what it says of them is counted by hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.app.lessons.conftest import Visit
+from transformer_core.analysis.attribution import METHODS, agreement, attribute, faithfulness
+from transformer_core.cli import main as core
+from transformer_core.translator import Translator
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.catalogue import lesson_module
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.lab import numbers as lab
+from viz_app.lessons.lab import trace
+from viz_app.lessons.stage import LessonState
+
+TEXT = "The dog is fast."
+
+
+@pytest.fixture(scope="module")
+def context(visit: Visit) -> LessonContext:
+    return visit("trace", TEXT)
+
+
+def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
+    return dataclasses.replace(context, state=LessonState("trace", settings))
+
+
+def test_every_method_stands_beside_the_others(context: LessonContext, translator: Translator) -> None:
+    found = lab.data(context)
+    values = found.values["trace"]
+    assert values["methods"] == list(trace.QUICK)
+    assert set(trace.QUICK) | {trace.SLOW} == set(METHODS)
+    translation = context.result.translation
+    expected = {method: attribute(translator, TEXT, translation, method=method) for method in trace.QUICK}
+    for number, (method, each) in enumerate(expected.items()):
+        np.testing.assert_allclose(found.arrays["source"][number], each.source.detach().numpy(), atol=1e-5)
+        np.testing.assert_allclose(found.arrays["target"][number], each.target.detach().numpy(), atol=1e-5)
+        tau = agreement(each, expected["leave-one-out"])
+        assert values["agreement"][number] == pytest.approx(tau, abs=1e-5), method
+    run = expected["attention"].run
+    assert values["pieces"] == list(run.pieces) and values["source"] == list(run.source_pieces)
+
+
+def test_integrated_gradients_come_when_asked_for(context: LessonContext) -> None:
+    assert lab.data(context).values["trace"]["gap"] is None
+    found = lab.data(at(context, slow=True))
+    assert found.values["trace"]["methods"] == [*trace.QUICK, trace.SLOW]
+    assert found.values["trace"]["gap"] >= 0 and found.answers["slow"] is True
+    assert len(found.arrays["source"]) == len(METHODS)
+    # A link to a method that is not computed shows another one.
+    drawn = lab.figure("trace", at(context, method=trace.SLOW))
+    assert isinstance(drawn, MatrixFigure) and drawn.scale_title == context.t("lesson_lab.method_alti")
+
+
+def test_the_check_is_that_of_the_chosen_method(context: LessonContext, translator: Translator) -> None:
+    found = lab.data(at(context, check=True, method="norm"))
+    one = attribute(translator, TEXT, context.result.translation, method="norm")
+    expected = faithfulness(translator, one, words=trace.WORDS)
+    for name, values in found.values["trace"]["check"].items():
+        assert values == pytest.approx(getattr(expected, name).tolist(), abs=1e-5)
+    assert found.answers["method"] == "norm"
+
+
+@pytest.mark.parametrize(("method", "side"), [("norm", "source"), ("leave-one-out", "target")])
+def test_the_figure_and_the_recipes(
+    context: LessonContext,
+    method: str,
+    side: str,
+    random_checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there = at(context, method=method, side=side)
+    drawn = lesson_module("lab").figure("trace", there)
+    made = lab.recipe("trace", there)
+    assert isinstance(drawn, MatrixFigure) and made is not None
+    assert drawn.diverging == (method in trace.SIGNED)
+    if side == "target":
+        assert drawn.column_labels == ("<s>", *drawn.row_labels[:-1])
+    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
+    monkeypatch.chdir(tmp_path)
+    assert core(shlex.split(made.command)[3:]) == 0
+    with np.load("trace.npz") as written:
+        np.testing.assert_allclose(written[side], drawn.matrix, atol=1e-5)
+    names: dict[str, object] = {}
+    exec(made.python, names)
+    np.testing.assert_allclose(getattr(names["found"], side).detach().numpy(), drawn.matrix, atol=1e-5)

@@ -1,0 +1,92 @@
+"""Both lenses: against the model itself at the last layer, and against a layer-by-layer loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.core.analysis.test_head_effects import SOURCE, TARGET, make_translator
+from transformer_core.analysis.lens import decoder_lens, logit_lens
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.edits import patch
+from transformer_core.hooks import capture, edit
+from transformer_core.masks import padding_mask
+from transformer_core.tokenizer import Tokenizer
+
+SHAPES: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre"},
+    {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
+]
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize("target", [TARGET, "Ja", None])
+def test_the_last_layer_is_the_model(tokenizer: Tokenizer, options: dict[str, Any], target: str | None) -> None:
+    translator = make_translator(tokenizer, **options)
+    found = logit_lens(translator, SOURCE, target)
+    run = found.run
+    with torch.no_grad():
+        logits = translator.model(run.source, run.inputs, run.source_mask)[0]
+    expected = logits.log_softmax(dim=1)
+    assert found.log_p[-1] == pytest.approx(run.log_p, abs=1e-5)
+    for position, token in enumerate(run.outputs.tolist()):
+        order = logits[position].argsort(descending=True)
+        assert found.rank[-1, position] == order.tolist().index(token) + 1
+        assert found.top[-1, position].tolist() == order[:5].tolist()
+        entropy = torch.distributions.Categorical(logits=logits[position]).entropy()
+        assert float(found.entropy[-1, position]) == pytest.approx(float(entropy), abs=1e-4)
+    assert found.top_log_p[-1] == pytest.approx(expected.gather(1, found.top[-1]), abs=1e-5)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_every_layer_is_that_of_a_model_that_ends_there(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    """A model without its last layers, which is run as a whole."""
+    translator = make_translator(tokenizer, **options)
+    found = logit_lens(translator, SOURCE, TARGET)
+    run, model = found.run, translator.model
+    memory = model.encode(run.source, run.source_mask)
+    layers = list(model.decoder.layers)
+    for kept in range(len(layers) + 1):
+        model.decoder.layers = torch.nn.ModuleList(layers[:kept])
+        with torch.no_grad():
+            logits = model.logits(model.decode(run.inputs, memory, run.source_mask))[0]
+        expected = logits.log_softmax(dim=1).gather(1, run.outputs[:, None])[:, 0]
+        assert found.log_p[kept] == pytest.approx(expected, abs=1e-5)
+    model.decoder.layers = torch.nn.ModuleList(layers)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_the_decoder_reads_the_encoder_after_every_layer(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    translator = make_translator(tokenizer, **options)
+    translator.decoding = translator.decoding.replace(extra_length=3)  # random weights write to the limit
+    found = decoder_lens(translator, SOURCE, beam=2)
+    layers = translator.config.num_layers
+    assert len(found) == layers + 1
+    assert found[-1].hypotheses[0].ids == translator.translate(SOURCE, beam=2).hypotheses[0].ids
+    last = f"encoder.layers.{layers - 1}.feed_forward_add_norm.residual"
+    with torch.no_grad(), capture(translator.model, points={"residual", "embeddings"}) as captured:
+        source = found[0].source_encoding
+        ids = torch.tensor([[*source.ids, translator.tokenizer.special.eos]])
+        translator.model.encode(ids, padding_mask(ids, translator.tokenizer.special.pad))
+    states = [captured["encoder.embeddings"]]
+    states += [captured[f"encoder.layers.{layer}.feed_forward_add_norm.residual"] for layer in range(layers)]
+    for state, translation in zip(states, found, strict=True):
+        with edit(translator.model, last, patch(state)):
+            alone = translator.translate(SOURCE, beam=2)
+        assert alone.hypotheses[0].ids == translation.hypotheses[0].ids
+    assert len({each.hypotheses[0].ids for each in found}) > 1
+
+
+def test_bad_input(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    with pytest.raises(ValueError, match="the sentence is empty"):
+        logit_lens(translator, "")
+    with pytest.raises(ValueError, match="the sentence is empty"):
+        decoder_lens(translator, "")
+    with pytest.raises(ValueError, match="listed is 0, but must be from 1 to"):
+        logit_lens(translator, SOURCE, TARGET, listed=0)
+    with pytest.raises(DecodingStopped):
+        logit_lens(translator, SOURCE, TARGET, should_stop=lambda: True)

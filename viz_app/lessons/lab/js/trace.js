@@ -1,0 +1,304 @@
+// Trace: which tokens carry each generated token, by every method beside each other.
+
+import { divergingPixel } from "../../../components/common/diverging.js";
+import { fillText, percent } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { tokenText } from "../../../components/common/tokens.js";
+import { choice } from "../../stage/js/describe.js";
+import { Grid } from "../../stage/js/grid.js";
+import { NARROW } from "../../stage/js/headgrid.js";
+import { Bench } from "./bench.js";
+
+const HEAD = 74; // above the cells: names of the columns
+const SHARE = 46; // right of them: the share of the source
+const TILE = 34; // below a small map: its name and its agreement
+const CHECK = 120;
+
+/** @extends {Bench<import("./numbers").Trace>} */
+export class Trace extends Bench {
+  /** @type {Map<string, Grid>} */
+  grids = new Map();
+
+  get name() {
+    return "trace";
+  }
+
+  get controls() {
+    const { texts } = this;
+    return [
+      choice("side", texts.side, { source: texts.side_source, target: texts.side_target }),
+      { name: "slow", kind: "switch", label: texts.method_integrated_gradients, start: false, server: true },
+      { name: "check", kind: "switch", label: texts.check, start: false, server: true },
+      { name: "method", kind: "held", start: "alti", server: true },
+      { name: "row", kind: "held", start: 0 },
+    ];
+  }
+
+  lit() {
+    return "share";
+  }
+
+  /** @type {Scene["height"]} */
+  height(width, room) {
+    return width < NARROW ? 860 : Math.max(460, Math.min(room, 600));
+  }
+
+  /** @param {string} method */
+  title(method) {
+    return this.texts[`method_${method.replaceAll("-", "_")}`];
+  }
+
+  /**
+   * The method that is shown large, its number, and the row that is read.
+   * @param {Settings} settings
+   */
+  shown({ method, row }) {
+    const { methods = [], pieces = [] } = this.own ?? {};
+    const number = Math.max(0, methods.indexOf(method));
+    return { method: methods[number], number, row: Math.max(0, Math.min(pieces.length - 1, Math.round(row))) };
+  }
+
+  /**
+   * Names of the columns.
+   * @param {string} side
+   */
+  columns(side) {
+    const { source = [], pieces = [] } = this.own ?? {};
+    return side === "source" ? source : ["<s>", ...pieces.slice(0, -1)];
+  }
+
+  /**
+   * A row over its own largest value, signs kept.
+   * @param {number} number
+   * @param {string} side
+   * @param {number} row
+   */
+  scaled(number, side, row) {
+    const { data } = this.lesson.arrays[side].part(number, row);
+    const most = Math.max(1e-12, ...Array.from(data, Math.abs));
+    return Array.from(data, (value) => value / most);
+  }
+
+  /**
+   * The share of the source in what carries a token; null where source and target have no common whole.
+   * @param {number} number
+   * @param {number} row
+   */
+  share(number, row) {
+    const { methods = [], apart = [] } = this.own ?? {};
+    if (apart.includes(methods[number])) return null;
+    const [source, target] = ["source", "target"].map((side) =>
+      this.lesson.arrays[side].part(number, row).data.reduce((sum, value) => sum + Math.abs(value), 0),
+    );
+    return source + target ? source / (source + target) : null;
+  }
+
+  /** @param {{ width: number, height: number }} picture */
+  places({ width, height }) {
+    const narrow = width < NARROW;
+    const count = this.own?.methods.length ?? 9;
+    const check = this.own?.check ? CHECK : 0;
+    const tall = Math.min(420, HEAD + 16 + 30 * (this.own?.pieces.length ?? 8));
+    const large = narrow ? { x: 0, y: 0, width, height: tall } : { x: 0, y: 0, width: width * 0.58, height };
+    const side = narrow
+      ? { x: 0, y: tall + 16, width, height: height - tall - 16 - check }
+      : { x: width * 0.62, y: 0, width: width * 0.38, height: height - check };
+    const rows = Math.ceil(count / 3);
+    const [wide, high] = [(side.width - 16) / 3, Math.min(150, side.height / rows)];
+    return { large, side, wide, high, check: { x: side.x, y: side.y + side.height, width: side.width, height: check } };
+  }
+
+  /**
+   * Where the cells of a map stand.
+   * @param {Box} box
+   * @param {number} rows
+   * @param {number} columns
+   */
+  cells(box, rows, columns) {
+    const left = box.x + Math.min(96, box.width * 0.24);
+    const width = box.x + box.width - SHARE - left;
+    const cell = Math.min(46, width / columns);
+    const row = Math.min(30, (box.y + box.height - box.y - HEAD - 16) / rows);
+    return { left, top: box.y + HEAD, cell, row, width: cell * columns, height: row * rows };
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const { absence, own, texts } = this;
+    if (absence || !own) return pen.message(absence ?? "");
+    const { context, theme } = pen;
+    const { large, side, wide, high, check } = this.places(pen);
+    context.save();
+    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
+    const { number, row } = this.shown(settings);
+    this.drawLarge(pen, number, settings.side, row, large);
+    own.methods.forEach((method, each) => {
+      const [x, y] = [side.x + (each % 3) * (wide + 8), side.y + Math.floor(each / 3) * high];
+      this.paint(pen, each, settings.side, { x, y: y + 2, width: wide, height: high - TILE - 6 });
+      const chosen = each === number;
+      pen.frame(x, y + 2, wide, high - TILE - 6, chosen ? theme.text : theme.line, chosen ? 2.5 : 1);
+      const tau = own.agreement[each];
+      pen.write(this.title(method), x, y + high - TILE + 8, { size: 12, weight: chosen ? 700 : 500, most: wide });
+      pen.note(tau === null ? "\u2013" : `\u03c4 ${signed(tau, 2)}`, x, y + high - TILE + 23, { size: 11 });
+    });
+    if (own.check) this.drawCheck(pen, own.check, check);
+    if (!own.methods.length) pen.message(texts.computing);
+    context.restore();
+  }
+
+  /**
+   * Paints a map as cells of colour.
+   * @param {Pen} pen
+   * @param {number} number
+   * @param {string} side
+   * @param {Box} box
+   */
+  paint({ context, theme }, number, side, { x, y, width, height }) {
+    const { methods = [], signed: both = [] } = this.own ?? {};
+    const [rows, columns] = this.lesson.arrays[side].shape.slice(1);
+    const grid = this.grids.get(methods[number]) ?? new Grid();
+    this.grids.set(methods[number], grid);
+    const scaled = Array.from({ length: rows }, (_, row) => this.scaled(number, side, row));
+    const signs = both.includes(methods[number]);
+    grid.paint(`${this.lesson.id} ${theme.key} ${side}`, rows, columns, (row, column) => {
+      const value = scaled[row][column];
+      return signs ? divergingPixel(theme, value, "sqrt") : theme.pixels[Math.round(255 * Math.abs(value))];
+    });
+    grid.draw(context, x, y, width, height);
+  }
+
+  /**
+   * One method with all names; right of it the share of the source.
+   * @param {Pen} pen
+   * @param {number} number
+   * @param {string} side
+   * @param {number} row
+   * @param {Box} box
+   */
+  drawLarge(pen, number, side, row, box) {
+    const { own, texts } = this;
+    if (!own) return;
+    const { theme } = pen;
+    const columns = this.columns(side);
+    const place = this.cells(box, own.pieces.length, columns.length);
+    const { left, top, cell, width, height } = place;
+    this.paint(pen, number, side, { x: left, y: top, width, height });
+    pen.frame(left - 0.5, top - 0.5, width + 1, height + 1, theme.line);
+    const values = this.scaled(number, side, row).map(Math.abs);
+    const most = values.indexOf(Math.max(...values));
+    const size = Math.max(8, Math.min(13, cell - 1, place.row));
+    columns.forEach((token, at) => {
+      const style = { font: theme.code, size, weight: at === most ? 700 : 400, turn: -Math.PI / 3.2 };
+      pen.write(tokenText(token), left + (at + 0.5) * cell, top - 6, { ...style, most: HEAD - 10 });
+    });
+    own.pieces.forEach((token, at) => {
+      const y = top + (at + 0.5) * place.row;
+      const style = { font: theme.code, size, weight: at === row ? 700 : 400, align: "right" };
+      pen.write(tokenText(token), left - 7, y, { ...style, most: left - box.x - 10 });
+      const share = this.share(number, at);
+      if (share === null) return;
+      const bar = (SHARE - 12) * share;
+      pen.fill(left + width + 8, y - place.row * 0.3, bar, place.row * 0.6, theme.kinds.encoder);
+      pen.fill(
+        left + width + 8 + bar,
+        y - place.row * 0.3,
+        SHARE - 12 - bar,
+        place.row * 0.6,
+        theme.kinds.decoder,
+        0.5,
+      );
+    });
+    pen.frame(left - 1, top + row * place.row, width + 2, place.row, theme.text, 2);
+    const heading = { size: 11, align: "right" };
+    if (this.share(number, 0) !== null) pen.note(texts.share_short, left + width + SHARE, top - 8, heading);
+  }
+
+  /**
+   * By how much the log-probability falls when words are left out, one to three.
+   * @param {Pen} pen
+   * @param {NonNullable<import("./numbers").Trace["check"]>} check
+   * @param {Box} place
+   */
+  drawCheck(pen, check, { x, y, width, height }) {
+    const { theme } = pen;
+    const { texts } = this;
+    const all = [0, ...check.first, ...check.random, ...check.last];
+    const across = new Axis(0, check.first.length, x + 40, x + width - 96);
+    const down = new Axis(Math.min(...all), Math.max(...all, 0.1), y + height - 14, y + 24);
+    pen.note(texts.check_title, x, y + 10, { size: 12, most: width });
+    for (const tick of down.ticks(2)) {
+      pen.line(across.from, down.place(tick), across.to, down.place(tick), { colour: theme.line, width: 1 });
+      pen.note(signed(tick, 1), across.from - 6, down.place(tick), { size: 11, align: "right" });
+    }
+    const lines = /** @type {[string, number[], string, number[]][]} */ ([
+      [texts.check_first, check.first, theme.text, []],
+      [texts.check_random, check.random, theme.muted, [4, 3]],
+      [texts.check_last, check.last, theme.kinds.encoder, []],
+    ]);
+    for (const [, values, colour, dash] of lines) {
+      const points = [0, ...values].map((value, count) => [across.place(count), down.place(value)]);
+      pen.trace(points, { colour, width: 2, dash });
+    }
+    const ends = lines.map(([, values]) => down.place(values[values.length - 1]));
+    const order = [0, 1, 2].sort((one, other) => ends[one] - ends[other]);
+    let last = -Infinity;
+    for (const each of order) {
+      last = Math.max(ends[each], last + 15);
+      pen.write(lines[each][0], across.to + 6, last, { size: 11, colour: lines[each][2], most: 90 });
+    }
+  }
+
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    const { own } = this;
+    if (this.absence || !own || !pen.first) return null;
+    const { large, side, wide, high } = this.places(pen);
+    const [column, line] = [Math.floor((x - side.x) / (wide + 8)), Math.floor((y - side.y) / high)];
+    const method = column >= 0 && column < 3 && line >= 0 ? own.methods[3 * line + column] : undefined;
+    if (method) return { method };
+    const { top, row } = this.cells(large, own.pieces.length, this.columns(settings.side).length);
+    const at = Math.floor((y - top) / row);
+    return x <= large.x + large.width && at >= 0 && at < own.pieces.length ? { row: at } : null;
+  }
+
+  /** @type {Scene["stepped"]} From token to token. */
+  stepped(count, settings) {
+    if (this.absence || !this.own) return null;
+    const { length } = this.own.pieces;
+    return { row: (this.shown(settings).row + count + length) % length };
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { absence, own, texts } = this;
+    if (absence || !own) return absence ?? "";
+    const { method, number, row } = this.shown(settings);
+    const values = this.scaled(number, settings.side, row);
+    const sizes = values.map(Math.abs);
+    const at = sizes.indexOf(Math.max(...sizes));
+    const known = { token: tokenText(own.pieces[row]), carrier: tokenText(this.columns(settings.side)[at]) };
+    const carried = values[at] < 0 ? texts.trace_against : texts.trace_say;
+    const share = this.share(number, row);
+    const parts = [fillText(carried, { ...known, method: this.title(method) })];
+    if (share !== null) parts.push(fillText(texts.trace_share, { share: percent(share) }));
+    const tau = own.agreement[number];
+    if (tau !== null && method !== "leave-one-out") parts.push(fillText(texts.trace_tau, { tau: signed(tau, 2) }));
+    if (method === "integrated-gradients" && own.gap !== null)
+      parts.push(fillText(texts.trace_gap, { gap: signed(own.gap, 3) }));
+    return parts.join(" ");
+  }
+
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const { own, texts } = this;
+    if (!own) return null;
+    const { row } = this.shown(settings);
+    const columns = this.columns(settings.side);
+    const rows = columns.map((token, at) => [
+      tokenText(token),
+      ...own.methods.map((_, number) => this.lesson.arrays[settings.side].at(number, row, at)),
+    ]);
+    return { columns: [texts.token, ...own.methods.map((method) => this.title(method))], rows };
+  }
+}

@@ -1,0 +1,160 @@
+"""Bench "Trace": which source tokens, and which tokens already generated, carry each token, by every method at once.
+
+Shape legend: M methods, S source tokens, T tokens of the translation, K words that are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.recipe import Recipe
+from viz_app.serving.single_flight_cache import ShouldStop
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.attribution import Method
+
+FloatArray = npt.NDArray[np.float32]
+
+YARDSTICK: Method = "leave-one-out"
+SLOW: Method = "integrated-gradients"
+QUICK: tuple[Method, ...] = ("attention", "rollout", "norm", "norm-ln", "alti", "gradient", "grad-x-input", YARDSTICK)
+SIGNED = ("grad-x-input", SLOW, YARDSTICK)
+APART = ("attention", "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
+SIDES = ("source", "target")
+WORDS = 3  # left out at most in the check
+
+
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """One method.
+
+    Args:
+        source: (T, S).
+        target: (T, T); columns are the decoder's inputs.
+        agreement: Kendall's tau-b with leave-one-out over source words, mean over rows; NaN with one word.
+        gap: The largest completeness gap of integrated gradients in nats; 0 for other methods.
+    """
+
+    source: FloatArray
+    target: FloatArray
+    agreement: float
+    gap: float
+
+
+def data(context: LessonContext) -> StageData:
+    """The matrices of all methods, how far each agrees with leave-one-out, and the check of one if asked for."""
+    method, _, slow, checked = _settings(context)
+    found = _traced(context, slow)
+    translation, tokenizer = context.result.translation, context.service.translator.tokenizer
+    outputs = [*translation.hypotheses[0].ids, *([tokenizer.special.eos] if translation.finished else [])]
+    pieces = list(tokenizer.pieces(outputs[: len(found[YARDSTICK].source)]))
+    check = _check(context, method) if checked else None
+    return StageData(
+        values={
+            "methods": list(found),
+            "signed": list(SIGNED),
+            "apart": list(APART),
+            "pieces": pieces,
+            "source": list(context.pieces),
+            "agreement": [_number(each.agreement) for each in found.values()],
+            "gap": _number(found[SLOW].gap) if slow else None,
+            "check": check,
+        },
+        arrays={side: np.stack([getattr(each, side) for each in found.values()]) for side in SIDES},
+        answers={"slow": slow, "check": checked} | ({"method": method} if checked else {}),
+    )
+
+
+def _settings(context: LessonContext) -> tuple[Method, str, bool, bool]:
+    slow = context.state.settings.get("slow") is True
+    method: Any = context.state.choice("method", "alti", (*QUICK, SLOW) if slow else QUICK)
+    side = context.state.choice("side", SIDES[0], SIDES)
+    return method, side, slow, context.state.settings.get("check") is True
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:
+    found = context.compute_once(("lab.trace", context.text), _tracer(context, QUICK))
+    if slow:
+        found = found | context.compute_once(("lab.trace.slow", context.text), _tracer(context, (SLOW, YARDSTICK)))
+    return {name: found[name] for name in (*QUICK, SLOW) if name in found}
+
+
+def _tracer(context: LessonContext, methods: tuple[Method, ...]) -> Callable[[ShouldStop], dict[str, Traced]]:
+    translator, translation = context.service.translator, context.result.translation
+
+    def compute(stop: ShouldStop) -> dict[str, Traced]:
+        from transformer_core.analysis.attribution import POINTS, agreement, attribute_run
+        from transformer_core.analysis.forced_run import forced_run
+
+        run = forced_run(translator, context.text, translation, points=POINTS)
+        by_name = {name: attribute_run(translator, run, method=name, should_stop=stop) for name in methods}
+        return {
+            name: Traced(
+                source=found.source.detach().numpy(),
+                target=found.target.detach().numpy(),
+                agreement=agreement(found, by_name[YARDSTICK]),
+                gap=float(found.report["gap"].abs().max()) if "gap" in found.report else 0.0,
+            )
+            for name, found in by_name.items()
+        }
+
+    return compute
+
+
+def _check(context: LessonContext, method: Method) -> dict[str, list[float]]:
+    """By how much the log-probability falls without the words named first, random ones, and the words named last."""
+    translator, translation = context.service.translator, context.result.translation
+
+    def compute(stop: ShouldStop) -> dict[str, list[float]]:
+        from transformer_core.analysis.attribution import attribute, faithfulness
+
+        found = attribute(translator, context.text, translation, method=method, should_stop=stop)
+        check = faithfulness(translator, found, words=WORDS, should_stop=stop)
+        return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
+
+    return context.compute_once(("lab.trace.check", context.text, method), compute)
+
+
+def figure(context: LessonContext) -> MatrixFigure:
+    """The matrix of the chosen method."""
+    t = context.t
+    method, side, slow, _ = _settings(context)
+    numbers = data(context).values
+    source, pieces = numbers["source"], numbers["pieces"]
+    inputs = [context.service.translator.tokenizer.pieces([context.service.translator.tokenizer.special.bos])[0]]
+    return MatrixFigure(
+        values=getattr(_traced(context, slow)[method], side),
+        row_labels=pieces,
+        column_labels=source if side == "source" else [*inputs, *pieces[:-1]],
+        row_title=t("lesson_lab.generated"),
+        column_title=t(f"lesson_lab.side_{side}"),
+        scale_title=t(f"lesson_lab.method_{method.replace('-', '_')}"),
+        diverging=method in SIGNED,
+        language=t.language,
+    )
+
+
+def recipe(context: LessonContext) -> Recipe:
+    """The chosen method from a shell and in Python."""
+    method = _settings(context)[0]
+    return Recipe(
+        recipes.command("attribute", context, "--method", method, out="trace.npz"),
+        recipes.python(
+            context,
+            ["from transformer_core.analysis.attribution import attribute"],
+            f"found = attribute(translator, source, method={method!r})",
+            "found.source  # (tokens generated, source tokens)",
+        ),
+    )
