@@ -1,11 +1,17 @@
 // The encoder stopped early: what the decoder generates from its state after each layer.
 
 import { fillText } from "../../../components/common/dom.js";
-import { comparedWords } from "../../stage/js/paragraph.js";
+import { comparedWords, laidOut } from "../../stage/js/paragraph.js";
 import { Bench } from "./bench.js";
 
-/** @param {[string, boolean][]} words */
-const lengthOf = (words) => words.reduce((sum, [word]) => sum + word.length + 1, 0);
+const HEAD = 26;
+const LEFT = 44; // for the numbers of the layers
+const BETWEEN = 12;
+const SIZES = [18, 16, 14, 12]; // of letters: the largest that there is room for
+const LONGEST = 20; // letters of a word; a longer one goes on in the next
+const TYPICAL = 9; // pixels of a letter, about
+
+/** @typedef {[string, boolean]} Word A word, and whether the final translation lacks it. */
 
 /** @extends {Bench<import("./numbers").Early>} */
 export class Early extends Bench {
@@ -17,44 +23,56 @@ export class Early extends Bench {
     return "memory";
   }
 
-  /** The translations, those that do not end cut off: twice as long as the final one at most. The table has all. */
+  /** The translations; one that does not end is shown as far as twice the length of the final one. The table has all. */
   get rows() {
     const { rows = [] } = this.own ?? {};
     const most = 2 * lengthOf(rows[rows.length - 1] ?? []) + 10;
     return rows.map((words) => {
-      /** @type {[string, boolean][]} */
-      const kept = [];
-      for (const [word, differs] of words) {
-        const room = most - lengthOf(kept);
-        if (room <= 1) return [...kept, /** @type {[string, boolean]} */ (["\u2026", false])];
-        kept.push([word.length > room ? `${word.slice(0, room)}\u2026` : word, differs]);
-      }
-      return kept;
+      const parts = words.flatMap(broken);
+      const count = parts.findIndex((_, at) => lengthOf(parts.slice(0, at + 1)) > most);
+      return count < 0 ? parts : [...parts.slice(0, count), /** @type {Word} */ (["\u2026", false])];
     });
   }
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const longest = Math.max(0, ...this.rows.map(lengthOf));
-    const lines = Math.ceil((longest * 10.5) / Math.max(200, width - 70)) || 1;
-    return Math.max(Math.min(room, 560), (this.own?.rows.length ?? 7) * (lines * 29 + 14) + 40);
+    const lines = this.rows.map((words) => Math.ceil((lengthOf(words) * TYPICAL) / Math.max(200, width - LEFT)) || 1);
+    const needed = HEAD + lines.reduce((sum, count) => sum + count * 24 + BETWEEN + 8, 0);
+    return Math.max(300, width < 500 ? needed : Math.min(room, needed));
+  }
+
+  /**
+   * How high every row is with letters of a size.
+   * @param {Pen} pen
+   * @param {number} size
+   */
+  heights(pen, size) {
+    const plain = this.rows.map((words) => words.map(([word]) => word));
+    return plain.map(
+      (words) => laidOut(pen, words, pen.width - LEFT - 4, size * 1.6, { size, weight: 600 }).height + BETWEEN,
+    );
   }
 
   /** @type {Scene["draw"]} */
   draw(pen) {
-    const { absence, own, texts } = this;
+    const { absence, own, texts, rows } = this;
     if (absence || !own) return pen.message(absence ?? "");
     const { theme, width, height } = pen;
-    const size = width < 500 ? 14 : 18;
+    const fits = (/** @type {number} */ size) =>
+      this.heights(pen, size).reduce((sum, each) => sum + each, HEAD) <= height;
+    const size = SIZES.find((each) => (width < 500 ? each <= 14 : true) && fits(each)) ?? SIZES[SIZES.length - 1];
+    const heights = this.heights(pen, size);
     pen.note(texts.encoder_layer, 0, 10, { size: 12 });
-    const step = (height - 40) / own.rows.length;
-    this.rows.forEach((words, layer) => {
-      const y = 44 + layer * step;
-      const last = layer === own.rows.length - 1;
-      pen.line(0, y - 18, width, y - 18, { colour: theme.line, width: 1 });
-      pen.write(String(layer), 14, y, { size, weight: 650, colour: theme.kinds.encoder, align: "center" });
-      if (words.length) comparedWords(pen, words, 44, y, width - 48, last ? null : theme.kinds.decoder, size);
-      else pen.note(texts.nothing, 44, y, { size });
+    let y = HEAD;
+    rows.forEach((words, layer) => {
+      pen.line(0, y, width, y, { colour: theme.line, width: 1 });
+      const middle = y + BETWEEN / 2 + size * 0.8;
+      pen.write(String(layer), 14, middle, { size, weight: 650, colour: theme.kinds.encoder, align: "center" });
+      const last = layer === rows.length - 1;
+      if (words.length)
+        comparedWords(pen, words, LEFT, middle, width - LEFT - 4, last ? null : theme.kinds.decoder, size);
+      else pen.note(texts.nothing, LEFT, middle, { size });
+      y += heights[layer];
     });
   }
 
@@ -76,4 +94,22 @@ export class Early extends Bench {
     const rows = own.rows.map((words, layer) => [layer, words.map(([word]) => word).join(" ")]);
     return { columns: [texts.encoder_layer, texts.translation], rows };
   }
+}
+
+/**
+ * Letters of words in a row.
+ * @param {Word[]} words
+ */
+function lengthOf(words) {
+  return words.reduce((sum, [word]) => sum + word.length + 1, 0);
+}
+
+/**
+ * A word in parts that fit into a line.
+ * @param {Word} word
+ * @returns {Word[]}
+ */
+function broken([word, differs]) {
+  const count = Math.ceil(word.length / LONGEST);
+  return Array.from({ length: count }, (_, at) => [word.slice(at * LONGEST, (at + 1) * LONGEST), differs]);
 }
