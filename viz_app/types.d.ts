@@ -102,7 +102,15 @@ type Playhead = {
 };
 
 /** A control of a scene; which other fields it has, its kind says: see scene.js. */
-type Control = { name: string; kind: string; label?: string; start?: any; server?: boolean; [field: string]: any };
+type Control = {
+  name: string;
+  kind: string;
+  label?: string;
+  start?: any;
+  server?: boolean;
+  where?: (settings: Settings) => boolean;
+  [field: string]: any;
+};
 
 type TableData = { columns: string[]; rows: (string | number)[][] };
 

@@ -27,7 +27,7 @@ def told(measure: Measure, row: str) -> str:
 def test_ours_beside_the_papers(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("results", "variations", settings="row:C")
     lesson.painted(0.004)
-    assert "best is d_ff = 4096 with 26.2, worst N = 2 with 23.7" in lesson.said()
+    assert "best is dff = 4096 with 26.2, worst N = 2 with 23.7" in lesson.said()
     assert told("bleu", "C") in lesson.said()
     lesson.choose(T("lesson_results.all_rows"))
     lesson.choose(T("lesson_results.measure_perplexity"))

@@ -30,6 +30,7 @@ _ESCAPED = {
     "\ufffd": "?",
     "\u00d7": r"$\times$",
     "\u03b1": r"$\alpha$",
+    "\u2096": r"$_k$",
     "\u03b2": r"$\beta$",
     "\u03b5": r"$\varepsilon$",
     **{raised: f"$^{{{plain}}}$" for raised, plain in zip(_RAISED, "-0123456789", strict=True)},

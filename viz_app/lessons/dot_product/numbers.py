@@ -192,7 +192,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
             for row, way in _IN_THEIR_COLOURS
         ]
         return CurvesFigure(
-            series=series, x_title="d_k", y_title=t("lesson_dot_product.entropy"), x_log=True, language=t.language
+            series=series, x_title="d\u2096", y_title=t("lesson_dot_product.entropy"), x_log=True, language=t.language
         )
     if scene != "real":
         return None

@@ -25,7 +25,13 @@ class Suspect extends Case {
     const show = (/** @type {number} */ head) => nameOf(head, this.perLayer);
     return [
       choice("exhibit", texts.exhibit, tests),
-      slider({ name: "head", label: texts.head, max: this.heads - 1, show }),
+      slider({
+        name: "head",
+        label: texts.head,
+        max: this.heads - 1,
+        show,
+        where: ({ exhibit }) => exhibit === "attention",
+      }),
     ];
   }
 

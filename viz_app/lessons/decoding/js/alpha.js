@@ -42,17 +42,17 @@ export class Alpha extends SearchScene {
     this.drawCurves(pen, search, alpha, rows, height - list - 20);
     const top = height - list;
     const narrow = width < NARROW;
-    const columns = narrow ? [18, 58, 104, 160] : [18, 70, 150, 222];
-    ["", texts.length, "log P", texts.score].forEach((title, index) =>
-      pen.note(title, columns[index], top + 10, { align: "right", most: 70 }),
-    );
+    const columns = narrow ? [18, 58, 0, 108] : [18, 70, 150, 222]; // on a phone the table alone has log P
+    ["", texts.length, "log P", texts.score].forEach((title, index) => {
+      if (columns[index]) pen.note(title, columns[index], top + 10, { align: "right", most: 70 });
+    });
     rows.forEach(({ node, text, length, total, score }, index) => {
       const y = top + 36 + index * ROW;
       const look = index ? { colour: theme.text, weight: 400 } : { colour: theme.kinds.cross, weight: 650 };
       const style = { ...look, size: narrow ? 13 : 14 };
-      [String(index + 1), String(length), signed(total), signed(score)].forEach((value, column) =>
-        pen.write(value, columns[column], y, { ...style, align: "right" }),
-      );
+      [String(index + 1), String(length), signed(total), signed(score)].forEach((value, column) => {
+        if (columns[column]) pen.write(value, columns[column], y, { ...style, align: "right" });
+      });
       pen.write(text, columns[3] + 18, y, { ...style, most: width - columns[3] - 20 });
       if (node === search.leaves[0]) pen.fill(0, y - 10, 3, 20, theme.kinds.cross);
     });

@@ -112,8 +112,10 @@ export class SwitchOff extends Scene {
     const label = (text, down) => pen.note(text, x, y + down, { size: 13, most: width });
     label(texts.whole_model, 8);
     let down = 30 + comparedWords(pen, original, x, y + 36, width, null);
-    label(fillText(texts.without, { count }), down + 22);
-    down += 44 + comparedWords(pen, words, x, y + down + 50, width, theme.kinds.decoder);
+    if (count) {
+      label(fillText(texts.without, { count }), down + 22);
+      down += 44 + comparedWords(pen, words, x, y + down + 50, width, theme.kinds.decoder);
+    }
     label(texts.still, down + 30);
     const most = Math.max(1, -before, -after);
     /**

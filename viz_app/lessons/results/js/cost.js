@@ -25,7 +25,7 @@ export class Cost extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return Math.max(300, Math.min(430, room, width * 0.6));
+    return Math.max(width < 500 ? 360 : 320, Math.min(430, room, width * 0.6));
   }
 
   /** @param {Settings} settings */
@@ -55,8 +55,9 @@ export class Cost extends Scene {
     });
     const note = { size: 14, most: longest };
     const share = Math.max(5, Math.min(100, (100 * counted) / paper)).toFixed(0);
-    wrapped(pen, fillText(texts.utilised, { share }), LEFT, 214, longest, { colour: theme.muted, size: 14 });
-    const y = height - 62;
+    const utilised = fillText(texts.utilised, { share });
+    const below = 214 + wrapped(pen, utilised, LEFT, 214, longest, { colour: theme.muted, size: 14 });
+    const y = Math.max(height - 62, below + 24);
     pen.write(span(this.hours(settings), texts), LEFT, y, { size: 40, weight: 650 });
     pen.note(fillText(texts.with_gpus, { gpus, rate: settings.rate }), LEFT, y + 38, note);
   }

@@ -47,7 +47,10 @@ export class ControlRow {
   /** Shows the settings. */
   update() {
     const settings = this.lesson.settings();
-    for (const { description, update } of this.controls) update(settings[description.name]);
+    for (const { description, element, update } of this.controls) {
+      update(settings[description.name]);
+      if (element && description.where) element.hidden = !description.where(settings);
+    }
     this.playhead?.update(settings);
   }
 

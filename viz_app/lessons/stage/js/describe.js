@@ -15,7 +15,7 @@ export function choice(name, label, options, more = {}) {
 /**
  * A slider over whole numbers from 0 on, unless it says otherwise.
  * @param {{ name: string, label: string, min?: number, max: number, step?: number, start?: number, server?: boolean,
- *   show?: (value: number) => string }} description
+ *   show?: (value: number) => string, where?: (settings: Settings) => boolean }} description
  * @returns {Control}
  */
 export function slider({ min = 0, step = 1, start = min, ...others }) {

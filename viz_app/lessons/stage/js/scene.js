@@ -23,7 +23,8 @@ export class Scene {
    * Besides these any number of { name, kind: "held", start }: text or number that only `grab` changes.
    * { name, kind: "button", label }: `press(name)` below, and Python hears of it where the scene follows something live
    * { name, kind: "pins", ... }: see pins.js
-   * With `server: true` Python is asked for new numbers as soon as it changes.
+   * With `server: true` Python is asked for new numbers as soon as it changes; with `where: (settings) => boolean` it is
+   * there only where it does something.
    * @returns {Control[]}
    */
   get controls() {

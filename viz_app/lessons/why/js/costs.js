@@ -57,12 +57,12 @@ export class Costs extends Scene {
     const { texts } = this;
     const numbers = this.numbers(settings);
     const narrow = width < NARROW;
-    const [left, right, top] = narrow ? [8, 8, 4] : [190, 180, 34];
+    const [left, right, top] = narrow ? [8, 8, 26] : [190, 180, 34];
     const lane = (height - top - 6) / LAYERS.length;
     const scale = new Axis(1e3, 1e11, left, width - right, { log: true });
     const style = { size: 12.5 };
+    pen.note(texts.operations, left, top - 18, style);
     if (!narrow) {
-      pen.note(texts.operations, left, top - 18, style);
       pen.note(texts.sequential, width - 92, top - 18, { ...style, align: "right" });
       pen.note(texts.path, width - 8, top - 18, { ...style, align: "right" });
     }

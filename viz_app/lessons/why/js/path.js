@@ -25,7 +25,7 @@ export class Path extends Scene {
     const layers = Object.fromEntries(KINDS.map((layer) => [layer, texts[`layer_${layer}`]]));
     return [
       choice("layer", texts.layer, layers, { start: "recurrent" }),
-      slider({ name: "r", label: "r", min: 1, max: 6, start: 2 }),
+      slider({ name: "r", label: "r", min: 1, max: 6, start: 2, where: ({ layer }) => layer === "restricted" }),
     ];
   }
 
