@@ -64,6 +64,7 @@ PICTURES = {
     "beam": Picture(height=752, address={"text": "I know that he is reading a book."}, then=_beam),
     "figures-light": Picture(height=860, page="figures", address={"size": "acl-column"}),
     "figures-dark": Picture(height=860, page="figures", address={"size": "acl-column"}, dark=True),
+    "lab": Picture(height=860, page="lab"),
     "lessons": Picture(height=760, page="lessons"),
     "lesson-positions": Picture(height=760, page="lessons", address={"lesson": "positions", "with": "at:6"}),
     "model-growth": Picture(height=860, page="model", address=GROWN, then=_growth),

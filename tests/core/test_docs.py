@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from transformer_core import cli as core
+from transformer_core.analysis.attribution import METHODS
 from transformer_core.cli import main
 from transformer_core.cli.options import Parser
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
@@ -104,6 +105,19 @@ def test_the_hooks_pages_python_runs() -> None:
     assert scope["weights"].shape[-1] == len(scope["without"].attention.source)
     assert len(scope["loss"]) == 8
     assert scope["without"].log_probability != scope["likely"]
+
+
+def test_the_interpretability_pages_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = ROOT / "docs" / "interpretability.md"
+    scope: dict[str, Any] = {}
+    for code in blocks(page, "python"):
+        exec(code.replace("checkpoints/en-de", (ROOT / "checkpoints" / "en-de").as_posix()), scope)
+    said = capsys.readouterr().out
+    assert "the translation needs head " in said and "rank agreement" in said
+    assert scope["lens"].rank.shape == (scope["translator"].config.num_layers + 1, len(scope["found"].run.pieces))
+    # Every method has its row, and its paper.
+    named = re.findall(r"^\| (`.+?) \| .+ \| (.+\d{4}) \|$", page.read_text(encoding="utf-8"), re.M)
+    assert {name for names, _ in named for name in re.findall(r"`(.+?)`", names)} == set(METHODS)
 
 
 def test_the_training_pages_python_trains(

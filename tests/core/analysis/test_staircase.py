@@ -1,0 +1,106 @@
+"""Heads switched off one after the other: against ordinary ablations, brute force and finite differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from tests.core.analysis.test_head_effects import SOURCE, TARGET, heads, make_translator
+from transformer_core.analysis import staircase as module
+from transformer_core.analysis.ablation import ablated, hook_point_name
+from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.staircase import ORDERS, Order, gradient_importance, staircase
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks import edit
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
+
+
+def small(tokenizer: Tokenizer, **options: Any) -> Translator:
+    translator = make_translator(tokenizer, **options)
+    translator.decoding = translator.decoding.replace(extra_length=3)  # random weights write to the limit
+    return translator
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_step_is_an_ordinary_ablation(tokenizer: Tokenizer, options: dict[str, Any], order: Order) -> None:
+    translator = small(tokenizer, **options)
+    found = staircase(translator, SOURCE, TARGET, order=order, texts=3, beam=2)
+    assert sorted(found.heads) == sorted(heads(translator))
+    assert len(found.log_p) == len(found.heads) + 1
+    for count in range(0, len(found.heads) + 1, 5):
+        with ablated(translator, found.heads[:count]):
+            expected = translator.score([(SOURCE, TARGET)])[0]
+        assert float(found.log_p[count]) == pytest.approx(expected, abs=1e-3)
+    assert [count for count, _ in found.texts] == [0, len(found.heads) // 2, len(found.heads)]
+    for count, text in found.texts:
+        with ablated(translator, found.heads[:count]):
+            assert translator.translate(SOURCE, beam=2).text == text
+
+
+def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    translator = small(tokenizer)
+    everything = heads(translator)
+
+    def alone(off: list[Any]) -> float:
+        with ablated(translator, off):
+            return translator.score([(SOURCE, TARGET)])[0]
+
+    by_effect = sorted(everything, key=lambda head: -alone([head]))
+    assert list(staircase(translator, SOURCE, TARGET, texts=2, beam=1).heads)[:6] == by_effect[:6]
+    greedy = staircase(translator, SOURCE, TARGET, order="greedy", texts=2, beam=1).heads
+    for count in range(3):
+        rest = [head for head in everything if head not in greedy[:count]]
+        assert greedy[count] == max(rest, key=lambda head: alone([*greedy[:count], head]))
+    drawn = [staircase(translator, SOURCE, TARGET, order="random", seed=s, texts=2, beam=1).heads for s in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    whole = staircase(translator, SOURCE, TARGET, texts=2, beam=1)
+    monkeypatch.setattr(module, "_MOST_VALUES", 1)  # one row after the other
+    assert staircase(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(whole.log_p, abs=1e-4)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_importance_is_the_slope_of_the_log_probability(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    """Every position's output of a head made a little longer, one after the other."""
+    translator = small(tokenizer, **options)
+    translator.model.double()
+    run = forced_run(translator, SOURCE, TARGET)
+    found = gradient_importance(translator, run)
+
+    def log_p() -> float:
+        with torch.no_grad():
+            logits = translator.model(run.source, run.inputs, run.source_mask)[0]
+        return float(logits.log_softmax(dim=1).gather(1, run.outputs[:, None]).sum())
+
+    step = 1e-6
+    for number, (kind, layer, head) in list(enumerate(heads(translator)))[::5]:
+        total = 0.0
+        for position in range(run.source.shape[1] if kind == "encoder" else run.inputs.shape[1]):
+            slopes = []
+            for sign in (1, -1):
+
+                def longer(value: torch.Tensor, _site: Any, by: float = 1 + sign * step, at: int = position,
+                           which: int = head) -> torch.Tensor:  # fmt: skip
+                    changed = value.clone()
+                    changed[:, which, at] *= by
+                    return changed
+
+                with edit(translator.model, hook_point_name(kind, layer, "head_outputs"), longer):
+                    slopes.append(log_p())
+            total += abs(slopes[0] - slopes[1]) / (2 * step)
+        assert float(found[number]) == pytest.approx(total / len(run.outputs), rel=0.02, abs=1e-4)
+
+
+def test_bad_input(tokenizer: Tokenizer) -> None:
+    translator = small(tokenizer)
+    with pytest.raises(ValueError, match="order is 'nonsense', but must be one of effect"):
+        staircase(translator, SOURCE, order="nonsense")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="texts is 1"):
+        staircase(translator, SOURCE, texts=1)
+    with pytest.raises(DecodingStopped):
+        staircase(translator, SOURCE, TARGET, should_stop=lambda: True)

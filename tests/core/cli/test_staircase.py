@@ -1,0 +1,34 @@
+"""staircase: what is left of a translation while heads are switched off, in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.core.cli.workplace import Call, Workplace, one_line_error
+from transformer_core.analysis.staircase import ORDERS, staircase
+from transformer_core.cli.staircase import _ORDERS
+from transformer_core.translator import Translator
+
+SOURCE, TARGET = "The man sees a house.", "Der Mann sieht ein Haus."
+
+
+def test_the_file_has_every_step(made: Workplace, call: Call, tmp_path: Path) -> None:
+    assert _ORDERS == ORDERS
+    out = tmp_path / "staircase.npz"
+    command = ["staircase", "--checkpoint", made.checkpoint, "--source", SOURCE, "--target", TARGET, "--out", out]
+    said = call(*command, "--order", "gradient")
+    assert said.status == 0, said.err
+    expected = staircase(Translator.load(made.checkpoint), SOURCE, TARGET, order="gradient")
+    found = np.load(out)
+    assert set(found.files) == {"heads", "log_p", "counts", "texts", "provenance"}
+    assert found["heads"].tolist() == [f"{kind}.{layer}.{head}" for kind, layer, head in expected.heads]
+    assert found["log_p"] == pytest.approx(expected.log_p.numpy(), abs=1e-4)
+    assert list(zip(found["counts"].tolist(), found["texts"].tolist(), strict=True)) == list(expected.texts)
+    assert json.loads(str(found["provenance"]))["order"] == "gradient"
+    assert f"{found['log_p'][0]:.2f}" in said.out
+    assert "add --force" in one_line_error(call(*command))
+    assert "--order is 'x'" in one_line_error(call(*command, "--force", "--order", "x"))
