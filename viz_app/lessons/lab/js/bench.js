@@ -1,5 +1,7 @@
 // What all benches share: they wait for their numbers, and say so where the sentence is too long.
 
+import { cssColour } from "../../../components/common/canvas.js";
+import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText } from "../../../components/common/dom.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -33,4 +35,13 @@ export class Bench extends Scene {
   waits(settings) {
     return Object.entries(this.lesson.answers).some(([name, value]) => name in settings && settings[name] !== value);
   }
+}
+
+/**
+ * The colour of an effect from -1 to 1; the square root shows small ones.
+ * @param {Theme} theme
+ * @param {number} value
+ */
+export function tone(theme, value) {
+  return cssColour(divergingPixel(theme, value, "sqrt"));
 }

@@ -84,3 +84,12 @@ export class EffectBars {
     return Math.min(this.effects.length - 1, Math.floor(across.value(x)));
   }
 }
+
+/**
+ * Whether an effect is larger, without its sign, than that of any random vector.
+ * @param {number} value
+ * @param {Band} band
+ */
+export function isBeyond(value, band) {
+  return band !== null && Math.abs(value) > Math.max(Math.abs(band.low), Math.abs(band.high));
+}

@@ -1,16 +1,14 @@
 // Switch off: every head by what the translation loses without it, for the whole of it or one token; and what is written
 // without the heads that are switched off.
 
-import { cssColour } from "../../../components/common/canvas.js";
-import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
 import { crossOut, HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
-import { Bench } from "./bench.js";
-import { EffectBars } from "./effectbars.js";
+import { Bench, tone } from "./bench.js";
+import { EffectBars, isBeyond } from "./effectbars.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const LEGEND = 56; // height below the tiles
@@ -293,22 +291,4 @@ export class SwitchOff extends Bench {
     });
     return { columns: [...columns, texts.column_off], rows };
   }
-}
-
-/**
- * The colour of an effect from -1 to 1; the square root shows small ones.
- * @param {Theme} theme
- * @param {number} value
- */
-function tone(theme, value) {
-  return cssColour(divergingPixel(theme, value, "sqrt"));
-}
-
-/**
- * Whether an effect is larger, without its sign, than that of any random vector.
- * @param {number} value
- * @param {import("./effectbars.js").Band} band
- */
-function isBeyond(value, band) {
-  return band !== null && Math.abs(value) > Math.max(Math.abs(band.low), Math.abs(band.high));
 }

@@ -3,12 +3,12 @@
 import { divergingPixel } from "../../../components/common/diverging.js";
 import { fillText, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
-import { Axis } from "../../../components/common/plot.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
+import { drawCheck } from "./check.js";
 
 const HEAD = 74; // above the cells: names of the columns
 const SHARE = 46; // right of them: the share of the source
@@ -142,7 +142,7 @@ export class Trace extends Bench {
       pen.write(this.title(method), x, y + high - TILE + 8, { size: 12, weight: chosen ? 700 : 500, most: wide });
       pen.note(tau === null ? "\u2013" : `\u03c4 ${signed(tau, 2)}`, x, y + high - TILE + 23, { size: 11 });
     });
-    if (own.check) this.drawCheck(pen, own.check, check);
+    if (own.check) drawCheck(pen, texts, own.check, check);
     if (!own.methods.length) pen.message(texts.computing);
     context.restore();
   }
@@ -212,41 +212,6 @@ export class Trace extends Bench {
     pen.frame(left - 1, top + row * place.row, width + 2, place.row, theme.text, 2);
     const heading = { size: 11, align: "right" };
     if (this.share(number, 0) !== null) pen.note(texts.share_short, left + width + SHARE, top - 8, heading);
-  }
-
-  /**
-   * By how much the log-probability falls when words are left out, one to three.
-   * @param {Pen} pen
-   * @param {NonNullable<import("./numbers").Trace["check"]>} check
-   * @param {Box} place
-   */
-  drawCheck(pen, check, { x, y, width, height }) {
-    const { theme } = pen;
-    const { texts } = this;
-    const all = [0, ...check.first, ...check.random, ...check.last];
-    const across = new Axis(0, check.first.length, x + 40, x + width - 96);
-    const down = new Axis(Math.min(...all), Math.max(...all, 0.1), y + height - 14, y + 24);
-    pen.note(texts.check_title, x, y + 10, { size: 12, most: width });
-    for (const tick of down.ticks(2)) {
-      pen.line(across.from, down.place(tick), across.to, down.place(tick), { colour: theme.line, width: 1 });
-      pen.note(signed(tick, 1), across.from - 6, down.place(tick), { size: 11, align: "right" });
-    }
-    const lines = /** @type {[string, number[], string, number[]][]} */ ([
-      [texts.check_first, check.first, theme.text, []],
-      [texts.check_random, check.random, theme.muted, [4, 3]],
-      [texts.check_last, check.last, theme.kinds.encoder, []],
-    ]);
-    for (const [, values, colour, dash] of lines) {
-      const points = [0, ...values].map((value, count) => [across.place(count), down.place(value)]);
-      pen.trace(points, { colour, width: 2, dash });
-    }
-    const ends = lines.map(([, values]) => down.place(values[values.length - 1]));
-    const order = [0, 1, 2].sort((one, other) => ends[one] - ends[other]);
-    let last = -Infinity;
-    for (const each of order) {
-      last = Math.max(ends[each], last + 15);
-      pen.write(lines[each][0], across.to + 6, last, { size: 11, colour: lines[each][2], most: 90 });
-    }
   }
 
   /** @type {Scene["grab"]} */

@@ -1,0 +1,39 @@
+// The check of a method of tracing: does the log-probability fall where the method says?
+
+import { signed } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+
+/**
+ * By how much the log-probability falls when words are left out, one to three.
+ * @param {Pen} pen
+ * @param {Texts} texts
+ * @param {NonNullable<import("./numbers").Trace["check"]>} check
+ * @param {Box} place
+ */
+export function drawCheck(pen, texts, check, { x, y, width, height }) {
+  const { theme } = pen;
+  const all = [0, ...check.first, ...check.random, ...check.last];
+  const across = new Axis(0, check.first.length, x + 40, x + width - 96);
+  const down = new Axis(Math.min(...all), Math.max(...all, 0.1), y + height - 14, y + 24);
+  pen.note(texts.check_title, x, y + 10, { size: 12, most: width });
+  for (const tick of down.ticks(2)) {
+    pen.line(across.from, down.place(tick), across.to, down.place(tick), { colour: theme.line, width: 1 });
+    pen.note(signed(tick, 1), across.from - 6, down.place(tick), { size: 11, align: "right" });
+  }
+  const lines = /** @type {[string, number[], string, number[]][]} */ ([
+    [texts.check_first, check.first, theme.text, []],
+    [texts.check_random, check.random, theme.muted, [4, 3]],
+    [texts.check_last, check.last, theme.kinds.encoder, []],
+  ]);
+  for (const [, values, colour, dash] of lines) {
+    const points = [0, ...values].map((value, count) => [across.place(count), down.place(value)]);
+    pen.trace(points, { colour, width: 2, dash });
+  }
+  const ends = lines.map(([, values]) => down.place(values[values.length - 1]));
+  const order = [0, 1, 2].sort((one, other) => ends[one] - ends[other]);
+  let last = -Infinity;
+  for (const each of order) {
+    last = Math.max(ends[each], last + 15);
+    pen.write(lines[each][0], across.to + 6, last, { size: 11, colour: lines[each][2], most: 90 });
+  }
+}
