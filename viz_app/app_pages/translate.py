@@ -1,7 +1,7 @@
 """The home: type a sentence, see its translation and every head at work.
 
 A full rerun, not a fragment, answers every edit: Streamlit runs the edits of a fragment one after the other, while a
-full rerun starts at once, so that the gate can stop the translation of the older text.
+full rerun starts at once, so that the queue can stop the translation of the older text.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class LessonFigureSpec:
             text: The sentence, fit for the model.
             language: Of its words.
             load: Gives the service of the model.
-            session: Name of the session, for the gate.
+            session: Name of the session, for the queue in front of the model.
 
         Raises:
             Superseded: A newer request took over the model.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy.typing as npt
@@ -46,7 +45,10 @@ class LessonContext:
         state: Scene and settings.
         language: The visitor's.
         load: Gives the service of the model; called only by lessons that need it.
-        session: Name of the session, for the gate.
+        session: Name of the session, for the queue in front of the model.
+
+    What is computed on demand is kept for the run. `functools.cached_property` would hold one lock for all visitors
+    meanwhile (until Python 3.12): whoever has the turn to draw would wait for that lock, and its holder for the turn.
     """
 
     text: str
@@ -54,26 +56,28 @@ class LessonContext:
     language: str
     load: Callable[[], TranslationService]
     session: str
+    _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def t(self) -> Texts:
         """Labels in the visitor's language, with those of the lessons."""
         return labels(self.language)
 
-    @cached_property
+    @property
     def service(self) -> TranslationService:
         """The model's service, loaded at the first use in this process."""
-        return self.load()
+        return self._once("service", self.load)
 
-    @cached_property
+    @property
     def pieces(self) -> tuple[str, ...]:
         """The pieces of the sentence and `</s>`, as the encoder reads them."""
-        return (*self.service.translator.tokenizer.source.encode(self.text).pieces, EOS_TOKEN)
+        source = self.service.translator.tokenizer.source
+        return self._once("pieces", lambda: (*source.encode(self.text).pieces, EOS_TOKEN))
 
-    @cached_property
+    @property
     def result(self) -> TranslationResult:
         """The translation of the sentence with all maps. Raises Superseded when a newer request took over."""
-        return self.service.translate(self.session, self.text)
+        return self._once("result", lambda: self.service.translate(self.session, self.text))
 
     def compute_once(self, key: tuple[object, ...], compute: Callable[[ShouldStop], Value]) -> Value:
         """What a model makes of something, computed once for all visitors; see `TranslationService.compute_once`.
@@ -86,3 +90,9 @@ class LessonContext:
             Superseded: when a newer request took over.
         """
         return self.service.compute_once(self.session, key, compute)
+
+    def _once(self, name: str, make: Callable[[], Value]) -> Value:
+        if name not in self._kept:
+            self._kept[name] = make()
+        value: Value = self._kept[name]
+        return value

@@ -25,13 +25,16 @@ class _Turn:
     def __init__(self, queue: RequestQueue, ticket: Ticket) -> None:
         self._queue, self._ticket = queue, ticket
         self._slot = ExitStack()
+        self.held = False
 
     def take(self) -> None:
         """Wait for it. Raises Superseded."""
         self._slot.enter_context(self._queue.slot(self._ticket))
+        self.held = True
 
     def give_up(self) -> None:
         """Let the next one draw; nothing if the turn is not held."""
+        self.held = False
         self._slot.close()
 
 
@@ -68,9 +71,9 @@ def drawing_turn(queue: RequestQueue | None = None) -> Iterator[None]:
 
 @contextmanager
 def others_draw() -> Iterator[None]:
-    """Give up this thread's turn, if it has one, for as long as it waits or computes. Raises Superseded."""
+    """Give up this thread's turn, if it holds one, for as long as it waits or computes. Raises Superseded."""
     turn: _Turn | None = getattr(_of_thread, "turn", None)
-    if turn is None:
+    if turn is None or not turn.held:
         yield
         return
     turn.give_up()

@@ -115,3 +115,16 @@ def test_a_newer_run_of_the_session_takes_the_place_of_one_that_waits() -> None:
 def test_outside_of_a_turn_there_is_nothing_to_give_up() -> None:
     with others_draw():
         pass
+
+
+def test_a_computation_within_another_does_not_take_the_turn() -> None:
+    queue, inner, outer = turns(), threading.Event(), threading.Event()
+    with drawing_turn(queue):
+        with others_draw():
+            with others_draw():
+                pass
+            in_thread(draw_as("b", queue, inner))
+            assert inner.wait(PATIENCE), "the inner computation took the turn while the outer one goes on"
+        in_thread(draw_as("c", queue, outer))
+        assert not outer.wait(0.1)
+    assert outer.wait(PATIENCE)
