@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from transformer_core.attention_maps import Kind
+from transformer_core.attention_maps import KINDS, Kind
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -30,6 +30,12 @@ def hook_point_name(kind: Kind, layer: int, point: str) -> str:
     """Address of a hook point, such as decoder.layers.3.cross_attention.weights."""
     stack, attention = _STACK[kind]
     return f"{stack}.layers.{layer}.{attention}.{point}"
+
+
+def all_heads(translator: Translator) -> list[Head]:
+    """Every head of a model, in the order in which arrays and scenes number them: kinds, layers, heads."""
+    config = translator.config
+    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.ablation import Head, hook_point_name
+from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.analysis.forced_run import ForcedRun, forced_run, log_probabilities
 from transformer_core.analysis.head_effects import head_effects
 from transformer_core.attention_maps import KINDS, Kind
@@ -84,7 +84,7 @@ def staircase(
     if texts < 2:
         raise ValueError(f"texts is {texts}, but must be at least 2")
     run = forced_run(translator, source, target)
-    heads = _all_heads(translator)
+    heads = all_heads(translator)
 
     def check() -> None:
         if should_stop is not None and should_stop():
@@ -175,11 +175,6 @@ def _greedy(translator: Translator, run: ForcedRun, heads: Sequence[Head], check
         log_p = log_p_without(translator, run, [[*off, head] for head in left], check)
         off.append(left.pop(int(log_p.argmax())))
     return off
-
-
-def _all_heads(translator: Translator) -> list[Head]:
-    config = translator.config
-    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
 
 
 def _kept(translator: Translator, sets: Sequence[Sequence[Head]]) -> Tensor:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.ablation import Head, hook_point_name
+from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from viz_app.serving.request_queue import Superseded
 from viz_app.serving.single_flight_cache import ShouldStop
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float32]
 _MOST_LOGITS = 24_000_000  # of one pass: about 100 MB
-
-
-def all_heads(translator: Translator) -> list[Head]:
-    """Every head, in the order in which the lesson numbers them: kinds, layers, heads."""
-    config = translator.config
-    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +68,7 @@ class SingleHeadAblations:
 
     Args:
         text: That translation.
-        changes: (heads,) change of its log-probability in nats, in the order of `all_heads`.
+        changes: (heads,) change of its log-probability in nats, in the order of `ablation.all_heads`.
         same: (heads,) whether greedy decoding would still write it, word for word.
     """
 

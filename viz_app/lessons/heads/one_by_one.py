@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.analysis.ablation import all_heads
 from viz_app.figures import Dots, DotsFigure
 from viz_app.figures.model.spec import display_label
 from viz_app.lessons.context import LessonContext
@@ -30,7 +31,7 @@ def cause_values(
     translator, text = context.service.translator, _ablated_text(context)
     maps = context.compute_once(("heads.greedy_maps", text), lambda _: translator.translate(text, beam=1).attention)
     strongest = strongest_weights(maps)
-    heads = head_measures.all_heads(translator)
+    heads = all_heads(translator)
     values = {
         "text": alone.text,
         "source": list(maps.source.tokens),
@@ -64,7 +65,7 @@ def weights_and_effects(context: LessonContext) -> DotsFigure | None:
     values, arrays = cause_values(context, alone)
     strongest = arrays["strongest"]
     shown = np.argsort(-strongest, kind="stable")[:_MOST_ROWS]
-    heads = head_measures.all_heads(context.service.translator)
+    heads = all_heads(context.service.translator)
     words = [f"{display_label(values['queries'][at])} \u2192 {display_label(values['keys'][at])}" for at in shown]
     names = [f"{t(f'lesson_heads.{kind}')} {layer + 1}.{head + 1}" for kind, layer, head in (heads[at] for at in shown)]
     notes = [t("lesson_heads.cause_hollow"), t("lesson_heads.cause_shown", shown=len(shown), heads=len(heads))]

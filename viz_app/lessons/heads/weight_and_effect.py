@@ -1,6 +1,6 @@
 """Where heads look hardest, beside what the translation loses without each: a weight is no cause.
 
-Shape legend: N heads, in the order of `head_measures.all_heads`; K keys.
+Shape legend: N heads, in the order of `ablation.all_heads`; K keys.
 """
 
 from __future__ import annotations

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import re
 
-from transformer_core.analysis.ablation import Head
-from transformer_core.attention_maps import KINDS
+from transformer_core.analysis.ablation import Head, all_heads
 from viz_app.lessons.context import LessonContext
 
 _NAMED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 _BITS = re.compile(r"h([0-9a-v]{1,120})")
-
-
-def all_heads(context: LessonContext) -> list[Head]:
-    """Every head, in the order in which the benches number them: kinds, layers, heads."""
-    config = context.service.translator.config
-    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
 
 
 def named_head(context: LessonContext, setting: str) -> Head | None:
@@ -24,7 +17,7 @@ def named_head(context: LessonContext, setting: str) -> Head | None:
     if match is None:
         return None
     head: Head = (match[1], int(match[2]), int(match[3]))  # type: ignore[assignment]
-    return head if head in all_heads(context) else None
+    return head if head in all_heads(context.service.translator) else None
 
 
 def heads_of_bits(context: LessonContext, setting: str) -> tuple[str, list[Head]]:
@@ -34,4 +27,4 @@ def heads_of_bits(context: LessonContext, setting: str) -> tuple[str, list[Head]
     if match is None:
         return "h0", []
     bits = "".join(f"{int(digit, 32):05b}" for digit in match[1])
-    return text, [head for head, bit in zip(all_heads(context), bits, strict=False) if bit == "1"]
+    return text, [head for head, bit in zip(all_heads(context.service.translator), bits, strict=False) if bit == "1"]

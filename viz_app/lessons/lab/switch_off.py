@@ -1,6 +1,6 @@
 """Bench "Switch off": what each head does to the translation of the visitor's sentence, and the sentence without some.
 
-Shape legend: N heads in the order of `heads_of.all_heads`; T tokens of the translation.
+Shape legend: N heads in the order of `ablation.all_heads`; T tokens of the translation.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.ablation import Head, translate_without
+from transformer_core.analysis.ablation import Head, all_heads, translate_without
 from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.example_pairs import example_pairs
-from viz_app.lessons.lab.heads_of import all_heads, heads_of_bits, named_head
+from viz_app.lessons.lab.heads_of import heads_of_bits, named_head
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.translation_service import BEAM
 
@@ -114,7 +114,7 @@ def _shown(context: LessonContext) -> tuple[Head, int]:
     effects = _stacked(_effects(context, change, frozen))
     piece = int(context.state.number("piece", _NO_PIECE, _NO_PIECE, effects.shape[1] - 1))
     values = effects.sum(axis=1) if piece < 0 else effects[:, piece]
-    return named_head(context, "chosen") or all_heads(context)[int(np.abs(values).argmax())], piece
+    return named_head(context, "chosen") or all_heads(context.service.translator)[int(np.abs(values).argmax())], piece
 
 
 def selection(context: LessonContext) -> Selection:

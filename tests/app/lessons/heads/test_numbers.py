@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from tests.app.lessons.conftest import Visit
+from transformer_core.analysis.ablation import all_heads
 from transformer_core.edits import ablate_heads
 from transformer_core.hooks import edit
 from transformer_core.translator import Translator
@@ -23,7 +24,6 @@ from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.head_measures import (
     ablate_each_head,
-    all_heads,
     decompose_layer,
 )
 from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
+from transformer_core.analysis.ablation import all_heads
 from transformer_core.attention_maps import KINDS
 from viz_app.lessons.heads import numbers as heads
-from viz_app.lessons.heads.head_measures import SingleHeadAblations, all_heads
+from viz_app.lessons.heads.head_measures import SingleHeadAblations
 from viz_app.lessons.heads.weight_and_effect import (
     StrongestWeights,
     dispensable_head,

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.ablation import ablated
+from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
@@ -21,7 +21,6 @@ from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab import switch_off
-from viz_app.lessons.lab.heads_of import all_heads
 from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
@@ -54,7 +53,7 @@ def test_effects_are_those_of_heads_switched_off_one_by_one(context: LessonConte
 
     whole = log_p()
     np.testing.assert_allclose(found.arrays["log_p"], whole.numpy(), atol=1e-5)
-    for number, head in list(enumerate(all_heads(context)))[::7]:
+    for number, head in list(enumerate(all_heads(context.service.translator)))[::7]:
         with ablated(translator, [head]):
             expected = (whole - log_p()).numpy()
         np.testing.assert_allclose(found.arrays["effects"][number], expected, atol=2e-5)
@@ -103,7 +102,7 @@ def test_the_head_that_is_shown(context: LessonContext) -> None:
     effects = data(context).arrays["effects"].sum(axis=1)
     shown = scene_selection("lab", "off", context)
     assert shown is not None
-    assert (shown.kind, shown.layer, shown.head) == all_heads(context)[int(np.abs(effects).argmax())]
+    assert (shown.kind, shown.layer, shown.head) == all_heads(context.service.translator)[int(np.abs(effects).argmax())]
     for chosen, expected in (("cross.1.1", ("cross", 1, 1)), ("cross.9.9", None), ("x", None)):
         found = scene_selection("lab", "off", at(context, chosen=chosen))
         assert found is not None
