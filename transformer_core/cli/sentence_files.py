@@ -13,6 +13,7 @@ from transformer_core.cli.options import Parser, UsageError, check_new_file
 from transformer_core.files import atomic_write_bytes
 
 if TYPE_CHECKING:
+    from transformer_core.tokenizer import Tokenizer
     from transformer_core.translator import Translator
 
 FORMAT_VERSION = 1
@@ -22,28 +23,42 @@ def add_sentence(parser: Parser) -> None:
     """The options for the sentence, its translation and the file."""
     parser.add_argument("--source", type=str, required=True, metavar="TEXT", help="The source sentence.")
     parser.add_argument("--target", type=str, metavar="TEXT", help="A translation to read instead of generating one.")
+    add_file(parser)
+
+
+def add_file(parser: Parser) -> None:
+    """The options for the file."""
     parser.add_argument("--out", type=str, required=True, metavar="FILE", help="Output file, ending with .npz.")
     parser.add_argument("--force", action="store_true", help="Replace an existing file.")
 
 
 def sentence_options(options: argparse.Namespace) -> tuple[str, str | None, Path]:
     """Source, target and file. Raises UsageError for a text that is empty or no Unicode, and for an unusable file."""
+    out = file_option(options)
+    target = None if options.target is None else text_option("--target", options.target)
+    return text_option("--source", options.source), target, out
+
+
+def file_option(options: argparse.Namespace) -> Path:
+    """The file. Raises UsageError for an unusable one."""
     out = Path(options.out)
     if out.suffix != ".npz":
         raise UsageError(f"--out is {options.out!r}, but must end with .npz")
     check_new_file("--out", out, options.force)
-    target = None if options.target is None else _text("--target", options.target)
-    return _text("--source", options.source), target, out
+    return out
 
 
 def check_lengths(translator: Translator, source: str, target: str | None) -> None:
     """Raise UsageError for a text of too many tokens."""
-    tokenizer, most = translator.tokenizer, translator.max_pieces
-    texts = (("--source", source, tokenizer.source), ("--target", target, tokenizer))
-    for option, text, vocabulary in texts:
-        pieces = len(vocabulary.encode(text)) if text else 0
-        if pieces > most:
-            raise UsageError(f"{option} has {pieces} tokens, but at most {most} are allowed")
+    check_length(translator, "--source", source, translator.tokenizer.source)
+    check_length(translator, "--target", target, translator.tokenizer)
+
+
+def check_length(translator: Translator, option: str, text: str | None, vocabulary: Tokenizer) -> None:
+    """Raise UsageError for one text of too many tokens of a vocabulary."""
+    pieces = len(vocabulary.encode(text)) if text else 0
+    if pieces > translator.max_pieces:
+        raise UsageError(f"{option} has {pieces} tokens, but at most {translator.max_pieces} are allowed")
 
 
 def provenance_of(translator: Translator, **facts: Any) -> dict[str, Any]:
@@ -67,7 +82,7 @@ def write_npz(out: Path, arrays: Mapping[str, Any], provenance: Mapping[str, Any
     atomic_write_bytes(out, buffer.getvalue())
 
 
-def _text(option: str, given: str) -> str:
+def text_option(option: str, given: str) -> str:
     """The text of an argument. Raises UsageError when it is empty or not valid Unicode."""
     try:
         given.encode("utf-8")

@@ -1,0 +1,158 @@
+"""Activation patching: against forward hooks of torch.nn, one value at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from tests.core.analysis.test_head_effects import make_translator
+from transformer_core.analysis import patching as module
+from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchingError, PatchSite, patching
+from transformer_core.attention_maps import KINDS
+from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.masks import padding_mask
+from transformer_core.tokenizer import Tokenizer
+from transformer_core.translator import Translator
+
+CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
+ANSWERS = ("Der Mann sieht ein Haus heute.", "Der Mann sieht eine Tür heute.")
+SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}, {"residual": False}]
+MODULES = {"encoder": ("encoder", "self"), "decoder": ("decoder", "self"), "cross": ("decoder", "cross")}
+
+
+@pytest.fixture(autouse=True)
+def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random weights tell the sentences apart only a little."""
+    monkeypatch.setattr(module, "LEAST_DIFFERENCE", 0.0)
+
+
+def part(translator: Translator, site: PatchSite, place: int, layer: int) -> nn.Module:
+    """The module whose input is the value; of `residual` its output."""
+    model = translator.model
+    if site == "heads":
+        stack, attention = MODULES[KINDS[place]]
+        return model.get_submodule(f"{stack}.layers.{layer}.{attention}_attention.w_o")
+    stack = ("encoder", "decoder")[place]
+    name = "feed_forward_add_norm" if site == "residual" else "feed_forward.w_2"
+    return model.get_submodule(f"{stack}.layers.{layer}.{name}")
+
+
+def hooked(where: nn.Module, site: PatchSite, change: Callable[[Tensor], Tensor]) -> Any:
+    if site == "residual":
+        return where.register_forward_hook(lambda _module, _inputs, output: change(output))
+    return where.register_forward_pre_hook(lambda _module, inputs: (change(inputs[0]),))
+
+
+def sentence(translator: Translator, text: str) -> Tensor:
+    return torch.tensor([[*translator.encode(text).ids, translator.tokenizer.special.eos]])
+
+
+@torch.no_grad()
+def metric(translator: Translator, text: str, prefix: list[int], tokens: tuple[int, int]) -> float:
+    special = translator.tokenizer.special
+    source = sentence(translator, text)
+    logits = translator.model(source, torch.tensor([[special.bos, *prefix]]), padding_mask(source, special.pad))[0, -1]
+    return float(logits[tokens[0]] - logits[tokens[1]])
+
+
+def parting(translator: Translator) -> tuple[list[int], tuple[int, int]]:
+    ids = [translator.encode_target(text).ids for text in ANSWERS]
+    at = next(place for place, (a, b) in enumerate(zip(*ids, strict=False)) if a != b)
+    return list(ids[0][:at]), (ids[0][at], ids[1][at])
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+@pytest.mark.parametrize(("site", "direction"), list(product(SITES, DIRECTIONS)))
+def test_every_cell_is_one_forward_hook(
+    tokenizer: Tokenizer, options: dict[str, Any], site: PatchSite, direction: Direction
+) -> None:
+    translator = make_translator(tokenizer, **options)
+    assert sentence(translator, CLEAN).shape == sentence(translator, CORRUPTED).shape
+    found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site=site, direction=direction)
+    prefix, tokens = parting(translator)
+    assert found.answers == tokenizer.pieces(list(tokens)) and found.prefix == tokenizer.pieces(prefix)
+    clean, corrupted = (metric(translator, text, prefix, tokens) for text in (CLEAN, CORRUPTED))
+    assert (found.metric_clean, found.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
+    donor, receiver = (CLEAN, CORRUPTED) if direction == "denoise" else (CORRUPTED, CLEAN)
+    start, end = (corrupted, clean) if direction == "denoise" else (clean, corrupted)
+    width = translator.config.d_v
+    for place, layer, at in product(*map(range, found.metrics.shape)):
+        where, kept = part(translator, site, place, layer), list[Tensor]()
+        with hooked(where, site, lambda value, kept=kept: kept.append(value.clone()) or value):  # type: ignore[misc]
+            metric(translator, donor, prefix, tokens)
+
+        def put(value: Tensor, values: Tensor = kept[0], at: int = at) -> Tensor:
+            changed = value.clone()
+            if site == "heads":
+                changed[..., at * width : (at + 1) * width] = values[..., at * width : (at + 1) * width]
+            elif at < value.shape[1]:
+                changed[:, at] = values[:, at]
+            return changed
+
+        if site != "heads" and at >= kept[0].shape[1]:
+            assert found.metrics[place, layer, at].isnan()
+            continue
+        with hooked(where, site, put):
+            expected = metric(translator, receiver, prefix, tokens)
+        assert float(found.metrics[place, layer, at]) == pytest.approx(expected, abs=1e-4)
+        share = (expected - start) / (end - start)
+        assert float(found.recovered[place, layer, at]) == pytest.approx(share, rel=1e-2, abs=1e-2)
+
+
+def test_in_small_batches_it_is_the_same(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    translator = make_translator(tokenizer)
+    whole = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
+    monkeypatch.setattr(module, "_MOST_VALUES", 1)
+    assert patching(translator, CLEAN, CORRUPTED, answers=ANSWERS).metrics == pytest.approx(whole.metrics, abs=1e-5)
+
+
+def test_the_last_residual_of_the_last_position_is_the_other_run(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site="residual")
+    assert float(found.recovered[1, -1, len(found.prefix)]) == pytest.approx(1.0, abs=1e-4)
+
+
+def test_sentences_of_different_length_have_heads_only(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    assert sentence(translator, CLEAN).shape != sentence(translator, LONGER).shape
+    heads = patching(translator, CLEAN, LONGER, answers=ANSWERS)
+    assert not heads.recovered.isnan().any()
+    with pytest.raises(PatchingError, match=r"have \d+ and \d+ tokens.*patch heads"):
+        patching(translator, CLEAN, LONGER, answers=ANSWERS, site="residual")
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "pairs"),
+    [
+        ([1, 2, 3], [4, 5, 6], [(0, 0), (1, 1), (2, 2)]),
+        ([1, 2, 9], [1, 7, 8, 9], [(0, 0), (2, 3)]),
+        ([1, 1, 9], [1, 9], [(0, 0), (2, 1)]),
+        ([5], [6, 7], []),
+    ],
+)
+def test_positions_correspond_at_the_beginning_and_the_end(
+    there: list[int], here: list[int], pairs: list[tuple[int, int]]
+) -> None:
+    assert module._same_positions(there, here) == pairs
+
+
+def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    translator = make_translator(tokenizer)
+    with pytest.raises(PatchingError, match="are the same"):
+        patching(translator, CLEAN, CORRUPTED, answers=("Ja.", "Ja."))
+    with pytest.raises(ValueError, match="site is 'x'"):
+        patching(translator, CLEAN, CORRUPTED, site="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="direction is 'x'"):
+        patching(translator, CLEAN, CORRUPTED, direction="x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="empty"):
+        patching(translator, " ", CORRUPTED, answers=ANSWERS)
+    with pytest.raises(DecodingStopped):
+        patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, should_stop=lambda: True)
+    monkeypatch.setattr(module, "LEAST_DIFFERENCE", 1e9)
+    with pytest.raises(PatchingError, match="too little to say"):
+        patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
