@@ -19,8 +19,10 @@ from transformer_core.sites import Point
 from transformer_core.tokenizer import EOS_TOKEN
 
 if TYPE_CHECKING:
+    from transformer_core.config import ModelConfig
     from transformer_core.translator import Translation, Translator
 
+_MOST_VALUES = 2**26  # of the largest tensor of a batch, the logits or the inner layer of a network: 256 MiB
 SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_attention", "cross": "cross_attention"}
 
 
@@ -108,6 +110,12 @@ def forced_run(
         log_p=log_probabilities(logits, batch.outputs[0])[0],
         captured=captured,
     )
+
+
+def rows_at_once(config: ModelConfig, source_length: int, target_length: int) -> int:
+    """How many changed copies of a run memory has room for in one batch."""
+    widest = max(source_length * config.d_ff, target_length * max(config.d_ff, config.vocab_size))
+    return max(1, _MOST_VALUES // widest)
 
 
 def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:

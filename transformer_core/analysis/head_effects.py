@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.ablation import Head, hook_point_name
-from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun, forced_run, log_probabilities
+from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
+from transformer_core.analysis.forced_run import SUBLAYERS, ForcedRun, forced_run, log_probabilities, rows_at_once
 from transformer_core.attention import MultiHeadAttention
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
@@ -34,7 +34,6 @@ CHANGES: tuple[Change, ...] = get_args(Change)
 DRAWS = 8
 _OUTPUTS: tuple[Point, ...] = ("head_outputs",)
 _CLEAN: tuple[Point, ...] = (*_OUTPUTS, "residual", "embeddings")
-_MOST_VALUES = 2**26  # of the largest tensor, the logits or the inner layer of a feed-forward network: 256 MiB
 
 
 @dataclass(frozen=True)
@@ -163,11 +162,8 @@ def _effects(
 ) -> dict[Kind, Tensor]:
     """(L, H, T) of each kind, in groups of heads that memory has room for."""
     config = translator.config
-    heads: list[Head] = [
-        (kind, layer, head) for kind in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)
-    ]
-    widest = max(run.source.shape[1] * config.d_ff, run.inputs.shape[1] * max(config.d_ff, config.vocab_size))
-    size = max(1, _MOST_VALUES // widest)
+    heads = all_heads(translator)
+    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
     changed = _Changed(translator, run, replace, frozen_norm, should_stop)
     log_p = torch.cat([changed.log_p(heads[start : start + size]) for start in range(0, len(heads), size)])
     shape = (len(KINDS), config.num_layers, config.num_heads, len(run.outputs))

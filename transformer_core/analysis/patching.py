@@ -9,7 +9,7 @@ Shape legend: L layers, H heads, S source positions, T target positions, R rows,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.forced_run import rows_at_once
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks import Captured, Edit, capture, edit
@@ -34,7 +35,6 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 STACKS = ("encoder", "decoder")
 LEAST_DIFFERENCE = 0.5  # nats between the two runs, below which a share of it means nothing
 _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
-_MOST_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
 
 
 class PatchingError(ValueError):
@@ -52,7 +52,7 @@ class Patching:
         metric_clean: logit(answer of the clean sentence) - logit(the other one), in nats, in the clean run.
         metric_corrupted: The same in the corrupted run.
         metrics: The same in the patched run: of heads (3, L, H), of `residual` and `ffn` (2, L, P), encoder first; NaN
-            where there is no position, or none that corresponds.
+            where a stack has no such position.
         recovered: How far the patched run has come from its own metric to that of the other run: 0 to 1, and beyond.
     """
 
@@ -90,16 +90,16 @@ def patching(
         corrupted: One that differs from it in little.
         answers: Translations of the two; None takes the model's own. They are compared at the first token in which they
             differ, after the tokens before it.
-        site: `heads`: the output of one head at all positions. `residual`: the residual stream after a layer, at one
-            position. `ffn`: what a feed-forward network says, at one position.
+        site: `heads`: the output of one head at all positions; in the encoder, where the sentences have different
+            numbers of tokens, at those of their common beginning and end. `residual`: the residual stream after a
+            layer, at one position. `ffn`: what a feed-forward network says, at one position.
         direction: `denoise` puts values of the clean run into the corrupted one: what suffices for the clean answer?
             `noise` does the reverse: what is needed for it?
         should_stop: Called before every batch.
 
     Raises:
         PatchingError: The translations do not differ, or the runs hardly do; for `residual` and `ffn` also when the
-            sentences have different numbers of tokens. Heads of the encoder are then patched where the sentences agree:
-            at their beginning and end.
+            sentences have different numbers of tokens.
         SourceTooLong: See `Translator.encode`.
         ValueError: A sentence is empty, or `site` or `direction` is unknown.
         DecodingStopped: `should_stop` returned True.
@@ -181,6 +181,7 @@ def _logits(translator: Translator, source: Tensor, prefix: tuple[int, ...]) -> 
 
 
 _Cell = tuple[int, int, int]  # kind or stack, layer, head or position
+_Index = tuple[int] | tuple[int, list[int]]  # a head or a position; a head at some positions
 
 
 def _cells(translator: Translator, site: PatchSite, receiver: _Run) -> Iterator[_Cell]:
@@ -213,10 +214,8 @@ def _patched_logits(
     should_stop: Callable[[], bool] | None,
 ) -> Tensor:
     """(R, V): after the prefix, with one value of the donor in each row of the receiver."""
-    config = translator.config
-    wide = max(receiver.source.shape[1] * config.d_ff, (len(prefix) + 1) * max(config.d_ff, config.vocab_size))
-    size = max(1, _MOST_VALUES // wide)
-    same = _same_positions(donor.source[0].tolist(), receiver.source[0].tolist())
+    size = rows_at_once(translator.config, receiver.source.shape[1], len(prefix) + 1)
+    there, here = _same_positions(donor.source[0].tolist(), receiver.source[0].tolist())
     found = []
     for start in range(0, len(cells), size):
         if should_stop is not None and should_stop():
@@ -225,50 +224,43 @@ def _patched_logits(
         with ExitStack() as stack:
             for place, layer in sorted({cell[:2] for cell in group}):
                 address = _address(site, place, layer)
-                rows = [(row, cell[2]) for row, cell in enumerate(group) if cell[:2] == (place, layer)]
-                pairs = same if place == KINDS.index("encoder") else None
-                change = _put(donor.captured[address][0], rows, pairs) if site == "heads" else _put_at(
-                    donor.captured[address][0], rows
-                )  # fmt: skip
+                rows = [
+                    (row, *_parts(site, cell, there, here))
+                    for row, cell in enumerate(group)
+                    if cell[:2] == (place, layer)
+                ]
+                change = _put(donor.captured[address][0], rows)
                 stack.enter_context(edit(translator.model, address, change))
             found.append(_logits(translator, receiver.source.expand(len(group), -1), prefix))
     return torch.cat(found)
 
 
-def _put(values: Tensor, rows: list[tuple[int, int]], pairs: list[tuple[int, int]] | None) -> Edit:
-    """In each row one head's output, (H, n, d_v), at all positions or at pairs of positions (there, here)."""
+def _parts(site: PatchSite, cell: _Cell, there: list[int], here: list[int]) -> tuple[_Index, _Index]:
+    """Which part of a value a cell is, in the donor and in the receiver."""
+    place, _, at = cell
+    if site == "heads" and KINDS[place] == "encoder":
+        return (at, there), (at, here)
+    return (at,), (at,)
+
+
+def _put(values: Tensor, rows: Sequence[tuple[int, _Index, _Index]]) -> Edit:
+    """In each of these rows a part of the donor's value: the row, the part there, the part here."""
 
     def change(value: Tensor, _site: Site) -> Tensor:
         changed = value.clone()
-        for row, head in rows:
-            if pairs is None:
-                changed[row, head] = values[head].to(value)
-            else:
-                there, here = ([pair[side] for pair in pairs] for side in (0, 1))
-                changed[row, head, here] = values[head, there].to(value)
+        for row, there, here in rows:
+            changed[(row, *here)] = values[there].to(value)
         return changed
 
     return change
 
 
-def _put_at(values: Tensor, rows: list[tuple[int, int]]) -> Edit:
-    """In each row the value at one position, (n, d)."""
-
-    def change(value: Tensor, _site: Site) -> Tensor:
-        changed = value.clone()
-        for row, at in rows:
-            changed[row, at] = values[at].to(value)
-        return changed
-
-    return change
-
-
-def _same_positions(there: list[int], here: list[int]) -> list[tuple[int, int]]:
+def _same_positions(there: list[int], here: list[int]) -> tuple[list[int], list[int]]:
     """Positions that correspond: all where both are as long, else those of the common beginning and end."""
     if len(there) == len(here):
-        return [(at, at) for at in range(len(here))]
+        return list(range(len(there))), list(range(len(here)))
     shorter = min(len(there), len(here))
     front = next((at for at in range(shorter) if there[at] != here[at]), shorter)
     back = next((at for at in range(shorter - front) if there[-1 - at] != here[-1 - at]), shorter - front)
-    ends = [(len(there) - at, len(here) - at) for at in range(back, 0, -1)]
-    return [*((at, at) for at in range(front)), *ends]
+    first, second = ([*range(front), *range(len(ids) - back, len(ids))] for ids in (there, here))
+    return first, second

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
-from transformer_core.analysis.forced_run import ForcedRun, forced_run, log_probabilities
+from transformer_core.analysis.forced_run import ForcedRun, forced_run, log_probabilities, rows_at_once
 from transformer_core.analysis.head_effects import head_effects
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 Order = Literal["effect", "gradient", "greedy", "random"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 TEXTS = 12
-_MOST_VALUES = 2**26  # of the largest tensor of a batch: 256 MiB
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,9 +116,8 @@ def log_p_without(
     translator: Translator, run: ForcedRun, sets: Sequence[Sequence[Head]], check: Callable[[], None] = lambda: None
 ) -> Tensor:
     """(R,) log-probability of the translation in nats, without each of R sets of heads."""
-    config, model = translator.config, translator.model
-    widest = max(run.source.shape[1] * config.d_ff, run.inputs.shape[1] * max(config.d_ff, config.vocab_size))
-    size = max(1, _MOST_VALUES // widest)
+    model = translator.model
+    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
     found = []
     for start in range(0, len(sets), size):
         check()

@@ -48,7 +48,8 @@ def parser() -> Parser:
             "  metric_clean, metric_corrupted   of the two runs as they are\n"
             "  answers, prefix, source          the two tokens, those before, those of the patched sentence\n"
             "  provenance            JSON text: checkpoint and its hash, sentences, site, direction\n\n"
-            "Sentences with different numbers of tokens can be compared by heads only."
+            "Layers, heads and positions count from 0 in the file, from 1 on the screen. For sentences with different\n"
+            "numbers of tokens only heads can be patched."
         ),
         example=(
             '  python -m transformer_core patch --checkpoint checkpoints/en-de --clean "The child plays." \\\n'
@@ -121,7 +122,7 @@ def _write_summary(found: Patching, site: str) -> None:
     """The two runs, and the cells that carry most; layers, heads and positions from 1, as on the screen."""
     first, second = found.answers
     sys.stdout.write(
-        f"After {' '.join(found.prefix) or 'nothing'}: {first} or {second}?\n"
+        f"{'After ' + ' '.join(found.prefix) if found.prefix else 'First token'}: {first} or {second}?\n"
         f"logit({first}) - logit({second}): {found.metric_clean:.2f} clean, {found.metric_corrupted:.2f} corrupted\n\n"
     )
     flat = found.recovered.nan_to_num(-float("inf")).flatten()

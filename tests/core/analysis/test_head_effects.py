@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import tiny_config
+from transformer_core.analysis import forced_run as forced_run_module
 from transformer_core.analysis import head_effects as module
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.forced_run import SUBLAYERS, forced_run
@@ -164,7 +165,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(tokenizer: Tokenizer, norm: 
 
 def test_groups_of_heads_give_the_same(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = head_effects(learned, SOURCE, TARGET)
-    monkeypatch.setattr(module, "_MOST_VALUES", 1)  # one head at a time
+    monkeypatch.setattr(forced_run_module, "_MOST_VALUES", 1)  # one head at a time
     for kind, values in head_effects(learned, SOURCE, TARGET).effects.items():
         assert values == pytest.approx(whole.effects[kind], abs=1e-5)
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.analysis.test_head_effects import make_translator
+from transformer_core.analysis import forced_run as forced_run_module
 from transformer_core.analysis import patching as module
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchingError, PatchSite, patching
 from transformer_core.attention_maps import KINDS
@@ -107,7 +108,7 @@ def test_every_cell_is_one_forward_hook(
 def test_in_small_batches_it_is_the_same(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     translator = make_translator(tokenizer)
     whole = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
-    monkeypatch.setattr(module, "_MOST_VALUES", 1)
+    monkeypatch.setattr(forced_run_module, "_MOST_VALUES", 1)
     assert patching(translator, CLEAN, CORRUPTED, answers=ANSWERS).metrics == pytest.approx(whole.metrics, abs=1e-5)
 
 
@@ -127,18 +128,18 @@ def test_sentences_of_different_length_have_heads_only(tokenizer: Tokenizer) -> 
 
 
 @pytest.mark.parametrize(
-    ("there", "here", "pairs"),
+    ("there", "here", "same"),
     [
-        ([1, 2, 3], [4, 5, 6], [(0, 0), (1, 1), (2, 2)]),
-        ([1, 2, 9], [1, 7, 8, 9], [(0, 0), (2, 3)]),
-        ([1, 1, 9], [1, 9], [(0, 0), (2, 1)]),
-        ([5], [6, 7], []),
+        ([1, 2, 3], [4, 5, 6], ([0, 1, 2], [0, 1, 2])),
+        ([1, 2, 9], [1, 7, 8, 9], ([0, 2], [0, 3])),
+        ([1, 1, 9], [1, 9], ([0, 2], [0, 1])),
+        ([5], [6, 7], ([], [])),
     ],
 )
 def test_positions_correspond_at_the_beginning_and_the_end(
-    there: list[int], here: list[int], pairs: list[tuple[int, int]]
+    there: list[int], here: list[int], same: tuple[list[int], list[int]]
 ) -> None:
-    assert module._same_positions(there, here) == pairs
+    assert module._same_positions(there, here) == same
 
 
 def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:

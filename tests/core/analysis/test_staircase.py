@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.core.analysis.test_head_effects import SOURCE, TARGET, heads, make_translator
-from transformer_core.analysis import staircase as module
+from transformer_core.analysis import forced_run as forced_run_module
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.forced_run import forced_run
 from transformer_core.analysis.staircase import ORDERS, Order, gradient_importance, staircase
@@ -60,7 +60,7 @@ def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> No
     drawn = [staircase(translator, SOURCE, TARGET, order="random", seed=s, texts=2, beam=1).heads for s in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
     whole = staircase(translator, SOURCE, TARGET, texts=2, beam=1)
-    monkeypatch.setattr(module, "_MOST_VALUES", 1)  # one row after the other
+    monkeypatch.setattr(forced_run_module, "_MOST_VALUES", 1)  # one row after the other
     assert staircase(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(whole.log_p, abs=1e-4)
 
 
