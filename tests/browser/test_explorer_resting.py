@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser.app_driver import wait_for_params
-from tests.browser.explorer_driver import ENGLISH, MAPS, choose, state
+from tests.browser.explorer_driver import ENGLISH, MAPS, choose, settle, state
 from transformer_core.analysis.resting import MOST_RESTING, best_looking, information, resting_shares
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.translator import Translator
@@ -46,6 +46,7 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     key = ENGLISH["tiles_resting_key"].format(resting=len(pale), all=shares.size)
     assert key in page.locator(".count").inner_text()
     page.get_by_role("gridcell", name=f"head {layer + 1}.{head + 1},").click()
+    settle(page)
     share = f"{round(float(shares[layer, head]) * 100)}\u202f%"
     assert ENGLISH["resting"].format(share=share) in page.locator(".notes").inner_text()
     assert (
