@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
+from transformer_core.sites import Point
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
@@ -43,11 +45,17 @@ def every_sublayer(translator: Translator) -> list[tuple[Kind, int]]:
 
 
 @torch.no_grad()
-def run_of_ids(translator: Translator, source: list[int], inputs: list[int], outputs: list[int]) -> ForcedRun:
+def run_of_ids(
+    translator: Translator,
+    source: list[int],
+    inputs: list[int],
+    outputs: list[int],
+    points: Collection[Point] = POINTS,
+) -> ForcedRun:
     """A run over given ids, such as `</s>` alone, which no text gives."""
     ids, read, written = torch.tensor([source]), torch.tensor([inputs]), torch.tensor(outputs)
     mask = padding_mask(ids, translator.tokenizer.special.pad)
-    with capture(translator.model, points=POINTS) as captured:
+    with capture(translator.model, points=points) as captured:
         logits = translator.model(ids, read, mask)
     return ForcedRun(
         source_text="",
