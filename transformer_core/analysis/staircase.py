@@ -40,12 +40,14 @@ class Staircase:
         heads: (N,) in the order in which they go.
         log_p: (N + 1,) of the whole translation in nats, without the first 0, 1, ..., N heads.
         texts: How many heads are off, and what the model generates then.
+        random: (`random_orders`, number of `texts`) the log-probability at the same steps where the order is drawn.
     """
 
     run: ForcedRun
     heads: tuple[Head, ...]
     log_p: Tensor
     texts: tuple[tuple[int, str], ...]
+    random: Tensor
 
 
 def staircase(
@@ -57,6 +59,7 @@ def staircase(
     texts: int = TEXTS,
     beam: int | None = None,
     seed: int = 0,
+    random_orders: int = 0,
     should_stop: Callable[[], bool] | None = None,
 ) -> Staircase:
     """Switch off all heads, one after the other.
@@ -67,10 +70,11 @@ def staircase(
         target: Its translation; None takes the model's own. See `forced_run`.
         order: `effect`: the head whose removal alone costs least goes first. `gradient`: by a first-order estimate of
             that, from one backward pass. `greedy`: always the head whose removal costs least now, which takes N passes.
-            `random`: drawn; compare the others with several of these.
+            `random`: drawn.
         texts: At how many steps, evenly spread from none off to all off, the sentence is translated anew; at least 2.
         beam: Of these translations; None takes the checkpoint's default.
-        seed: Of `random`.
+        seed: Of `random`; those beside the chosen order have the seeds from `seed` + 1 on.
+        random_orders: How many orders that are drawn to measure beside it, for comparison.
         should_stop: Called before every batch and every step of decoding.
 
     Raises:
@@ -98,17 +102,24 @@ def staircase(
         importance = gradient_importance(translator, run)
         ordered = [heads[number] for number in importance.argsort(stable=True).tolist()]
     elif order == "random":
-        drawn = torch.randperm(len(heads), generator=torch.Generator().manual_seed(seed)).tolist()
-        ordered = [heads[number] for number in drawn]
+        ordered = random_order(heads, seed)
     else:
         ordered = _greedy(translator, run, heads, check)
-    sets = [ordered[:count] for count in range(len(ordered) + 1)]
-    log_p = log_p_without(translator, run, sets, check)
+    log_p = log_p_without(translator, run, [ordered[:count] for count in range(len(ordered) + 1)], check)
     counts = sorted({round(step * len(ordered) / (texts - 1)) for step in range(texts)})
-    with _switched_off(translator, _kept(translator, [sets[count] for count in counts])):
+    drawn = [random_order(heads, seed + number + 1) for number in range(random_orders)]
+    sets = [each[:count] for each in drawn for count in counts]
+    random = log_p_without(translator, run, sets, check).view(random_orders, len(counts))
+    with _switched_off(translator, _kept(translator, [ordered[:count] for count in counts])):
         found = translator.translate_batch([source] * len(counts), beam=beam, should_stop=should_stop)
     written = tuple((count, each.text) for count, each in zip(counts, found, strict=True))
-    return Staircase(run=run, heads=tuple(ordered), log_p=log_p, texts=written)
+    return Staircase(run=run, heads=tuple(ordered), log_p=log_p, texts=written, random=random)
+
+
+def random_order(heads: Sequence[Head], seed: int) -> list[Head]:
+    """The heads in an order that is drawn."""
+    drawn = torch.randperm(len(heads), generator=torch.Generator().manual_seed(seed))
+    return [heads[number] for number in drawn.tolist()]
 
 
 @torch.no_grad()
@@ -128,7 +139,7 @@ def log_p_without(
                 run.source.expand(rows, -1), run.inputs.expand(rows, -1), run.source_mask.expand(rows, -1, -1, -1)
             )
         found.append(log_probabilities(logits, run.outputs).sum(dim=1))
-    return torch.cat(found)
+    return torch.cat(found) if found else torch.empty(0)
 
 
 def gradient_importance(translator: Translator, run: ForcedRun) -> Tensor:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from transformer_core.analysis.staircase import Staircase
 
 _ORDERS = ("effect", "gradient", "greedy", "random")
+_MOST_RANDOM = 100
 
 
 def parser() -> Parser:
@@ -27,7 +28,7 @@ def parser() -> Parser:
         "staircase",
         usage=(
             "--checkpoint DIR --source TEXT [--target TEXT] [--order effect|gradient|greedy|random]\n"
-            "--out FILE.npz [--force]"
+            "[--random-orders N] --out FILE.npz [--force]"
         ),
         description=(
             "Switch heads off one after the other, and measure the log-probability of the translation at every step.\n"
@@ -35,11 +36,12 @@ def parser() -> Parser:
             "  effect     the head whose removal alone costs least goes first\n"
             "  gradient   by a first-order estimate of that, from one backward pass\n"
             "  greedy     always the head whose removal costs least now; as many passes as heads\n"
-            "  random     drawn with --seed; compare the others with several of these\n\n"
+            "  random     drawn with --seed\n\n"
             "For N heads the file contains\n\n"
             "  heads (N,)          in the order in which they go, such as cross.5.2; layers and heads from 0\n"
             "  log_p (N + 1,)      of the translation without the first 0, 1, ..., N heads, in nats\n"
-            "  counts, texts       how many heads are off, and what the model generates then\n"
+            "  counts, texts       (C,) how many heads are off, and what the model generates then\n"
+            "  random (R, C)       the log-probability at these counts in orders that are drawn\n"
             "  provenance          JSON text: checkpoint and its hash, sentence, order"
         ),
         example=(
@@ -50,7 +52,8 @@ def parser() -> Parser:
     result.add_checkpoint()
     add_sentence(result)
     result.add_argument("--order", type=str, default="effect", metavar="NAME", help="Which head goes next: effect.")
-    result.add_number("--seed", 0, "Of random.", least=0)
+    result.add_number("--random-orders", 0, "Orders that are drawn, to compare with: 0.", least=0)
+    result.add_number("--seed", 0, "Of what is drawn.", least=0)
     result.add_machine()
     return result
 
@@ -61,18 +64,22 @@ def run(arguments: Sequence[str]) -> int:
     source, target, out = sentence_options(options)
     if options.order not in _ORDERS:
         raise UsageError(f"--order is {options.order!r}, but must be one of {', '.join(_ORDERS)}")
+    if options.random_orders > _MOST_RANDOM:
+        raise UsageError(f"--random-orders is {options.random_orders}, but must be {_MOST_RANDOM} or less")
     translator = load_translator(options)
     check_lengths(translator, source, target)
 
     from transformer_core.analysis.staircase import staircase
 
-    found = staircase(translator, source, target, order=options.order, seed=options.seed)
+    found = staircase(translator, source, target, order=options.order, seed=options.seed,
+                      random_orders=options.random_orders)  # fmt: skip
     facts = {
         "source": source,
         "target": found.run.text,
         "target_given": target is not None,
         "order": options.order,
         "seed": options.seed,
+        "random_orders": options.random_orders,
     }
     write_npz(out, _arrays(found), provenance_of(translator, **facts))
     _write_summary(found)
@@ -85,6 +92,7 @@ def _arrays(found: Staircase) -> dict[str, Any]:
     return {
         "heads": np.array([f"{kind}.{layer}.{head}" for kind, layer, head in found.heads], dtype=np.str_),
         "log_p": found.log_p.cpu().numpy(),
+        "random": found.random.cpu().numpy(),
         "counts": np.array([count for count, _ in found.texts]),
         "texts": np.array([text for _, text in found.texts], dtype=np.str_),
     }

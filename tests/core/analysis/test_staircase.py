@@ -59,6 +59,11 @@ def test_the_orders(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> No
         assert greedy[count] == max(rest, key=lambda head: alone([*greedy[:count], head]))
     drawn = [staircase(translator, SOURCE, TARGET, order="random", seed=s, texts=2, beam=1).heads for s in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
+    beside = staircase(translator, SOURCE, TARGET, seed=0, random_orders=2, texts=3, beam=1)
+    counts = [count for count, _ in beside.texts]
+    for seed, row in zip((1, 2), beside.random, strict=True):
+        there = staircase(translator, SOURCE, TARGET, order="random", seed=seed, texts=2, beam=1)
+        assert row == pytest.approx(there.log_p[counts], abs=1e-4)
     whole = staircase(translator, SOURCE, TARGET, texts=2, beam=1)
     monkeypatch.setattr(forced_run_module, "_MOST_VALUES", 1)  # one row after the other
     assert staircase(translator, SOURCE, TARGET, texts=2, beam=1).log_p == pytest.approx(whole.log_p, abs=1e-4)

@@ -20,15 +20,17 @@ def test_the_file_has_every_step(made: Workplace, call: Call, tmp_path: Path) ->
     assert _ORDERS == ORDERS
     out = tmp_path / "staircase.npz"
     command = ["staircase", "--checkpoint", made.checkpoint, "--source", SOURCE, "--target", TARGET, "--out", out]
-    said = call(*command, "--order", "gradient")
+    said = call(*command, "--order", "gradient", "--random-orders", "1")
     assert said.status == 0, said.err
-    expected = staircase(Translator.load(made.checkpoint), SOURCE, TARGET, order="gradient")
+    expected = staircase(Translator.load(made.checkpoint), SOURCE, TARGET, order="gradient", random_orders=1)
     found = np.load(out)
-    assert set(found.files) == {"heads", "log_p", "counts", "texts", "provenance"}
+    assert set(found.files) == {"heads", "log_p", "counts", "texts", "random", "provenance"}
     assert found["heads"].tolist() == [f"{kind}.{layer}.{head}" for kind, layer, head in expected.heads]
     assert found["log_p"] == pytest.approx(expected.log_p.numpy(), abs=1e-4)
+    assert found["random"] == pytest.approx(expected.random.numpy(), abs=1e-4)
     assert list(zip(found["counts"].tolist(), found["texts"].tolist(), strict=True)) == list(expected.texts)
     assert json.loads(str(found["provenance"]))["order"] == "gradient"
     assert f"{found['log_p'][0]:.2f}" in said.out
     assert "add --force" in one_line_error(call(*command))
     assert "--order is 'x'" in one_line_error(call(*command, "--force", "--order", "x"))
+    assert "--random-orders is 1000" in one_line_error(call(*command, "--force", "--random-orders", "1000"))

@@ -3,9 +3,10 @@
 import { provide } from "../../stage/js/provide.js";
 import { Depth } from "./depth.js";
 import { Early } from "./early.js";
+import { Stairs } from "./stairs.js";
 import { SwitchOff } from "./switchoff.js";
 import { Trace } from "./trace.js";
 
 export default function bring() {
-  provide("lab", { off: SwitchOff, trace: Trace, depth: Depth, early: Early });
+  provide("lab", { off: SwitchOff, stairs: Stairs, trace: Trace, depth: Depth, early: Early });
 }

@@ -13,6 +13,16 @@ export type Off = {
   without: Without | null;
 };
 
+/** `order`: numbers of the heads as they go; `texts`: what is generated without the first `count` of them. */
+export type Stairs = {
+  text: string;
+  tokens: number;
+  layers: number;
+  heads: number;
+  order: number[];
+  texts: { count: number; words: [string, boolean][]; original: [string, boolean][] }[];
+};
+
 /** `top`: by layer and token the most probable tokens. */
 export type Depth = { pieces: string[]; text: string; top: string[][][] };
 
@@ -39,6 +49,7 @@ export type Values = {
   /** The bench whose numbers these are; null where the sentence is too long. */
   bench: string | null;
   off?: Off;
+  stairs?: Stairs;
   depth?: Depth;
   trace?: Trace;
   early?: Early;

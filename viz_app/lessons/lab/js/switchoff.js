@@ -5,7 +5,7 @@ import { fillText, headName } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
-import { crossOut, HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";
+import { crossOut, HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
 import { Bench, tone } from "./bench.js";
 import { EffectBars, isBeyond } from "./effectbars.js";
@@ -14,7 +14,7 @@ import { TwoTranslations } from "./twotranslations.js";
 const LEGEND = 56; // height below the tiles
 const TITLE = 50; // above the bars
 
-/** @typedef {{ kind: Kind, layer: number, head: number, number: number }} Head */
+/** @typedef {import("../../stage/js/headgrid.js").NumberedHead} Head */
 
 /** @extends {Bench<import("./numbers").Off>} */
 export class SwitchOff extends Bench {
@@ -49,14 +49,7 @@ export class SwitchOff extends Bench {
   /** All heads by kind and layer, and in one list. */
   get heads() {
     const { layers = 0, heads = 0 } = this.own ?? {};
-    let number = 0;
-    /** @type {Record<Kind, Head[][]>} */
-    const all = {};
-    for (const kind of KINDS)
-      all[kind] = Array.from({ length: layers }, (_, layer) =>
-        Array.from({ length: heads }, (_, head) => ({ kind, layer, head, number: number++ })),
-      );
-    return { all, list: KINDS.flatMap((kind) => all[kind].flat()) };
+    return numberedHeads(layers, heads);
   }
 
   /**

@@ -8,6 +8,24 @@ const BETWEEN = 10;
 
 /** @typedef {{ x: number, y: number, size: number }} Tile */
 
+/** @typedef {{ kind: Kind, layer: number, head: number, number: number }} NumberedHead */
+
+/**
+ * All heads by kind and layer, and in one list; numbers as Python counts them.
+ * @param {number} layers
+ * @param {number} heads
+ */
+export function numberedHeads(layers, heads) {
+  let number = 0;
+  /** @type {Record<Kind, NumberedHead[][]>} */
+  const all = {};
+  for (const kind of KINDS)
+    all[kind] = Array.from({ length: layers }, (_, layer) =>
+      Array.from({ length: heads }, (_, head) => ({ kind, layer, head, number: number++ })),
+    );
+  return { all, list: KINDS.flatMap((kind) => all[kind].flat()) };
+}
+
 /** @template Head What the grid holds for each head. */
 export class HeadGrid {
   /**
