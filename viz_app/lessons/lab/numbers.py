@@ -7,10 +7,17 @@ from typing import Any
 from viz_app.components.explorer import Selection
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.lab import depth, stairs, switch_off, trace
+from viz_app.lessons.lab import depth, stairs, switch_off, trace, why
 from viz_app.lessons.lab.recipe import Recipe
 
-_BENCHES: dict[str, Any] = {"off": switch_off, "stairs": stairs, "trace": trace, "depth": depth, "early": depth.Early}
+_BENCHES: dict[str, Any] = {
+    "off": switch_off,
+    "stairs": stairs,
+    "trace": trace,
+    "depth": depth,
+    "early": depth.Early,
+    "why": why,
+}
 MOST_PIECES = 80  # of a sentence, with </s>: every bench runs the model many times
 
 

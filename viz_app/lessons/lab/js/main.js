@@ -6,7 +6,8 @@ import { Early } from "./early.js";
 import { Stairs } from "./stairs.js";
 import { SwitchOff } from "./switchoff.js";
 import { Trace } from "./trace.js";
+import { Why } from "./why.js";
 
 export default function bring() {
-  provide("lab", { off: SwitchOff, stairs: Stairs, trace: Trace, depth: Depth, early: Early });
+  provide("lab", { off: SwitchOff, stairs: Stairs, trace: Trace, depth: Depth, early: Early, why: Why });
 }

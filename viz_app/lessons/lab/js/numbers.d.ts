@@ -42,6 +42,22 @@ export type Trace = {
   check: { first: number[]; random: number[]; last: number[] } | null;
 };
 
+/** `head`: whose scores these are, as in settings; `start`: the cell that is shown first; `views`: those that there are. */
+export type Why = {
+  head: string;
+  layers: number;
+  heads: number;
+  queries: string[];
+  keys: string[];
+  source: string[];
+  inputs: string[];
+  start: [number, number];
+  /** What a product of query and key is multiplied with. */
+  scale: number;
+  views: string[];
+  activation: string;
+};
+
 export type Values = {
   /** Tokens of the sentence, and how many a bench takes at most. */
   count: number;
@@ -53,4 +69,5 @@ export type Values = {
   depth?: Depth;
   trace?: Trace;
   early?: Early;
+  why?: Why;
 };

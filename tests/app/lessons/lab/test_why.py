@@ -1,0 +1,145 @@
+"""The bench "Why there?": its vectors make the model's own weights again, and its recipe the numbers of the figure."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.app.lessons.conftest import Visit
+from transformer_core.analysis.resting import best_looking
+from transformer_core.attention_maps import KINDS
+from transformer_core.model import Transformer
+from transformer_core.translator import Translator
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.catalogue import lesson_module
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.lab import numbers as lab
+from viz_app.lessons.lab import why
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.translation_service import TranslationService
+
+TEXT = "The dog is fast."
+HEADS = [(kind, 0, 1) for kind in KINDS] + [(kind, -1, 0) for kind in KINDS]
+
+
+@pytest.fixture(scope="module")
+def context(visit: Visit) -> LessonContext:
+    return visit("why", TEXT)
+
+
+def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
+    return dataclasses.replace(context, state=LessonState("why", settings))
+
+
+@pytest.mark.parametrize(("kind", "layer", "head"), HEADS)
+@pytest.mark.parametrize("view", why.VIEWS)
+def test_softmax_of_the_summed_parts_is_the_attention_of_the_translation(
+    context: LessonContext, kind: Any, layer: int, head: int, view: str
+) -> None:
+    layer %= context.service.translator.config.num_layers
+    found = lab.data(at(context, chosen=f"{kind}.{layer}.{head}"))
+    values, arrays = found.values["why"], found.arrays
+    maps = context.result.maps
+    assert values["head"] == found.answers["chosen"] == f"{kind}.{layer}.{head}"
+    assert values["queries"] == list(maps.queries(kind).tokens) and values["keys"] == list(maps.keys(kind).tokens)
+    queries, keys = arrays[f"why_{view}_queries"].sum(axis=0), arrays[f"why_{view}_keys"].sum(axis=0)
+    scores = values["scale"] * queries.astype(np.float64) @ keys.T
+    seen = arrays["why_seen"].astype(bool)
+    np.testing.assert_allclose(scores[seen], arrays["why_scores"][seen], atol=1e-4)
+    shares = np.where(seen, np.exp(scores - scores.max(axis=1, keepdims=True)), 0.0)
+    np.testing.assert_allclose(
+        shares / shares.sum(axis=1, keepdims=True), maps.weights(kind)[layer, head], atol=2e-3
+    )  # the maps are float16
+    assert seen.all() == (kind != "decoder")
+
+
+def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -> None:
+    values = lab.data(context).values["why"]
+    assert values["head"] == ".".join(map(str, ("cross", *best_looking(context.result.maps, "cross"))))
+    query, key = values["start"]
+    assert any(map(str.isalnum, values["queries"][query])) and any(map(str.isalnum, values["keys"][key]))
+    shown = lab.selection("why", at(context, chosen="decoder.0.1"))
+    assert shown is not None
+    assert (shown.kind, shown.layer, shown.head) == ("decoder", 0, 1)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+@pytest.mark.parametrize("view", ["roles", "tokens"])
+def test_the_figure_has_all_parts_with_names(context: LessonContext, view: str, relative: bool) -> None:
+    there = at(context, chosen="decoder.1.0", view=view, query=3, key=1, relative=relative)
+    drawn = lesson_module("lab").figure("why", there)
+    assert isinstance(drawn, MatrixFigure) and drawn.diverging
+    arrays = lab.data(there).arrays
+    row = arrays["why_scores"][3][:4]  # the mask hides the rest
+    expected = row[1] - row.mean() if relative else row[1]
+    assert drawn.matrix.sum() == pytest.approx(expected, abs=1e-4)
+    # What has no part is left out: the biases of new weights, which are 0, and target tokens after the query.
+    words = [context.t(f"lesson_lab.why_{name}") for name in ("word", "position")]
+    inputs = context.result.maps.keys("decoder").tokens
+    source = [context.t("lesson_lab.why_of_source", token=token.strip("\u2581")) for token in context.pieces]
+    tokens = [*source, *(token.strip("\u2581") for token in inputs[:4])]
+    assert list(drawn.row_labels) == (words if view == "roles" else tokens)
+
+
+def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None:
+    def shown(**settings: float | str) -> tuple[str, np.ndarray[Any, Any]]:
+        drawn = lab.figure("why", at(context, chosen="decoder.0.0", view="dims", **settings))
+        assert isinstance(drawn, MatrixFigure)
+        return drawn.caption, drawn.matrix
+
+    weights = context.result.maps.weights("decoder")[0, 0, 2]
+    np.testing.assert_array_equal(shown(query=2, key=5)[1], shown(query=2, key=int(weights.argmax()))[1])
+    assert shown(query=1e9, key=-7)[0] == shown(query=len(weights) - 1)[0]
+    assert shown(query="x")[0] == shown()[0]
+
+
+@pytest.mark.parametrize(
+    ("view", "part"), [("dims", ""), ("roles", "roles.0.1"), ("tokens", "tokens.2.3"), ("tokens", "tokens.2.999")]
+)
+def test_the_recipe_makes_the_numbers_again(
+    context: LessonContext,
+    view: str,
+    part: str,
+    random_checkpoint: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    there = at(context, chosen="cross.1.1", view=view, query=2, key=1, part=part, factor=0.25)
+    made, drawn = lab.recipe("why", there), lab.figure("why", there)
+    assert made is not None and made.command == "" and isinstance(drawn, MatrixFigure)
+    shutil.copytree(random_checkpoint, tmp_path / random_checkpoint.name)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(made.python, names)
+    if view == "dims":
+        np.testing.assert_allclose(names["found"].products.numpy(), drawn.matrix[2], atol=1e-5)
+        return
+    parts = names["found"].of(2, 1).numpy()
+    kept = np.ix_(parts.any(axis=1), parts.any(axis=0))
+    np.testing.assert_allclose(parts[kept], drawn.matrix, atol=1e-4)
+    largest = np.unravel_index(np.abs(parts).argmax(), parts.shape)
+    one, other = map(int, largest) if part.endswith("999") else map(int, part.split(".")[1:])
+    assert f"scaled_row(2, [{one}], [{other}], factor=0.25)" in made.python
+
+
+@pytest.mark.parametrize(
+    ("changes", "views"),
+    [({"activation": "gelu"}, [["dims"], ["roles", "tokens", "dims"]]), ({"attention": "additive"}, [[], []])],
+)
+def test_a_model_without_parts_says_what_it_has(
+    translator: Translator, changes: dict[str, Any], views: list[list[str]]
+) -> None:
+    other = Translator(Transformer(translator.config.replace(**changes)).eval(), translator.tokenizer)
+    service = TranslationService(other, RequestQueue(1))
+    there = LessonContext(TEXT, LessonState("why"), "en", lambda: service, "me")
+    for chosen, expected in zip(("cross.0.0", "encoder.0.0"), views, strict=True):
+        found = lab.data(at(there, chosen=chosen))
+        assert found.values["why"]["views"] == expected
+        assert (lab.figure("why", at(there, chosen=chosen)) is None) == ("roles" not in expected)
+        assert lab.recipe("why", at(there, chosen=chosen)) is not None

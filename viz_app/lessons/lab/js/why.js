@@ -1,0 +1,288 @@
+// Why there? One cell of a head's map: its score dimension by dimension, or by where query and key come from; one part
+// can be scaled down, which changes the row.
+
+import { fillText, headName, percent } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
+import { tokenText } from "../../../components/common/tokens.js";
+import { choice, slider } from "../../stage/js/describe.js";
+import { KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { Bench } from "./bench.js";
+import { EffectBars } from "./effectbars.js";
+import { allHeads, HeadMap, headOf } from "./headmap.js";
+import { origins, Parts } from "./whyparts.js";
+import { drawDimensions, PartsMap } from "./whyviews.js";
+
+const TITLE = 46; // above the picture of a score
+const ROW = 152; // height of the row of weights
+
+/** @extends {Bench<import("./numbers").Why>} */
+export class Why extends Bench {
+  /** Where the cells of the map were drawn. @type {import("./headmap.js").Cells | null} */
+  cells = null;
+
+  get name() {
+    return "why";
+  }
+
+  get controls() {
+    const { texts } = this;
+    const views = { roles: texts.why_roles, tokens: texts.why_tokens, dims: texts.why_dims };
+    return [
+      choice("view", texts.why_view, views),
+      { name: "relative", kind: "switch", label: texts.why_relative, start: false },
+      slider({
+        name: "factor",
+        label: texts.why_factor,
+        max: 1,
+        step: 0.05,
+        start: 1,
+        show: percent,
+        where: ({ view }) => view !== "dims",
+      }),
+      { name: "next_query", kind: "button", label: texts.why_next_query },
+      { name: "next_head", kind: "button", label: texts.why_next_head },
+      { name: "chosen", kind: "held", start: "", server: true },
+      { name: "query", kind: "held", start: -1 },
+      { name: "key", kind: "held", start: -1 },
+      { name: "part", kind: "held", start: "" },
+    ];
+  }
+
+  /** @type {Scene["lit"]} */
+  lit({ view }) {
+    return view === "dims" ? "score" : "part";
+  }
+
+  /** @type {Scene["height"]} */
+  height(width, room) {
+    return width < NARROW ? 900 : Math.max(460, Math.min(room, 620));
+  }
+
+  get parts() {
+    return this.own && new Parts(this.own, this.lesson.arrays);
+  }
+
+  get headTitle() {
+    const { kind, layer, head } = headOf(this.own?.head);
+    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
+  }
+
+  /**
+   * The cell that is shown.
+   * @param {Settings} settings
+   */
+  cell({ query, key }) {
+    const { own, parts } = this;
+    if (!own || !parts) return { query: 0, key: 0 };
+    const row = Math.min(own.queries.length - 1, Math.round(query));
+    if (row < 0) return { query: own.start[0], key: own.start[1] };
+    const column = Math.min(own.keys.length - 1, Math.round(key));
+    return { query: row, key: parts.seen(row).includes(column) ? column : parts.favourite(row) };
+  }
+
+  /**
+   * All that is shown of a score by origin.
+   * @param {Settings} settings
+   */
+  shown(settings) {
+    const { parts } = this;
+    const { view, relative, factor } = settings;
+    if (!parts) throw new Error("no numbers yet");
+    const { query, key } = this.cell(settings);
+    const matrix = parts.matrix(view, query, key, relative);
+    const sorted = parts.sorted(matrix);
+    const [name, row, column] = String(settings.part).split(".");
+    const chosen = sorted.find(({ part }) => name === view && part[0] === Number(row) && part[1] === Number(column));
+    const { part, value } = chosen ?? sorted[0];
+    return { query, key, matrix, sorted, part, value, after: parts.scaledRow(view, query, part, factor) };
+  }
+
+  /**
+   * Why a view is not there, or null.
+   * @param {Settings} settings
+   */
+  refusal({ view }) {
+    const { own, texts } = this;
+    if (!own || own.views.includes(view)) return null;
+    return own.views.length ? fillText(texts.why_no_relu, { activation: own.activation }) : texts.why_additive;
+  }
+
+  /** @param {{ width: number, height: number }} picture */
+  places({ width, height }) {
+    const { own } = this;
+    const narrow = width < NARROW;
+    const left = narrow ? width : width * 0.43;
+    const map = new HeadMap(own ?? null, { x: 0, y: 0, width: left, height: narrow ? 330 : height });
+    const side = narrow
+      ? { x: 0, y: 344, width, height: height - 344 }
+      : { x: left + 26, y: 0, width: width - left - 26, height };
+    const view = { ...side, y: side.y + TITLE, height: side.height - TITLE - ROW - 8 };
+    const row = { ...side, y: side.y + side.height - ROW, height: ROW };
+    return { map, side, view, row };
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const { absence, own, texts, lesson, parts } = this;
+    if (absence || !own || !parts) return pen.message(absence ?? "");
+    const { context } = pen;
+    const { map, side } = this.places(pen);
+    context.save();
+    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
+    this.cells = map.draw(pen, texts, { ...this.cell(settings), map: lesson.arrays.why_map, title: this.headTitle });
+    this.drawScore(pen, settings, side);
+    context.restore();
+  }
+
+  /**
+   * The score of the cell, taken apart, and its row.
+   * @param {Pen} pen
+   * @param {Settings} settings
+   * @param {Box} side
+   */
+  drawScore(pen, settings, { x, y, width }) {
+    const { texts, parts, own } = this;
+    if (!parts || !own) return;
+    const { view, row } = this.places(pen);
+    const { query, key } = this.cell(settings);
+    pen.write(fillText(texts.why_title, this.cellWords(settings)), x, y + 10, { size: 16, weight: 650, most: width });
+    const refusal = this.refusal(settings);
+    if (refusal) return pen.note(refusal, x, y + 34, { size: 13, most: width });
+    const colour = pen.theme.kinds[headOf(own.head).kind];
+    const before = Array.from(this.lesson.arrays.why_weights.part(query).data);
+    let after = before;
+    let sum = 0;
+    if (settings.view === "dims") {
+      const found = parts.dimensions(query, key, settings.relative);
+      sum = found.sum;
+      drawDimensions(pen, texts, { ...found, colour }, view);
+    } else {
+      const found = this.shown(settings);
+      ({ after } = found);
+      ({ sum } = found.matrix);
+      const names = origins(own, texts, settings.view);
+      new PartsMap(found.matrix, view).draw(pen, texts, { ...names, part: found.part });
+    }
+    pen.note(this.sumWords(settings, sum), x, y + 32, { size: 13, most: width });
+    const bands = before.map((weight) => (weight > 0.005 ? { low: 0, high: weight } : null));
+    const title = after === before || settings.factor === 1 ? texts.why_row : texts.why_row_after;
+    new EffectBars(after, bands, row).draw(pen, { tokens: own.keys, marked: key, colour, title });
+  }
+
+  /** @param {Settings} settings */
+  cellWords(settings) {
+    const { own } = this;
+    const { query, key } = this.cell(settings);
+    return {
+      query: tokenText(own?.queries[query] ?? ""),
+      key: tokenText(own?.keys[key] ?? ""),
+      weight: percent(this.lesson.arrays.why_weights.at(query, key)),
+    };
+  }
+
+  /**
+   * @param {Settings} settings
+   * @param {number} sum
+   */
+  sumWords(settings, sum) {
+    const { query, key } = this.cell(settings);
+    const score = this.parts?.score(query, key, settings.relative) ?? 0;
+    const known = { sum: signed(sum, 3), score: signed(score, 3) };
+    return fillText(settings.relative ? this.texts.why_sum_relative : this.texts.why_sum, known);
+  }
+
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen, settings) {
+    const { own, parts, cells } = this;
+    if (this.absence || !own || !parts || !pen.first) return null;
+    const { map, view } = this.places(pen);
+    const head = map.grid.at(x, y);
+    if (head) return chosen(head);
+    const cell = cells && map.at(x, y, cells);
+    if (cell) return parts.seen(cell.query).includes(cell.key) ? cell : null;
+    if (settings.view === "dims" || this.refusal(settings)) return null;
+    const part = new PartsMap(this.shown(settings).matrix, view).at(x, y);
+    return part && { part: `${settings.view}.${part.join(".")}` };
+  }
+
+  /** @type {Scene["press"]} */
+  press(name, settings) {
+    const { own, parts } = this;
+    if (this.absence || !own || !parts) return null;
+    if (name === "next_query") {
+      const query = (this.cell(settings).query + 1) % own.queries.length;
+      return { query, key: parts.favourite(query) };
+    }
+    const all = allHeads(own.layers, own.heads);
+    const list = KINDS.flatMap((kind) => all[kind].flat());
+    const at = list.findIndex(({ kind, layer, head }) => own.head === `${kind}.${layer}.${head}`);
+    return chosen(list[(at + 1) % list.length]);
+  }
+
+  /** @type {Scene["stepped"]} From key to key of the row. */
+  stepped(count, settings) {
+    const { parts } = this;
+    if (this.absence || !parts) return null;
+    const { query, key } = this.cell(settings);
+    const seen = parts.seen(query);
+    return { query, key: seen[(seen.indexOf(key) + count + seen.length) % seen.length] };
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { absence, own, parts, texts } = this;
+    if (absence || !own || !parts) return absence ?? "";
+    const words = { head: this.headTitle, ...this.cellWords(settings) };
+    const start = fillText(texts.why_say, words);
+    const refusal = this.refusal(settings);
+    if (refusal) return `${start} ${refusal}`;
+    const { query, key } = this.cell(settings);
+    if (settings.view === "dims") {
+      const { products, sum } = parts.dimensions(query, key, settings.relative);
+      const sizes = products.map(Math.abs);
+      const at = sizes.indexOf(Math.max(...sizes));
+      const largest = fillText(texts.why_say_dimension, { number: at + 1, value: signed(products[at], 2) });
+      return `${start} ${this.sumWords(settings, sum)} ${largest}`;
+    }
+    const { matrix, part, value, after, sorted } = this.shown(settings);
+    const { of_query, of_key } = origins(own, texts, settings.view);
+    const named = {
+      of_query: of_query[part[0]].words,
+      of_key: of_key[part[1]].words,
+      value: signed(value, 2),
+      rank: sorted.findIndex((each) => each.part[0] === part[0] && each.part[1] === part[1]) + 1,
+      parts: sorted.length,
+      factor: percent(settings.factor),
+      after: percent(after[key]),
+    };
+    const scaled = settings.factor < 1 ? ` ${fillText(texts.why_say_scaled, { ...words, ...named })}` : "";
+    return `${start} ${this.sumWords(settings, matrix.sum)} ${fillText(texts.why_say_part, named)}${scaled}`;
+  }
+
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const { absence, own, parts, texts } = this;
+    if (absence || !own || !parts || this.refusal(settings)) return null;
+    const { query, key } = this.cell(settings);
+    if (settings.view === "dims") {
+      const { of_query, of_key, products } = parts.dimensions(query, key, settings.relative);
+      const columns = [texts.why_dimension, texts.why_query_vector, texts.why_key_vector, texts.why_product];
+      return { columns, rows: products.map((each, at) => [at + 1, of_query[at], of_key[at], each]) };
+    }
+    const { of_query, of_key } = origins(own, texts, settings.view);
+    const rows = this.shown(settings).sorted.map(({ part, value }) => [
+      of_query[part[0]].words,
+      of_key[part[1]].words,
+      value,
+    ]);
+    return { columns: [texts.why_from_query, texts.why_from_key, texts.why_part], rows };
+  }
+}
+
+/**
+ * The settings of another head; the cell starts anew.
+ * @param {import("./headmap.js").Head} head
+ */
+function chosen({ kind, layer, head }) {
+  return { chosen: `${kind}.${layer}.${head}`, part: "", query: -1, key: -1 };
+}
