@@ -64,3 +64,19 @@ def test_the_marks_are_reached_by_the_arrow_keys(open_lesson: OpenLesson) -> Non
     assert lesson.said() != here
     lesson.press("ArrowRight")
     assert lesson.said() == here
+
+
+def test_looking_is_not_doing(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
+    lesson = open_lesson("heads", "looking", lang="ko", width=390, height=844, dark=True)
+    lesson.wait("lesson.lesson.values.looking")
+    lesson.painted(0.01)
+    pairs = lesson.get("lesson.scene.pairs")
+    row = lesson.get("lesson.scene.shown(lesson.settings())")
+    lesson.press("ArrowRight")
+    assert lesson.settings()["row"] == (row + 1) % len(pairs["rows"])
+    line = lesson.get("lesson.scene.places(lesson.stage.pen(null)).line")
+    lesson.canvas.click(position={"x": 40, "y": 44 + 0.5 * line})
+    words = lesson.get("lesson.lesson.values.looking.words")
+    needed = words[pairs["rows"][0]["needed"]].strip(chr(0x2581))
+    assert lesson.settings()["row"] == 0 and f"“{needed}”" in lesson.said()
+    check_accessibility(lesson.page)

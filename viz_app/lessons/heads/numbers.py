@@ -19,6 +19,7 @@ from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_hea
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
+from viz_app.lessons.heads.looking import looking_figure, looking_values
 from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_and_effects
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.small_target import small_target
@@ -68,6 +69,10 @@ def data(context: LessonContext) -> StageData:
         arrays |= {"changes": alone.changes, "same": alone.same.astype(np.uint8)}
         cause, cause_arrays = cause_values(context, alone)
         arrays |= cause_arrays
+    looking = None
+    if context.state.scene == "looking":
+        looking, looking_arrays = looking_values(context)
+        arrays |= looking_arrays
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
     return StageData(
         values={
@@ -81,6 +86,7 @@ def data(context: LessonContext) -> StageData:
             "parts": {"kind": kind, "layer": layer, "error": parts.error},
             "off": ablation,
             "cause": cause,
+            "looking": looking,
             "alone": None
             if alone is None
             else {"text": alone.text, "same": int(alone.same.sum()), "heads": len(alone.same)},
@@ -217,13 +223,15 @@ def _visited(context: LessonContext) -> Head:
 
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
-    """The head of the tour; weights and effects; BLEU over heads; what each head adds; changes by head."""
+    """What a scene shows, for print; None where it has no numbers yet."""
     t = context.t
     if scene == "tour":
         kind, layer, head = _visited(context)
         return one_head(Request(maps=context.result.maps, kind=kind, layer=layer, head=head, language=t.language))
     if scene == "cause":
         return weights_and_effects(context)
+    if scene == "looking":
+        return looking_figure(context)
     if scene == "one":
         rows = rows_of_table_3()
         series = Series(x=[row["heads"] for row in rows], y=[row["bleu"] for row in rows], label="Table 3 (A)")

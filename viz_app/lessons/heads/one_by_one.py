@@ -19,7 +19,7 @@ MOST_PIECES = 40  # of a sentence in which every head is switched off alone; a l
 _MOST_ROWS = 16  # heads of a printed figure
 
 
-def _ablated_text(context: LessonContext) -> str:
+def text_to_ablate(context: LessonContext) -> str:
     """The sentence, or the first example for one in which switching off every head would take too long."""
     return context.text if len(context.pieces) <= MOST_PIECES else EXAMPLES[FIRST_EXAMPLE]
 
@@ -28,7 +28,7 @@ def cause_values(
     context: LessonContext, alone: head_measures.SingleHeadAblations
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """Each head's largest weight while the model reads its greedy translation, and the head that it can do without."""
-    translator, text = context.service.translator, _ablated_text(context)
+    translator, text = context.service.translator, text_to_ablate(context)
     maps = context.compute_once(("heads.greedy_maps", text), lambda _: translator.translate(text, beam=1).attention)
     strongest = strongest_weights(maps)
     heads = all_heads(translator)
@@ -50,7 +50,7 @@ def one_by_one(context: LessonContext) -> head_measures.SingleHeadAblations | No
     """Only for the scene that shows it; of a very long sentence the first example takes the place."""
     if context.state.scene not in ("cause", "predict"):
         return None
-    text = _ablated_text(context)
+    text = text_to_ablate(context)
     translator = context.service.translator
     return context.compute_once(
         ("heads.one_by_one", text), lambda stop: head_measures.ablate_each_head(translator, text, stop)

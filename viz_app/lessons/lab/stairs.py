@@ -5,7 +5,7 @@ Shape legend: N heads in the order of `ablation.all_heads`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from transformer_core.analysis.ablation import all_heads, word_diff
 from viz_app.components.explorer import Selection
@@ -46,8 +46,7 @@ def data(context: LessonContext) -> StageData:
 
 
 def _order(context: LessonContext) -> Order:
-    order: Any = context.state.choice("order", ORDERS[0], ORDERS)
-    return order
+    return context.state.choice("order", ORDERS[0], ORDERS)  # type: ignore[return-value]
 
 
 def _staircase(context: LessonContext) -> Staircase:

@@ -3,11 +3,13 @@
 import { provide } from "../../stage/js/provide.js";
 import { Cause } from "./cause.js";
 import { Concat } from "./concat.js";
+import { Looking } from "./looking.js";
 import { OneHead } from "./onehead.js";
 import { Predict } from "./predict.js";
 import { SwitchOff } from "./switchoff.js";
 import { Tour } from "./tour.js";
 
 export default function bring() {
-  provide("heads", { tour: Tour, cause: Cause, one: OneHead, concat: Concat, off: SwitchOff, predict: Predict });
+  const scenes = { tour: Tour, cause: Cause, looking: Looking, one: OneHead, concat: Concat };
+  provide("heads", { ...scenes, off: SwitchOff, predict: Predict });
 }

@@ -45,5 +45,7 @@ export type Values = {
     dispensable: number;
     correlation: number;
   } | null;
+  /** Tokens of the translation and words of the sentence; null while another scene is open. */
+  looking: { tokens: string[]; words: string[] } | null;
   alone: { text: string; same: number; heads: number } | null;
 };

@@ -1,0 +1,67 @@
+"""Looking is not doing: weights are those of the maps, effects those of words that nobody may attend to."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from tests.app.lessons.conftest import Visit
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.attention_maps import Kind
+from transformer_core.hooks import edit
+from viz_app.figures import DotsFigure
+from viz_app.lessons.heads import numbers as heads
+from viz_app.lessons.heads.looking import looking_and_doing
+
+TEXT = "The dog is fast."
+
+
+def test_weights_and_effects_by_word(visit: Visit) -> None:
+    context = visit("looking", TEXT)
+    found = looking_and_doing(context)
+    assert "".join(found.words).replace("\u2581", " ").strip() == TEXT
+    maps, translator, translation = context.result.maps, context.service.translator, context.result.translation
+    cross = maps.weights("cross").mean(axis=(0, 1))  # (T, S)
+    batch = translator.forced_batch(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+
+    @torch.no_grad()
+    def log_p() -> torch.Tensor:
+        logits = translator.model(batch.source, batch.inputs, None)[0].log_softmax(dim=-1)
+        chosen: torch.Tensor = logits.gather(1, batch.outputs[0][:, None])[:, 0]
+        return chosen
+
+    whole, start = log_p(), 0
+    for number, word in enumerate(found.words):
+        pieces: list[str] = []
+        while "".join(pieces) != word:
+            pieces.append(context.pieces[start + len(pieces)])
+        columns = list(range(start, start + len(pieces)))
+        start += len(pieces)
+        np.testing.assert_allclose(found.weights[:, number], cross[:, columns].sum(axis=1), atol=1e-5)
+
+        def hide(scores: torch.Tensor, _site: Any, columns: list[int] = columns) -> torch.Tensor:
+            hidden = scores.clone()
+            hidden[..., columns] = -math.inf
+            return hidden
+
+        kinds: tuple[Kind, ...] = ("encoder", "cross")
+        layers = range(translator.config.num_layers)
+        places = [hook_point_name(kind, layer, "scores") for kind in kinds for layer in layers]
+        with edit(translator.model, places, hide):
+            expected = (whole - log_p()).numpy()
+        np.testing.assert_allclose(found.effects[:, number], expected, atol=1e-4)
+
+
+def test_only_the_open_scene_computes_it(visit: Visit) -> None:
+    assert heads.data(visit("tour", TEXT)).values["looking"] is None
+    context = visit("looking", TEXT)
+    data = heads.data(context)
+    assert data.arrays["looking_weights"].shape == (
+        len(data.values["looking"]["tokens"]),
+        len(data.values["looking"]["words"]),
+    )
+    drawn = heads.figure("looking", context)
+    assert isinstance(drawn, DotsFigure) and len(drawn.row_labels) == len(data.values["looking"]["tokens"])

@@ -1,0 +1,92 @@
+"""Looking is not doing: the source word that a token attends to most, beside the one without which it loses most.
+
+Shape legend: T tokens of the translation, W words of the sentence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from viz_app.figures import Dots, DotsFigure
+from viz_app.figures.model.spec import display_label
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.heads.one_by_one import text_to_ablate
+from viz_app.serving.single_flight_cache import ShouldStop
+
+FloatArray = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class LookingAndDoing:
+    """Weights and effects by source word.
+
+    Args:
+        tokens: (T,) of the translation.
+        words: (W,) of the sentence; `</s>` is none.
+        weights: (T, W) encoder-decoder attention, mean over layers and heads, summed over the tokens of a word.
+        effects: (T, W) what the log-probability of the token loses, in nats, when nobody may attend to the word.
+    """
+
+    tokens: tuple[str, ...]
+    words: tuple[str, ...]
+    weights: FloatArray
+    effects: FloatArray
+
+
+def looking_and_doing(context: LessonContext) -> LookingAndDoing:
+    """Of the visitor's sentence, or of the first example where it is too long."""
+    text = text_to_ablate(context)
+    translator = context.service.translator
+    translation = context.result.translation if text == context.text else None
+
+    def compute(stop: ShouldStop) -> LookingAndDoing:
+        from transformer_core.analysis.attribution import POINTS, attribute_run
+        from transformer_core.analysis.forced_run import forced_run
+
+        run = forced_run(translator, text, translation, points=POINTS)
+        looked = attribute_run(translator, run, method="attention", should_stop=stop)
+        left_out = attribute_run(translator, run, method="leave-one-out", should_stop=stop)
+        axis = looked.source_axis
+        members = np.array([[w == word and not s for w, s in zip(axis.words, axis.special, strict=True)]
+                            for word in range(max(axis.words) + 1)])  # fmt: skip
+        members = members[members.any(axis=1)]
+        words = ("".join(axis.tokens[at] for at in np.flatnonzero(row)) for row in members)
+        by_word = members.T.astype(np.float32)  # (S, W)
+        return LookingAndDoing(
+            tokens=run.pieces,
+            words=tuple(words),
+            weights=looked.source.numpy() @ by_word,
+            effects=left_out.source.numpy() @ by_word,
+        )
+
+    found: LookingAndDoing = context.compute_once(("heads.looking", text), compute)
+    return found
+
+
+def looking_values(context: LessonContext) -> tuple[dict[str, Any], dict[str, FloatArray]]:
+    """For the stage."""
+    found = looking_and_doing(context)
+    values = {"tokens": list(found.tokens), "words": list(found.words)}
+    return values, {"looking_weights": found.weights, "looking_effects": found.effects}
+
+
+def looking_figure(context: LessonContext) -> DotsFigure:
+    """Each token with the word that it looks at most and the one that it needs most."""
+    t, found = context.t, looking_and_doing(context)
+    looked, needed = found.weights.argmax(axis=1), found.effects.argmax(axis=1)
+    rows = range(len(found.tokens))
+    parts = [("weight", found.weights.max(axis=1), t("lesson_heads.weight")),
+             ("effect", found.effects.max(axis=1), "nat")]  # fmt: skip
+    names = [[display_label(found.words[at]) for at in (looked[row], needed[row])] for row in rows]
+    return DotsFigure(
+        row_labels=[f"{display_label(found.tokens[row])}: {names[row][0]} | {names[row][1]}" for row in rows],
+        columns=[
+            Dots(values=v, title=t(f"lesson_heads.looking_{name}"), axis=axis, base=0.0) for name, v, axis in parts
+        ],
+        row_title=t("lesson_heads.looking_rows"),
+        language=t.language,
+    )
