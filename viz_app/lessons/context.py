@@ -46,6 +46,8 @@ class LessonContext:
         language: The visitor's.
         load: Gives the service of the model; called only by lessons that need it.
         session: Name of the session, for the queue in front of the model.
+        stopped: Whether the visitor has stopped what this scene computes; only the Lab asks.
+        watched: Makes of a function that says whether to stop one that also shows that something is on its way.
 
     What is computed on demand is kept for the run. `functools.cached_property` would hold one lock for all visitors
     meanwhile (until Python 3.12): whoever has the turn to draw would wait for that lock, and its holder for the turn.
@@ -56,6 +58,8 @@ class LessonContext:
     language: str
     load: Callable[[], TranslationService]
     session: str
+    stopped: bool = False
+    watched: Callable[[ShouldStop], ShouldStop] = lambda stop: stop
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
@@ -89,7 +93,7 @@ class LessonContext:
         Raises:
             Superseded: when a newer request took over.
         """
-        return self.service.compute_once(self.session, key, compute)
+        return self.service.compute_once(self.session, key, lambda stop: compute(self.watched(stop)))
 
     def _once(self, name: str, make: Callable[[], Value]) -> Value:
         if name not in self._kept:

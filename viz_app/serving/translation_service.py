@@ -126,6 +126,11 @@ class TranslationService:
         value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
         return value
 
+    def give_up(self, session: str) -> None:
+        """End what a session still waits for, or what is computed for it alone."""
+        with self.queue.ticket(session):
+            pass
+
     def translate_examples(self, visitor: Visitor | None = None) -> None:
         """Translate the examples, each in its turn, so that they are served at once from then on.
 

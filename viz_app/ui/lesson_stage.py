@@ -40,6 +40,7 @@ from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
 from viz_app.ui.lesson_route import is_following, open_stop, route_params, scene_of_session, state_key, stop_title
+from viz_app.ui.long_computation import LongComputation
 from viz_app.ui.model_picker import load_service
 from viz_app.ui.share_menu import draw_share, share_data
 
@@ -69,10 +70,19 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
     again = partial(loader.get_translation_service, served.name)  # by name: a download calls it in another thread
     context = LessonContext(fit_sentence(typed, served.translator), state, t.language, again, session.session_id())
     _draw_remarks(t, name, context)
+    long = None
+    if name == LAB:
+        asked = (state.scene, context.text, served.name)
+        long = LongComputation(context.t, asked)
+        context = dataclasses.replace(context, stopped=long.stopped, watched=long.watched)
+        if long.stopped:
+            served.give_up(session.session_id())
     try:
         numbers = lesson_module(name).data(context)
     except Superseded:
         st.stop()
+    if long is not None:
+        long.clear()
     share = share_data(t, _page(name), _params(t, name, context))
     payload = pack(
         words,

@@ -22,10 +22,10 @@ MOST_PIECES = 80  # of a sentence, with </s>: every bench runs the model many ti
 
 
 def data(context: LessonContext) -> StageData:
-    """The numbers of the open bench; of a sentence that is too long only how long it may be."""
+    """The numbers of the open bench; of a sentence that is too long, or where the visitor stopped it, only how long."""
     count = len(context.pieces)
     values = {"count": count, "most": MOST_PIECES}
-    if count > MOST_PIECES:
+    if context.stopped or count > MOST_PIECES:
         return StageData(values={**values, "bench": None})
     name = _open(context)
     found: StageData = _BENCHES[name].data(context)
@@ -34,7 +34,7 @@ def data(context: LessonContext) -> StageData:
 
 def figure(scene: str, context: LessonContext) -> Figure | None:
     """The picture of a bench for print."""
-    if len(context.pieces) > MOST_PIECES:
+    if not _computes(context):
         return None
     drawn: Figure | None = _BENCHES[scene].figure(context)
     return drawn
@@ -43,7 +43,7 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
 def selection(scene: str, context: LessonContext) -> Selection | None:
     """The head that a bench shows, for the page Translate."""
     choose = getattr(_BENCHES[scene], "selection", None)
-    shown: Selection | None = choose(context) if choose and len(context.pieces) <= MOST_PIECES else None
+    shown: Selection | None = choose(context) if choose and _computes(context) else None
     return shown
 
 
@@ -53,6 +53,10 @@ def recipe(scene: str, context: LessonContext) -> Recipe | None:
         return None
     made: Recipe = _BENCHES[scene].recipe(context)
     return made
+
+
+def _computes(context: LessonContext) -> bool:
+    return not context.stopped and len(context.pieces) <= MOST_PIECES
 
 
 def _open(context: LessonContext) -> str:

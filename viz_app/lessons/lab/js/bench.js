@@ -24,7 +24,7 @@ export class Bench extends Scene {
   /** What stands in place of the picture, or null. */
   get absence() {
     const { bench, count, most } = this.lesson.values;
-    if (bench === null) return fillText(this.texts.too_long, { count, most });
+    if (bench === null) return count > most ? fillText(this.texts.too_long, { count, most }) : this.texts.stopped;
     return this.own ? null : this.texts.computing;
   }
 

@@ -62,7 +62,7 @@ export type Values = {
   /** Tokens of the sentence, and how many a bench takes at most. */
   count: number;
   most: number;
-  /** The bench whose numbers these are; null where the sentence is too long. */
+  /** The bench whose numbers these are; null where the sentence is too long, or the visitor stopped it. */
   bench: string | null;
   off?: Off;
   stairs?: Stairs;
