@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.text import Texts
