@@ -25,7 +25,7 @@ class Lesson:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.root = page.locator(".lesson").first
-        self.canvas = self.root.locator("canvas")
+        self.canvas = self.root.locator(".stage canvas")
         self.readout = self.root.locator(".readout")
         self.rows = page.locator(".numbers tbody tr")
         self.canvas.wait_for()

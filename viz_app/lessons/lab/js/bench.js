@@ -21,6 +21,10 @@ export class Bench extends Scene {
     return values.bench === this.name ? /** @type {any} */ (values)[this.name] : null;
   }
 
+  get pinnable() {
+    return true;
+  }
+
   /** What stands in place of the picture, or null. */
   get absence() {
     const { bench, count, most } = this.lesson.values;

@@ -61,6 +61,11 @@ export class Scene {
     return null;
   }
 
+  /** Whether its picture can be pinned as a finding; see findings.js. */
+  get pinnable() {
+    return false;
+  }
+
   /**
    * What Space plays and the arrows step: { name, label, min, max, step, rate (units a second), start, show }, or null.
    * @returns {Playhead | null}

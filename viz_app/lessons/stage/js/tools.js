@@ -26,10 +26,11 @@ export class Tools {
     this.table = tool("table", { "aria-expanded": "false", click: () => this.showTable() });
     this.image = tool("image", { click: () => this.save() });
     this.record = tool("film", { click: () => this.toggleFilm() });
+    this.pin = tool("pin", { hidden: true, click: () => lesson.findings.pin() });
     this.link = tool("link", { click: () => this.copy() });
     this.qr = tool("qr", { hidden: true, click: () => this.showCode() });
     this.present = tool("present", { click: () => lesson.present() });
-    const tools = [this.table, this.image, this.record, this.link].map(({ button }) => button);
+    const tools = [this.table, this.image, this.record, this.pin, this.link].map(({ button }) => button);
     this.element = h("div", { class: "tools" }, ...tools);
   }
 
@@ -38,6 +39,7 @@ export class Tools {
     this.texts = texts;
     this.table.words.textContent = texts.table;
     this.image.words.textContent = texts.image;
+    this.pin.words.textContent = texts.finding_pin;
     this.link.words.textContent = texts.link;
     this.qr.words.textContent = texts.qr;
     this.update();
@@ -48,6 +50,7 @@ export class Tools {
     if (!texts) return;
     this.record.words.textContent = film.running ? texts.film_stop : texts.film;
     this.record.button.hidden = !FORMAT || !lesson.scene?.playhead;
+    this.pin.button.hidden = !lesson.scene?.pinnable;
     this.qr.button.hidden = !lesson.presenting || !lesson.share;
     this.present.words.textContent = lesson.presenting ? texts.present_end : texts.present;
     setAttribute(this.table.button, "aria-expanded", this.tableShown);
