@@ -11,7 +11,7 @@ const ICONS = {
   beam: "M3 12h5l4-6h9M8 12l4 6h9",
   compare: "M3 5h7v14H3zM14 5h7v14h-7z",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
-  pin: "M9 3h6M10 3v7l-3 4h10l-3-4V3M12 14v7",
+  finding: "M9 3h6M10 3v7l-3 4h10l-3-4V3M12 14v7",
   present: "M3 4h18v12H3zM12 16v4M8 20h8",
 };
 

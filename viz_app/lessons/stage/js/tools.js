@@ -26,7 +26,7 @@ export class Tools {
     this.table = tool("table", { "aria-expanded": "false", click: () => this.showTable() });
     this.image = tool("image", { click: () => this.save() });
     this.record = tool("film", { click: () => this.toggleFilm() });
-    this.pin = tool("pin", { hidden: true, click: () => lesson.findings.pin() });
+    this.pin = tool("finding", { hidden: true, click: () => lesson.findings.pin() });
     this.link = tool("link", { click: () => this.copy() });
     this.qr = tool("qr", { hidden: true, click: () => this.showCode() });
     this.present = tool("present", { click: () => lesson.present() });
