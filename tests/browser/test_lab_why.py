@@ -48,6 +48,11 @@ def test_a_cell_and_its_parts(open_lesson: OpenLesson, check_accessibility: Chec
         shown = f"{score(lesson):.3f}".replace("-", "\u2212")
         assert T("lesson_lab.why_sum", sum=shown, score=shown) in lesson.said()
         lesson.painted(0.01)
+        if view != "dims":
+            rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+            assert sum(value for *_, value in rows) == pytest.approx(score(lesson), abs=1e-4)
+            largest = f"{rows[0][0]} × {rows[0][1]} {abs(rows[0][2]):.2f}"
+            assert largest in lesson.said().replace("\u2212", "")
     check_accessibility(lesson.page)
 
 

@@ -51,7 +51,7 @@ def recipe(scene: str, context: LessonContext) -> Recipe | None:
     """How to make the numbers of a bench again without the app."""
     if len(context.pieces) > MOST_PIECES:
         return None
-    made: Recipe = _BENCHES[scene].recipe(context)
+    made: Recipe | None = _BENCHES[scene].recipe(context)
     return made
 
 

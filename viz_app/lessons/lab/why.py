@@ -151,9 +151,9 @@ def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
 
 
 def _view(context: LessonContext, found: TakenApart) -> str | None:
-    """The view that is shown; None where this model has none at all, or not the one that was chosen."""
-    view = context.state.choice("view", VIEWS[0], VIEWS)
-    return view if view in found.vectors else None
+    """The view that was chosen, or dimensions where this model does not have it; None where it has none."""
+    wanted = context.state.choice("view", VIEWS[0], VIEWS)
+    return next((view for view in (wanted, DIMENSIONS) if view in found.vectors), None)
 
 
 def selection(context: LessonContext) -> Selection:
@@ -221,11 +221,13 @@ def _is_relative(context: LessonContext) -> bool:
     return context.state.settings.get("relative") is True
 
 
-def recipe(context: LessonContext) -> Recipe:
+def recipe(context: LessonContext) -> Recipe | None:
     """The parts of the score in Python; no command has them."""
     found = _taken_apart(context)
     (kind, layer, head), (query, key) = found.head, _cell(context, found)
-    view = _view(context, found) or DIMENSIONS
+    view = _view(context, found)
+    if view is None:
+        return None
     run = "run = forced_run(translator, source, points=POINTS)"
     imports = ["from transformer_core.analysis.forced_run import forced_run"]
     module = "from transformer_core.analysis.score_parts import POINTS"

@@ -141,5 +141,11 @@ def test_a_model_without_parts_says_what_it_has(
     for chosen, expected in zip(("cross.0.0", "encoder.0.0"), views, strict=True):
         found = lab.data(at(there, chosen=chosen))
         assert found.values["why"]["views"] == expected
-        assert (lab.figure("why", at(there, chosen=chosen)) is None) == ("roles" not in expected)
-        assert lab.recipe("why", at(there, chosen=chosen)) is not None
+        there_chosen = at(there, chosen=chosen)
+        drawn, made = lab.figure("why", there_chosen), lab.recipe("why", there_chosen)
+        if not expected:
+            assert drawn is None and made is None
+            continue
+        assert isinstance(drawn, MatrixFigure) and made is not None
+        assert len(drawn.row_labels) == (2 if "roles" in expected else 3)  # words and positions, or query, key, product
+        assert ("score_parts(" in made.python) == ("roles" in expected)

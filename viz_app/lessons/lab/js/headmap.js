@@ -19,6 +19,14 @@ export function headOf(name = "cross.0.0") {
 }
 
 /**
+ * The settings of another head; cell and part start anew.
+ * @param {Head} head
+ */
+export function settingsOf({ kind, layer, head }) {
+  return { chosen: `${kind}.${layer}.${head}`, part: "", query: -1, key: -1 };
+}
+
+/**
  * All heads by kind and layer.
  * @param {number} layers
  * @param {number} heads

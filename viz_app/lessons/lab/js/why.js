@@ -6,14 +6,16 @@ import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice, slider } from "../../stage/js/describe.js";
 import { KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench } from "./bench.js";
 import { EffectBars } from "./effectbars.js";
-import { allHeads, HeadMap, headOf } from "./headmap.js";
-import { origins, Parts } from "./whyparts.js";
+import { allHeads, HeadMap, headOf, settingsOf } from "./headmap.js";
+import { namedParts, origins, Parts } from "./whyparts.js";
 import { drawDimensions, PartsMap } from "./whyviews.js";
 
 const TITLE = 46; // above the picture of a score
 const ROW = 152; // height of the row of weights
+const NAMED = 3; // of the largest parts
 
 /** @extends {Bench<import("./numbers").Why>} */
 export class Why extends Bench {
@@ -85,16 +87,8 @@ export class Why extends Bench {
    * @param {Settings} settings
    */
   shown(settings) {
-    const { parts } = this;
-    const { view, relative, factor } = settings;
-    if (!parts) throw new Error("no numbers yet");
-    const { query, key } = this.cell(settings);
-    const matrix = parts.matrix(view, query, key, relative);
-    const sorted = parts.sorted(matrix);
-    const [name, row, column] = String(settings.part).split(".");
-    const chosen = sorted.find(({ part }) => name === view && part[0] === Number(row) && part[1] === Number(column));
-    const { part, value } = chosen ?? sorted[0];
-    return { query, key, matrix, sorted, part, value, after: parts.scaledRow(view, query, part, factor) };
+    if (!this.parts) throw new Error("no numbers yet");
+    return this.parts.shown(settings, this.cell(settings));
   }
 
   /**
@@ -107,12 +101,20 @@ export class Why extends Bench {
     return own.views.length ? fillText(texts.why_no_relu, { activation: own.activation }) : texts.why_additive;
   }
 
+  /**
+   * The view that was chosen, or the dimensions where this model does not have it; null where it has none.
+   * @param {Settings} settings
+   */
+  offered({ view }) {
+    const { views = [] } = this.own ?? {};
+    return [view, "dims"].find((each) => views.includes(each)) ?? null;
+  }
+
   /** @param {{ width: number, height: number }} picture */
   places({ width, height }) {
-    const { own } = this;
     const narrow = width < NARROW;
     const left = narrow ? width : width * 0.43;
-    const map = new HeadMap(own ?? null, { x: 0, y: 0, width: left, height: narrow ? 330 : height });
+    const map = new HeadMap(this.own, { x: 0, y: 0, width: left, height: narrow ? 330 : height });
     const side = narrow
       ? { x: 0, y: 344, width, height: height - 344 }
       : { x: left + 26, y: 0, width: width - left - 26, height };
@@ -143,27 +145,30 @@ export class Why extends Bench {
   drawScore(pen, settings, { x, y, width }) {
     const { texts, parts, own } = this;
     if (!parts || !own) return;
-    const { view, row } = this.places(pen);
+    const { view: place, row } = this.places(pen);
     const { query, key } = this.cell(settings);
     pen.write(fillText(texts.why_title, this.cellWords(settings)), x, y + 10, { size: 16, weight: 650, most: width });
+    const view = this.offered(settings);
     const refusal = this.refusal(settings);
-    if (refusal) return pen.note(refusal, x, y + 34, { size: 13, most: width });
+    const below = refusal ? wrapped(pen, refusal, x, y + 34, width, { size: 13, colour: pen.theme.muted }) : 0;
+    if (!view) return;
+    const box = { ...place, y: place.y + below, height: place.height - below };
     const colour = pen.theme.kinds[headOf(own.head).kind];
     const before = Array.from(this.lesson.arrays.why_weights.part(query).data);
     let after = before;
     let sum = 0;
-    if (settings.view === "dims") {
+    if (view === "dims") {
       const found = parts.dimensions(query, key, settings.relative);
       sum = found.sum;
-      drawDimensions(pen, texts, { ...found, colour }, view);
+      drawDimensions(pen, texts, { ...found, colour }, box);
     } else {
       const found = this.shown(settings);
       ({ after } = found);
       ({ sum } = found.matrix);
-      const names = origins(own, texts, settings.view);
-      new PartsMap(found.matrix, view).draw(pen, texts, { ...names, part: found.part });
+      const names = origins(own, texts, view);
+      new PartsMap(found.matrix, box).draw(pen, texts, { ...names, part: found.part });
     }
-    pen.note(this.sumWords(settings, sum), x, y + 32, { size: 13, most: width });
+    pen.note(this.sumWords(settings, sum), x, y + 32 + below, { size: 13, most: width });
     const bands = before.map((weight) => (weight > 0.005 ? { low: 0, high: weight } : null));
     const title = after === before || settings.factor === 1 ? texts.why_row : texts.why_row_after;
     new EffectBars(after, bands, row).draw(pen, { tokens: own.keys, marked: key, colour, title });
@@ -197,10 +202,10 @@ export class Why extends Bench {
     if (this.absence || !own || !parts || !pen.first) return null;
     const { map, view } = this.places(pen);
     const head = map.grid.at(x, y);
-    if (head) return chosen(head);
+    if (head) return settingsOf(head);
     const cell = cells && map.at(x, y, cells);
     if (cell) return parts.seen(cell.query).includes(cell.key) ? cell : null;
-    if (settings.view === "dims" || this.refusal(settings)) return null;
+    if (this.offered(settings) !== settings.view || settings.view === "dims") return null;
     const part = new PartsMap(this.shown(settings).matrix, view).at(x, y);
     return part && { part: `${settings.view}.${part.join(".")}` };
   }
@@ -216,7 +221,7 @@ export class Why extends Bench {
     const all = allHeads(own.layers, own.heads);
     const list = KINDS.flatMap((kind) => all[kind].flat());
     const at = list.findIndex(({ kind, layer, head }) => own.head === `${kind}.${layer}.${head}`);
-    return chosen(list[(at + 1) % list.length]);
+    return settingsOf(list[(at + 1) % list.length]);
   }
 
   /** @type {Scene["stepped"]} From key to key of the row. */
@@ -233,19 +238,26 @@ export class Why extends Bench {
     const { absence, own, parts, texts } = this;
     if (absence || !own || !parts) return absence ?? "";
     const words = { head: this.headTitle, ...this.cellWords(settings) };
-    const start = fillText(texts.why_say, words);
+    const said = fillText(texts.why_say, words);
     const refusal = this.refusal(settings);
-    if (refusal) return `${start} ${refusal}`;
+    const start = refusal ? `${said} ${refusal}` : said;
+    const view = this.offered(settings);
+    if (!view) return start;
     const { query, key } = this.cell(settings);
-    if (settings.view === "dims") {
+    if (view === "dims") {
       const { products, sum } = parts.dimensions(query, key, settings.relative);
       const sizes = products.map(Math.abs);
       const at = sizes.indexOf(Math.max(...sizes));
       const largest = fillText(texts.why_say_dimension, { number: at + 1, value: signed(products[at], 2) });
       return `${start} ${this.sumWords(settings, sum)} ${largest}`;
     }
-    const { matrix, part, value, after, sorted } = this.shown(settings);
-    const { of_query, of_key } = origins(own, texts, settings.view);
+    const { pressed, matrix, part, value, after, sorted } = this.shown(settings);
+    const { of_query, of_key } = origins(own, texts, view);
+    if (!pressed && settings.factor === 1) {
+      const largest = namedParts(sorted.slice(0, NAMED), { of_query, of_key });
+      const known = fillText(texts.why_say_largest, { parts: largest });
+      return `${start} ${this.sumWords(settings, matrix.sum)} ${known}`;
+    }
     const named = {
       of_query: of_query[part[0]].words,
       of_key: of_key[part[1]].words,
@@ -262,14 +274,15 @@ export class Why extends Bench {
   /** @type {Scene["table"]} */
   table(settings) {
     const { absence, own, parts, texts } = this;
-    if (absence || !own || !parts || this.refusal(settings)) return null;
+    const view = this.offered(settings);
+    if (absence || !own || !parts || !view) return null;
     const { query, key } = this.cell(settings);
-    if (settings.view === "dims") {
+    if (view === "dims") {
       const { of_query, of_key, products } = parts.dimensions(query, key, settings.relative);
       const columns = [texts.why_dimension, texts.why_query_vector, texts.why_key_vector, texts.why_product];
       return { columns, rows: products.map((each, at) => [at + 1, of_query[at], of_key[at], each]) };
     }
-    const { of_query, of_key } = origins(own, texts, settings.view);
+    const { of_query, of_key } = origins(own, texts, view);
     const rows = this.shown(settings).sorted.map(({ part, value }) => [
       of_query[part[0]].words,
       of_key[part[1]].words,
@@ -277,12 +290,4 @@ export class Why extends Bench {
     ]);
     return { columns: [texts.why_from_query, texts.why_from_key, texts.why_part], rows };
   }
-}
-
-/**
- * The settings of another head; the cell starts anew.
- * @param {import("./headmap.js").Head} head
- */
-function chosen({ kind, layer, head }) {
-  return { chosen: `${kind}.${layer}.${head}`, part: "", query: -1, key: -1 };
 }

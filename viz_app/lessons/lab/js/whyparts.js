@@ -1,6 +1,7 @@
 // The parts of a head's scores: what Python sends of its queries and keys, multiplied.
 
 import { fillText } from "../../../components/common/dom.js";
+import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 
 /** @typedef {{ rows: number[], columns: number[], values: number[][], sum: number, most: number }} Matrix
@@ -137,6 +138,20 @@ export class Parts {
   }
 
   /**
+   * A score by origin, the part that was pressed, else the largest, and the row with that part scaled.
+   * @param {Settings} settings
+   * @param {Cell} cell
+   */
+  shown({ view, relative, factor, part: named }, { query, key }) {
+    const matrix = this.matrix(view, query, key, relative);
+    const sorted = this.sorted(matrix);
+    const pressed = sorted.find(({ part }) => named === `${view}.${part.join(".")}`);
+    const { part, value } = pressed ?? sorted[0];
+    const after = this.scaledRow(view, query, part, factor);
+    return { query, key, matrix, sorted, pressed: Boolean(pressed), part, value, after };
+  }
+
+  /**
    * The parts of a score from the largest, its sign left out, to the smallest.
    * @param {Matrix} matrix
    * @returns {{ part: [number, number], value: number }[]}
@@ -194,4 +209,16 @@ export function origins({ head, source, inputs }, texts, view) {
     of_query: head.startsWith("encoder") ? encoder : decoder,
     of_key: head.startsWith("decoder") ? decoder : encoder,
   };
+}
+
+/**
+ * Parts in words: "“kleine” × “little” 92.46, …".
+ * @param {{ part: [number, number], value: number }[]} parts
+ * @param {{ of_query: Origin[], of_key: Origin[] }} names
+ */
+export function namedParts(parts, { of_query, of_key }) {
+  const words = parts.map(({ part: [query, key], value }) => {
+    return `${of_query[query].words} \u00d7 ${of_key[key].words} ${signed(value, 2)}`;
+  });
+  return words.join(", ");
 }

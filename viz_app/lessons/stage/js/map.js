@@ -3,6 +3,8 @@
 import { hatch, paintCells } from "../../../components/common/canvas.js";
 import { tokenText } from "../../../components/common/tokens.js";
 
+const READABLE = 7; // pixels below which a row or column has no label of its own
+
 /**
  * Bytes (Q, K) -> a canvas of Q x K pixels; `paint(weight)` gives a 32-bit pixel for 0 to 255.
  * @param {NdArray} weights
@@ -59,10 +61,12 @@ export function drawMap(pen, weights, { queries, keys, titles }, place) {
     weight: on ? 700 : 400,
   });
   queries.forEach((token, query) => {
+    if (cell < READABLE && query !== row) return;
     const beside = { ...style(query === row), align: "right", most: side - 22 };
     pen.write(tokenText(token), left - 7, top + (query + 0.5) * cell, beside);
   });
   keys.forEach((token, key) => {
+    if (cell < READABLE && key !== lit) return;
     const above = { ...style(key === lit), turn: -Math.PI / 3.2, most: head + 6 };
     pen.write(tokenText(token), left + (key + 0.5) * cell, top - 7, above);
   });
