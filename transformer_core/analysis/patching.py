@@ -19,14 +19,22 @@ from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.forced_run import rows_at_once
+from transformer_core.analysis.sentence_pairs import (
+    Parting,
+    PatchingError,
+    Run,
+    next_logits,
+    parting,
+    read_run,
+    same_positions,
+)
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.hooks import Captured, Edit, capture, edit
-from transformer_core.masks import padding_mask
+from transformer_core.hooks import Edit, edit
 from transformer_core.sites import Point, Site
 
 if TYPE_CHECKING:
-    from transformer_core.translator import Translator
+    from transformer_core.translator import Translation, Translator
 
 PatchSite = Literal["heads", "residual", "ffn"]
 Direction = Literal["denoise", "noise"]
@@ -34,11 +42,9 @@ SITES: tuple[PatchSite, ...] = get_args(PatchSite)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 STACKS = ("encoder", "decoder")
 LEAST_DIFFERENCE = 0.5  # nats between the two runs, below which a share of it means nothing
+Cell = tuple[int, int, int]  # kind or stack, layer, head or position
+_IMPOSSIBLE = -1e9  # a logit
 _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
-
-
-class PatchingError(ValueError):
-    """The two sentences cannot be compared like this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +52,7 @@ class Patching:
     """What comes from one run into the other with each value.
 
     Args:
+        texts: The translations of the clean and of the corrupted sentence.
         answers: The two tokens at which the translations part: of the clean and of the corrupted sentence.
         prefix: The tokens before, which the decoder has read in both runs.
         source: (S,) tokens of the sentence that is patched, `</s>` included.
@@ -56,6 +63,7 @@ class Patching:
         recovered: How far the patched run has come from its own metric to that of the other run: 0 to 1, and beyond.
     """
 
+    texts: tuple[str, str]
     answers: tuple[str, str]
     prefix: tuple[str, ...]
     source: tuple[str, ...]
@@ -63,13 +71,6 @@ class Patching:
     metric_corrupted: float
     metrics: Tensor
     recovered: Tensor
-
-
-@dataclass(frozen=True)
-class _Run:
-    source: Tensor  # (1, S)
-    logits: Tensor  # (V,) after the prefix
-    captured: Captured
 
 
 def patching(
@@ -108,18 +109,21 @@ def patching(
         raise ValueError(f"site is {site!r}, but must be one of {', '.join(SITES)}")
     if direction not in DIRECTIONS:
         raise ValueError(f"direction is {direction!r}, but must be one of {', '.join(DIRECTIONS)}")
-    prefix, first, second = _parting(translator, clean, corrupted, answers)
-    runs = [_read(translator, text, prefix) for text in (clean, corrupted)]
+    parted = parting(translator, clean, corrupted, answers)
+    prefix, (first, second) = parted.prefix, parted.answers
+    runs = [read_run(translator, text, prefix, _POINTS) for text in (clean, corrupted)]
     lengths = [run.source.shape[1] for run in runs]
     if site != "heads" and lengths[0] != lengths[1]:
         raise PatchingError(
             f"the sentences have {lengths[0]} and {lengths[1]} tokens, but positions can be compared only when both"
-            " have as many; patch heads instead"
+            " have as many; patch heads instead",
+            "length",
         )
     metrics = [float(run.logits[first] - run.logits[second]) for run in runs]
     if abs(metrics[0] - metrics[1]) < LEAST_DIFFERENCE:
         raise PatchingError(
-            f"the two runs differ by {abs(metrics[0] - metrics[1]):.2f} nats, too little to say where it comes from"
+            f"the two runs differ by {abs(metrics[0] - metrics[1]):.2f} nats, too little to say where it comes from",
+            "little",
         )
     donor, receiver = (runs[0], runs[1]) if direction == "denoise" else (runs[1], runs[0])
     start, end = (metrics[1], metrics[0]) if direction == "denoise" else (metrics[0], metrics[1])
@@ -134,6 +138,7 @@ def patching(
         grid[cell] = value
     tokenizer = translator.tokenizer
     return Patching(
+        texts=parted.texts,
         answers=(tokenizer.pieces([first])[0], tokenizer.pieces([second])[0]),
         prefix=tokenizer.pieces(list(prefix)),
         source=tokenizer.source.pieces(receiver.source[0].tolist()),
@@ -144,47 +149,10 @@ def patching(
     )
 
 
-def _parting(
-    translator: Translator, clean: str, corrupted: str, answers: tuple[str, str] | None
-) -> tuple[tuple[int, ...], int, int]:
-    """The tokens that both translations begin with, and the two that come next."""
-    if answers is None:
-        found = [translator.translate(text) for text in (clean, corrupted)]
-        end = [translator.tokenizer.special.eos]
-        ids = [[*each.hypotheses[0].ids, *(end if each.finished else [])] for each in found]
-    else:
-        ids = [[*translator.encode_target(text).ids, translator.tokenizer.special.eos] for text in answers]
-    for place, (a, b) in enumerate(zip(*ids, strict=False)):
-        if a != b:
-            return tuple(ids[0][:place]), a, b
-    raise PatchingError("the two translations are the same, so there is no difference to look for")
-
-
-@torch.no_grad()
-def _read(translator: Translator, text: str, prefix: tuple[int, ...]) -> _Run:
-    """The run over a sentence and the tokens before the two translations part."""
-    encoding = translator.encode(text)
-    if not encoding.ids:
-        raise ValueError("the sentence is empty")
-    source = translator.forced_batch(encoding, list(prefix), True).source
-    with capture(translator.model, points=_POINTS) as captured:
-        logits = _logits(translator, source, prefix)
-    return _Run(source, logits[0], captured)
-
-
-def _logits(translator: Translator, source: Tensor, prefix: tuple[int, ...]) -> Tensor:
-    """(R, V): of the token after the prefix."""
-    special = translator.tokenizer.special
-    inputs = torch.tensor([[special.bos, *prefix]], device=source.device).expand(len(source), -1)
-    found: Tensor = translator.model(source, inputs, padding_mask(source, special.pad))[:, -1].float()
-    return found
-
-
-_Cell = tuple[int, int, int]  # kind or stack, layer, head or position
 _Index = tuple[int] | tuple[int, list[int]]  # a head or a position; a head at some positions
 
 
-def _cells(translator: Translator, site: PatchSite, receiver: _Run) -> Iterator[_Cell]:
+def _cells(translator: Translator, site: PatchSite, receiver: Run) -> Iterator[Cell]:
     """Every value that is patched alone."""
     layers, heads = range(translator.config.num_layers), range(translator.config.num_heads)
     if site == "heads":
@@ -203,19 +171,102 @@ def _address(site: PatchSite, place: int, layer: int) -> str:
     return f"{STACKS[place]}.layers.{layer}.{point}"
 
 
+def translate_patched(
+    translator: Translator,
+    clean: str,
+    corrupted: str,
+    cell: Cell,
+    *,
+    answers: tuple[str, str] | None = None,
+    site: PatchSite = "heads",
+    direction: Direction = "denoise",
+    beam: int | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Translation:
+    """Translate with one value of the other run in place: what a cell of `patching` makes of the sentence.
+
+    The translation begins with the tokens before the two translations part. A value of the decoder is in place at these
+    positions, and at the one that generates the next token; from there on the decoder is on its own.
+
+    Args:
+        translator: As of `patching`.
+        clean: As of `patching`.
+        corrupted: As of `patching`. This sentence is translated, or the clean one with the direction `noise`.
+        cell: Where in `recovered`: kind or stack, layer, head or position.
+        answers: As of `patching`.
+        site: As of `patching`.
+        direction: As of `patching`.
+        beam: Hypotheses kept at each step; None takes the checkpoint's default.
+        should_stop: As of `Translator.translate`.
+
+    Raises:
+        PatchingError: The translations do not differ.
+        ValueError: There is no such cell.
+    """
+    parted = parting(translator, clean, corrupted, answers)
+    donor, receiver = (read_run(translator, text, parted.prefix, _POINTS) for text in (clean, corrupted))
+    if direction == "noise":
+        donor, receiver = receiver, donor
+    if cell not in set(_cells(translator, site, receiver)):
+        raise ValueError(f"there is no cell {cell} of {site}")
+    address = _address(site, *cell[:2])
+    change = _kept(donor.captured[address][0], *_parts(site, cell, *_corresponding(donor, receiver)),
+                   in_encoder=address.startswith("encoder"))  # fmt: skip
+    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", _forced(parted)):
+        text = clean if direction == "noise" else corrupted
+        return translator.translate(text, beam=beam, should_stop=should_stop)
+
+
+def _kept(values: Tensor, there: _Index, here: _Index, *, in_encoder: bool) -> Edit:
+    """A part of the donor's value in every row, also while the decoder goes on by single positions."""
+
+    def change(value: Tensor, site: Site) -> Tensor:
+        changed = value.clone()
+        if in_encoder:
+            changed[(slice(None), *here)] = values[there].to(value)
+            return changed
+        first, stop = site.rows.query_offset, min(site.rows.query_offset + value.shape[-2], values.shape[-2])
+        if first >= stop:
+            return value
+        if value.ndim == 4:  # a head at all positions
+            changed[:, here[0], : stop - first] = values[there[0], first:stop].to(value)
+        elif first <= here[0] < stop:
+            changed[:, here[0] - first] = values[there[0]].to(value)
+        return changed
+
+    return change
+
+
+def _forced(parted: Parting) -> Edit:
+    """The search begins with the prefix: nothing else has a probability there."""
+
+    def change(logits: Tensor, site: Site) -> Tensor:
+        forced = logits.clone()
+        for place, token in enumerate(parted.prefix[site.rows.query_offset :][: logits.shape[1]]):
+            forced[:, place] = _IMPOSSIBLE
+            forced[:, place, token] = 0.0
+        return forced
+
+    return change
+
+
+def _corresponding(donor: Run, receiver: Run) -> tuple[list[int], list[int]]:
+    return same_positions(donor.source[0].tolist(), receiver.source[0].tolist())
+
+
 @torch.no_grad()
 def _patched_logits(
     translator: Translator,
     prefix: tuple[int, ...],
-    donor: _Run,
-    receiver: _Run,
+    donor: Run,
+    receiver: Run,
     site: PatchSite,
-    cells: list[_Cell],
+    cells: list[Cell],
     should_stop: Callable[[], bool] | None,
 ) -> Tensor:
     """(R, V): after the prefix, with one value of the donor in each row of the receiver."""
     size = rows_at_once(translator.config, receiver.source.shape[1], len(prefix) + 1)
-    there, here = _same_positions(donor.source[0].tolist(), receiver.source[0].tolist())
+    there, here = _corresponding(donor, receiver)
     found = []
     for start in range(0, len(cells), size):
         if should_stop is not None and should_stop():
@@ -231,11 +282,11 @@ def _patched_logits(
                 ]
                 change = _put(donor.captured[address][0], rows)
                 stack.enter_context(edit(translator.model, address, change))
-            found.append(_logits(translator, receiver.source.expand(len(group), -1), prefix))
+            found.append(next_logits(translator, receiver.source.expand(len(group), -1), prefix))
     return torch.cat(found)
 
 
-def _parts(site: PatchSite, cell: _Cell, there: list[int], here: list[int]) -> tuple[_Index, _Index]:
+def _parts(site: PatchSite, cell: Cell, there: list[int], here: list[int]) -> tuple[_Index, _Index]:
     """Which part of a value a cell is, in the donor and in the receiver."""
     place, _, at = cell
     if site == "heads" and KINDS[place] == "encoder":
@@ -253,14 +304,3 @@ def _put(values: Tensor, rows: Sequence[tuple[int, _Index, _Index]]) -> Edit:
         return changed
 
     return change
-
-
-def _same_positions(there: list[int], here: list[int]) -> tuple[list[int], list[int]]:
-    """Positions that correspond: all where both are as long, else those of the common beginning and end."""
-    if len(there) == len(here):
-        return list(range(len(there))), list(range(len(here)))
-    shorter = min(len(there), len(here))
-    front = next((at for at in range(shorter) if there[at] != here[at]), shorter)
-    back = next((at for at in range(shorter - front) if there[-1 - at] != here[-1 - at]), shorter - front)
-    first, second = ([*range(front), *range(len(ids) - back, len(ids))] for ids in (there, here))
-    return first, second

@@ -86,7 +86,8 @@ def run(arguments: Sequence[str]) -> int:
     for text in answers or ():
         check_length(translator, "--answers", text, translator.tokenizer)
 
-    from transformer_core.analysis.patching import PatchingError, patching
+    from transformer_core.analysis.patching import patching
+    from transformer_core.analysis.sentence_pairs import PatchingError
 
     try:
         found = patching(translator, clean, corrupted, answers=answers, site=options.site, direction=options.direction)

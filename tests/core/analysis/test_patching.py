@@ -13,9 +13,12 @@ from torch import Tensor, nn
 from tests.core.analysis.test_head_effects import make_translator
 from transformer_core.analysis import forced_run as forced_run_module
 from transformer_core.analysis import patching as module
-from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchingError, PatchSite, patching
+from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
+from transformer_core.analysis.sentence_pairs import PatchingError, same_positions
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.edits import patch
+from transformer_core.hooks import capture, edit
 from transformer_core.masks import padding_mask
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -139,7 +142,7 @@ def test_sentences_of_different_length_have_heads_only(tokenizer: Tokenizer) -> 
 def test_positions_correspond_at_the_beginning_and_the_end(
     there: list[int], here: list[int], same: tuple[list[int], list[int]]
 ) -> None:
-    assert module._same_positions(there, here) == same
+    assert same_positions(there, here) == same
 
 
 def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,3 +160,66 @@ def test_what_cannot_be_compared(tokenizer: Tokenizer, monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "LEAST_DIFFERENCE", 1e9)
     with pytest.raises(PatchingError, match="too little to say"):
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
+
+
+@pytest.mark.parametrize("options", SHAPES, ids=str)
+def test_the_residual_at_all_positions_is_the_other_run(tokenizer: Tokenizer, options: dict[str, Any]) -> None:
+    """With ordinary edits: whatever layer of the encoder, from there on the clean sentence is read."""
+    translator = make_translator(tokenizer, **options)
+    prefix, _ = parting(translator)
+    special = translator.tokenizer.special
+    inputs = torch.tensor([[special.bos, *prefix]])
+    clean, corrupted = sentence(translator, CLEAN), sentence(translator, CORRUPTED)
+    with torch.no_grad(), capture(translator.model, points={"residual"}) as captured:
+        expected = translator.model(clean, inputs, None)
+    for layer in range(translator.config.num_layers):
+        address = f"encoder.layers.{layer}.feed_forward_add_norm.residual"
+        with torch.no_grad(), edit(translator.model, address, patch(captured)):
+            found = translator.model(corrupted, inputs, None)
+        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("options", SHAPES[:3], ids=str)
+@pytest.mark.parametrize(
+    ("site", "cell"),
+    [("heads", (0, 0, 1)), ("heads", (1, 1, 0)), ("heads", (2, 0, 1)), ("residual", (0, 1, 2)), ("residual", (1, 0, 1)),
+     ("ffn", (1, 1, 2))],
+)  # fmt: skip
+@pytest.mark.parametrize("beam", [1, 3])
+def test_the_search_under_a_patch_is_the_forced_pass_under_it(
+    tokenizer: Tokenizer, options: dict[str, Any], site: PatchSite, cell: tuple[int, int, int], beam: int
+) -> None:
+    translator = make_translator(tokenizer, **options)
+    translator.decoding = translator.decoding.replace(extra_length=3)
+    prefix, tokens = parting(translator)
+    found = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
+    best = found.hypotheses[0]
+    assert list(best.ids[: len(prefix)]) == prefix
+    where, kept = part(translator, site, *cell[:2]), list[Tensor]()
+    with hooked(where, site, lambda value: kept.append(value.clone()) or value):  # type: ignore[func-returns-value]
+        metric(translator, CLEAN, prefix, tokens)
+    width, at = translator.config.d_v, cell[2]
+
+    def put(value: Tensor) -> Tensor:
+        changed, count = value.clone(), kept[0].shape[1]
+        if site == "heads":
+            changed[:, :count, at * width : (at + 1) * width] = kept[0][..., at * width : (at + 1) * width]
+        else:
+            changed[:, at] = kept[0][:, at]
+        return changed
+
+    special = translator.tokenizer.special
+    ids = [*best.ids, *([special.eos] if found.finished else [])]
+    with torch.no_grad(), hooked(where, site, put):
+        inputs = torch.tensor([[special.bos, *ids[:-1]]])
+        logits = translator.model(sentence(translator, CORRUPTED), inputs, None)[0]
+    log_p = logits.log_softmax(dim=1).gather(1, torch.tensor(ids)[:, None])[:, 0]
+    assert list(best.log_probabilities)[len(prefix) :] == pytest.approx(log_p[len(prefix) :].tolist(), abs=1e-4)
+    if beam == 1:  # greedy: every token after the prefix is the likeliest one
+        assert logits.argmax(dim=1)[len(prefix) :].tolist() == ids[len(prefix) :]
+
+
+def test_a_cell_that_does_not_exist(tokenizer: Tokenizer) -> None:
+    translator = make_translator(tokenizer)
+    with pytest.raises(ValueError, match=r"no cell \(2, 9, 9\) of heads"):
+        translate_patched(translator, CLEAN, CORRUPTED, (2, 9, 9), answers=ANSWERS)

@@ -7,7 +7,8 @@ from typing import Any
 from viz_app.components.explorer import Selection
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.lab import depth, stairs, switch_off, trace, why
+from viz_app.lessons.lab import depth, stairs, swap, switch_off, trace, why
+from viz_app.lessons.lab.limits import MOST_PIECES
 from viz_app.lessons.lab.recipe import Recipe
 
 _BENCHES: dict[str, Any] = {
@@ -16,9 +17,9 @@ _BENCHES: dict[str, Any] = {
     "trace": trace,
     "depth": depth,
     "early": depth.Early,
+    "swap": swap,
     "why": why,
 }
-MOST_PIECES = 80  # of a sentence, with </s>: every bench runs the model many times
 
 
 def data(context: LessonContext) -> StageData:

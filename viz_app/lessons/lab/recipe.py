@@ -30,7 +30,12 @@ def checkpoint_of(context: LessonContext) -> str:
 
 def command(name: str, context: LessonContext, *options: str, out: str) -> str:
     """A command of the core for the visitor's sentence."""
-    words = ["python", "-m", "transformer_core", name, "--checkpoint", checkpoint_of(context), "--source", context.text]
+    return command_of(name, context, "--source", context.text, *options, out=out)
+
+
+def command_of(name: str, context: LessonContext, *options: str, out: str) -> str:
+    """A command of the core with these options for its sentences."""
+    words = ["python", "-m", "transformer_core", name, "--checkpoint", checkpoint_of(context)]
     return shlex.join([*words, *options, "--out", out])
 
 

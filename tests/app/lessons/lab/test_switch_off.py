@@ -21,6 +21,7 @@ from viz_app.lessons.catalogue import lesson_module, scene_selection
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab import switch_off
+from viz_app.lessons.lab.limits import MOST_PIECES
 from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
@@ -137,8 +138,8 @@ def test_the_recipes_give_the_same_numbers(
 
 def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) -> None:
     long = visit("off", " ".join(["The dog is fast."] * 40))
-    if len(long.pieces) <= lab.MOST_PIECES:
+    if len(long.pieces) <= MOST_PIECES:
         pytest.skip("the model takes no sentence that is long enough")
     found = data(long)
-    assert found.values["bench"] is None and found.values["most"] == lab.MOST_PIECES and not found.arrays
+    assert found.values["bench"] is None and found.values["most"] == MOST_PIECES and not found.arrays
     assert lesson_module("lab").figure("off", long) is None and lab.recipe("off", long) is None

@@ -4,10 +4,12 @@ import { provide } from "../../stage/js/provide.js";
 import { Depth } from "./depth.js";
 import { Early } from "./early.js";
 import { Stairs } from "./stairs.js";
+import { Swap } from "./swap.js";
 import { SwitchOff } from "./switchoff.js";
 import { Trace } from "./trace.js";
 import { Why } from "./why.js";
 
 export default function bring() {
-  provide("lab", { off: SwitchOff, stairs: Stairs, trace: Trace, depth: Depth, early: Early, why: Why });
+  const scenes = { off: SwitchOff, stairs: Stairs, trace: Trace, depth: Depth, early: Early, swap: Swap };
+  provide("lab", { ...scenes, why: Why });
 }

@@ -58,6 +58,26 @@ export type Why = {
   activation: string;
 };
 
+/** `problem`: why two sentences cannot be compared, and then nothing else; `patched`: words of the receiving run's translation and of the changed one. */
+export type Swap = {
+  pair: string;
+  clean: string;
+  corrupted: string;
+  problem: string | null;
+  texts: [string, string];
+  answers: [string, string];
+  prefix: string[];
+  source: string[];
+  inputs: string[];
+  metrics: [number, number];
+  layers: number;
+  heads: number;
+  site: "heads" | "residual" | "ffn";
+  direction: "denoise" | "noise";
+  cell: [number, number, number];
+  patched: { words: [string, boolean][]; original: [string, boolean][] };
+};
+
 export type Values = {
   /** Tokens of the sentence, and how many a bench takes at most. */
   count: number;
@@ -69,5 +89,6 @@ export type Values = {
   depth?: Depth;
   trace?: Trace;
   early?: Early;
+  swap?: Swap;
   why?: Why;
 };
