@@ -21,6 +21,9 @@ from transformer_core.analysis.forced_run import forced_run
 from transformer_core.analysis.head_effects import head_effects
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.analysis.patching import SITES, patching
+from transformer_core.analysis.redirect import Redirect, even, redirect
+from transformer_core.analysis.score_parts import POINTS as PARTS_POINTS
+from transformer_core.analysis.score_parts import score_parts
 from transformer_core.analysis.staircase import log_p_without, staircase
 from transformer_core.shipped import find_checkpoint
 from transformer_core.translator import Translation, Translator
@@ -28,7 +31,15 @@ from transformer_core.translator import Translation, Translator
 SENTENCE = "A man in a blue shirt is standing on a tall ladder."  # 12 words with its full stop
 PAIR = ("The child plays in the garden.", "The children play in the garden.")
 SLOW: Method = "integrated-gradients"
-AIMS = {"lens": 0.7, "trace": 2.0, "patch heads": 3.0, "patch residual": 3.0, "patch ffn": 3.0, "effects": 1.5}
+AIMS = {
+    "redirect": 0.5,
+    "lens": 0.7,
+    "trace": 2.0,
+    "patch heads": 3.0,
+    "patch residual": 3.0,
+    "patch ffn": 3.0,
+    "effects": 1.5,
+}
 
 
 def measure(options: argparse.Namespace) -> dict[str, float]:
@@ -36,6 +47,8 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     translator = Translator.load(find_checkpoint(options.checkpoint), options.device)
     source = "A man rides." if options.quick else options.sentence
     translation = translator.translate(source)
+    keys = len(forced_run(translator, source, translation).source_pieces)
+    row = Redirect("cross", translator.config.num_layers - 1, 0, 1, even(keys))
     runs: dict[str, Callable[[], object]] = {
         "effects, one by one": lambda: one_by_one(translator, source, translation),
         "effects, one batch": lambda: one_batch(translator, source, translation),
@@ -44,6 +57,8 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
         "decoder lens": lambda: decoder_lens(translator, source),
         "trace": lambda: trace(translator, source, translation),
         SLOW: lambda: trace(translator, source, translation, (SLOW,)),
+        "redirect": lambda: redirect(translator, source, [row], translation),
+        "why there": lambda: parts(translator, source, translation),
         "staircase": lambda: staircase(translator, source, translation, random_orders=3),
     }
     for site in SITES:
@@ -77,6 +92,12 @@ def trace(
     run = forced_run(translator, source, translation, points=POINTS)
     for method in methods or [each for each in METHODS if each != SLOW]:
         attribute_run(translator, run, method=method)
+
+
+def parts(translator: Translator, source: str, translation: Translation) -> None:
+    """All scores of one head of the last layer by origin."""
+    run = forced_run(translator, source, translation, points=PARTS_POINTS)
+    score_parts(translator, run, "cross", translator.config.num_layers - 1, 0, by="token")
 
 
 def main() -> None:

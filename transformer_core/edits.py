@@ -9,13 +9,15 @@ Shape legend: B rows of the batch, H heads, Q queries of this pass, K keys, d_v 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from transformer_core.hooks import Edit
 from transformer_core.sites import HEAD_POINTS, Site
+
+_IMPOSSIBLE = -1e9  # a logit
 
 
 def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
@@ -168,6 +170,19 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
         return changed
 
     return put_in
+
+
+def force_prefix(tokens: Sequence[int]) -> Edit:
+    """For `logits`: every translation begins with these tokens; nothing else has a probability there."""
+
+    def force(logits: Tensor, site: Site) -> Tensor:
+        forced = logits.clone()
+        for place, token in enumerate(tokens[site.rows.query_offset :][: logits.shape[1]]):
+            forced[:, place] = _IMPOSSIBLE
+            forced[:, place, token] = 0.0
+        return forced
+
+    return force
 
 
 def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Collection[int] | None = None) -> Edit:

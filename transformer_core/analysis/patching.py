@@ -20,7 +20,6 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.forced_run import rows_at_once
 from transformer_core.analysis.sentence_pairs import (
-    Parting,
     PatchingError,
     Run,
     next_logits,
@@ -30,6 +29,7 @@ from transformer_core.analysis.sentence_pairs import (
 )
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.edits import force_prefix
 from transformer_core.hooks import Edit, edit
 from transformer_core.sites import Point, Site
 
@@ -43,7 +43,6 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 STACKS = ("encoder", "decoder")
 LEAST_DIFFERENCE = 0.5  # nats between the two runs, below which a share of it means nothing
 Cell = tuple[int, int, int]  # kind or stack, layer, head or position
-_IMPOSSIBLE = -1e9  # a logit
 _POINTS: tuple[Point, ...] = ("head_outputs", "residual", "activations")
 
 
@@ -212,7 +211,7 @@ def translate_patched(
     address = _address(site, *cell[:2])
     change = _kept(donor.captured[address][0], *_parts(site, cell, *_corresponding(donor, receiver)),
                    in_encoder=address.startswith("encoder"))  # fmt: skip
-    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", _forced(parted)):
+    with edit(translator.model, address, change), edit(translator.model, "decoder.logits", force_prefix(parted.prefix)):
         text = clean if direction == "noise" else corrupted
         return translator.translate(text, beam=beam, should_stop=should_stop)
 
@@ -233,19 +232,6 @@ def _kept(values: Tensor, there: _Index, here: _Index, *, in_encoder: bool) -> E
         elif first <= here[0] < stop:
             changed[:, here[0] - first] = values[there[0]].to(value)
         return changed
-
-    return change
-
-
-def _forced(parted: Parting) -> Edit:
-    """The search begins with the prefix: nothing else has a probability there."""
-
-    def change(logits: Tensor, site: Site) -> Tensor:
-        forced = logits.clone()
-        for place, token in enumerate(parted.prefix[site.rows.query_offset :][: logits.shape[1]]):
-            forced[:, place] = _IMPOSSIBLE
-            forced[:, place, token] = 0.0
-        return forced
 
     return change
 

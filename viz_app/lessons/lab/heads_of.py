@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from transformer_core.analysis.ablation import Head, all_heads
+from transformer_core.analysis.resting import separators
+from transformer_core.attention_maps import AttentionMaps
 from viz_app.lessons.context import LessonContext
 
 _NAMED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
@@ -18,6 +22,15 @@ def named_head(context: LessonContext, setting: str) -> Head | None:
         return None
     head: Head = (match[1], int(match[2]), int(match[3]))  # type: ignore[assignment]
     return head if head in all_heads(context.service.translator) else None
+
+
+def strongest_cell(maps: AttentionMaps, head: Head) -> tuple[int, int]:
+    """The word that gives most of its weight to a word, and that word, as positions."""
+    kind, layer, number = head
+    words = [~separators(axis) for axis in (maps.queries(kind), maps.keys(kind))]
+    weights = np.where(np.outer(*words), maps.weights(kind)[layer, number], 0.0)
+    query, key = divmod(int(weights.argmax()), weights.shape[1])
+    return query, key
 
 
 def heads_of_bits(context: LessonContext, setting: str) -> tuple[str, list[Head]]:

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, hook_point_name
-from transformer_core.analysis.resting import best_looking, separators
+from transformer_core.analysis.resting import best_looking
 from transformer_core.attention_maps import Kind
 from viz_app.components.explorer import Selection
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
-from viz_app.lessons.lab.heads_of import named_head
+from viz_app.lessons.lab.heads_of import named_head, strongest_cell
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -87,7 +87,7 @@ def data(context: LessonContext) -> StageData:
             "keys": list(maps.keys(kind).tokens),
             "source": list(maps.keys("encoder").tokens),
             "inputs": list(maps.keys("decoder").tokens),
-            "start": list(_start(context, found)),
+            "start": list(strongest_cell(context.result.maps, found.head)),
             "scale": found.scale,
             "views": [view for view in VIEWS if view in found.vectors],
             "activation": config.activation,
@@ -128,15 +128,6 @@ def _taken_apart(context: LessonContext) -> TakenApart:
     return context.compute_once(("lab.why", context.text, head), compute)
 
 
-def _start(context: LessonContext, found: TakenApart) -> tuple[int, int]:
-    """The word that gives most of its weight to a word, and that word."""
-    maps, kind = context.result.maps, found.head[0]
-    words = [~separators(axis) for axis in (maps.queries(kind), maps.keys(kind))]
-    weights = np.where(np.outer(*words), found.weights, 0.0)
-    query, key = divmod(int(weights.argmax()), weights.shape[1])
-    return query, key
-
-
 def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
     """The cell that is shown; the key with the largest weight where the one that is named is hidden by the mask."""
     (queries, keys), state = found.weights.shape, context.state
@@ -144,7 +135,7 @@ def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
         round(state.number(name, _UNSET, _UNSET, most - 1)) for name, most in (("query", queries), ("key", keys))
     )
     if query < 0:
-        return _start(context, found)
+        return strongest_cell(context.result.maps, found.head)
     if key < 0 or not np.isfinite(found.scores[query, key]):
         key = int(found.weights[query].argmax())
     return query, key

@@ -1,6 +1,6 @@
 // All heads as tiles, and below them the map of the one that is chosen.
 
-import { HeadGrid, KINDS, NARROW, ring } from "../../stage/js/headgrid.js";
+import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { drawMap } from "../../stage/js/map.js";
 
 const HEADS = 108; // height of the tiles
@@ -26,21 +26,6 @@ export function settingsOf({ kind, layer, head }) {
   return { chosen: `${kind}.${layer}.${head}`, part: "", query: -1, key: -1 };
 }
 
-/**
- * All heads by kind and layer.
- * @param {number} layers
- * @param {number} heads
- */
-export function allHeads(layers, heads) {
-  /** @type {Record<Kind, Head[][]>} */
-  const all = {};
-  for (const kind of KINDS)
-    all[kind] = Array.from({ length: layers }, (_, layer) =>
-      Array.from({ length: heads }, (_, head) => ({ kind, layer, head })),
-    );
-  return all;
-}
-
 export class HeadMap {
   /**
    * @param {import("./numbers").Why | null} own
@@ -48,7 +33,7 @@ export class HeadMap {
    */
   constructor(own, { x, y, width, height }) {
     const tiles = { width: Math.min(NARROW - 1, width), height: HEADS };
-    this.grid = new HeadGrid(allHeads(own?.layers ?? 1, own?.heads ?? 1), tiles, 1, HEADS);
+    this.grid = new HeadGrid(numberedHeads(own?.layers ?? 1, own?.heads ?? 1).all, tiles, 1, HEADS);
     this.own = own;
     const top = y + this.grid.height + 36;
     this.place = { x, y: top, width, height: y + height - top - 22 };

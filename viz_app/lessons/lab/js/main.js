@@ -3,6 +3,7 @@
 import { provide } from "../../stage/js/provide.js";
 import { Depth } from "./depth.js";
 import { Early } from "./early.js";
+import { Redirect } from "./redirect.js";
 import { Stairs } from "./stairs.js";
 import { Swap } from "./swap.js";
 import { SwitchOff } from "./switchoff.js";
@@ -10,6 +11,6 @@ import { Trace } from "./trace.js";
 import { Why } from "./why.js";
 
 export default function bring() {
-  const scenes = { off: SwitchOff, stairs: Stairs, trace: Trace, depth: Depth, early: Early, swap: Swap };
-  provide("lab", { ...scenes, why: Why });
+  const first = { off: SwitchOff, stairs: Stairs, redirect: Redirect, trace: Trace };
+  provide("lab", { ...first, depth: Depth, early: Early, swap: Swap, why: Why });
 }

@@ -23,6 +23,32 @@ export type Stairs = {
   texts: { count: number; words: [string, boolean][]; original: [string, boolean][] }[];
 };
 
+/** `edits`: as sentences say them; `top`: token, probability before and after; `written`: generated anew. */
+export type Redirect = {
+  head: string;
+  layers: number;
+  heads: number;
+  queries: string[];
+  query: number;
+  keys: string[];
+  pieces: string[];
+  text: string;
+  edits: {
+    kind: Kind;
+    layer: number;
+    head: number;
+    query: string;
+    action: string;
+    key: string;
+    number: number;
+    percent: number;
+  }[];
+  /** The token whose probability is shown. */
+  step: number;
+  top: [string, number, number][];
+  written: { words: [string, boolean][]; original: [string, boolean][] } | null;
+};
+
 /** `top`: by layer and token the most probable tokens. */
 export type Depth = { pieces: string[]; text: string; top: string[][][] };
 
@@ -86,6 +112,7 @@ export type Values = {
   bench: string | null;
   off?: Off;
   stairs?: Stairs;
+  redirect?: Redirect;
   depth?: Depth;
   trace?: Trace;
   early?: Early;

@@ -5,11 +5,11 @@ import { fillText, headName, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice, slider } from "../../stage/js/describe.js";
-import { KINDS, NARROW } from "../../stage/js/headgrid.js";
+import { NARROW, numberedHeads } from "../../stage/js/headgrid.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Bench } from "./bench.js";
 import { EffectBars } from "./effectbars.js";
-import { allHeads, HeadMap, headOf, settingsOf } from "./headmap.js";
+import { HeadMap, headOf, settingsOf } from "./headmap.js";
 import { namedParts, origins, Parts } from "./whyparts.js";
 import { drawDimensions, PartsMap } from "./whyviews.js";
 
@@ -218,8 +218,7 @@ export class Why extends Bench {
       const query = (this.cell(settings).query + 1) % own.queries.length;
       return { query, key: parts.favourite(query) };
     }
-    const all = allHeads(own.layers, own.heads);
-    const list = KINDS.flatMap((kind) => all[kind].flat());
+    const { list } = numberedHeads(own.layers, own.heads);
     const at = list.findIndex(({ kind, layer, head }) => own.head === `${kind}.${layer}.${head}`);
     return settingsOf(list[(at + 1) % list.length]);
   }

@@ -1,0 +1,26 @@
+// Changes of attention rows as a setting: the same letters as row_edits.py reads.
+
+const MOST = 10;
+
+/**
+ * The setting with one more change; a weight that is dragged takes the place of the one before.
+ * @param {string} edits
+ * @param {{ head: string, query: number }} row The head as in settings.
+ * @param {string} action Letter and number, such as "x3" or "w3.40".
+ */
+export function withEdit(edits, { head, query }, action) {
+  const [kind, layer, number] = head.split(".");
+  const place = `${kind[0]}${layer}.${number}.${query}`;
+  const list = edits ? edits.split("_") : [];
+  const dragged = action.startsWith("w") ? `${place}${action.split(".")[0]}.` : null;
+  if (dragged && list[list.length - 1]?.startsWith(dragged)) list.pop();
+  return list.length < MOST ? [...list, `${place}${action}`].join("_") : edits;
+}
+
+/**
+ * The setting without the last change.
+ * @param {string} edits
+ */
+export function undone(edits) {
+  return edits.split("_").slice(0, -1).join("_");
+}

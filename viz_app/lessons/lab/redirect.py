@@ -1,0 +1,207 @@
+"""Bench "Redirect": a head's row changed by hand, and what the model then finds probable and generates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transformer_core.analysis.ablation import word_diff
+from transformer_core.analysis.resting import best_looking
+from viz_app.components.explorer import Selection
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.heads_of import named_head, strongest_cell
+from viz_app.lessons.lab.recipe import Recipe
+from viz_app.lessons.lab.row_edits import Place, RowEdit, changed_rows, read_edits, unchanged_row
+from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.translation_service import BEAM
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.redirect import Redirect
+
+FloatArray = npt.NDArray[np.float32]
+
+SHOWN = 5  # tokens that are most probable, before and after
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """The translation as the model reads it with and without the changes.
+
+    Args:
+        pieces: Tokens of the translation.
+        before: (T,) log-probability of each, unchanged.
+        after: (T,) with the changes.
+        tops: For each step the most probable tokens of both: token, probability before, after.
+    """
+
+    pieces: tuple[str, ...]
+    before: FloatArray
+    after: FloatArray
+    tops: tuple[tuple[tuple[str, float, float], ...], ...]
+
+
+def data(context: LessonContext) -> StageData:
+    """The row before and after, the next token, all tokens, and the translation written anew if asked for."""
+    settings = context.state.settings
+    place, edits = _place(context), _edits(context)
+    reading = _reading(context, edits)
+    maps, config = context.result.maps, context.service.translator.config
+    kind, layer, head, query = place
+    before = unchanged_row(maps, place)
+    changes = reading.after - reading.before
+    step = int(context.state.number("piece", -1, -1, len(changes) - 1))
+    if step < 0:
+        step = query if kind != "encoder" else int(np.abs(changes).argmax())
+    written = settings.get("write") is True
+    values = {
+        "head": f"{kind}.{layer}.{head}",
+        "layers": config.num_layers,
+        "heads": config.num_heads,
+        "queries": list(maps.queries(kind).tokens),
+        "query": query,
+        "keys": list(maps.keys(kind).tokens[: len(before)]),
+        "pieces": list(reading.pieces),
+        "text": context.result.translation.text,
+        "edits": [_described(context, edit) for edit in edits],
+        "step": step,
+        "top": [list(each) for each in reading.tops[step]],
+        "written": _written(context, edits) if written and edits else None,
+    }
+    after = changed_rows(edits, maps).get(place, before)
+    return StageData(
+        values=values,
+        arrays={
+            "row_before": np.array(before, np.float32),
+            "row_after": np.array(after, np.float32),
+            "changes": changes,
+            "log_p": reading.before,
+        },
+        answers={
+            "chosen": settings.get("chosen", ""),
+            "query": settings.get("query", -1),
+            "edits": settings.get("edits", ""),
+            "piece": settings.get("piece", -1),
+            "write": written,
+        },
+    )
+
+
+def _place(context: LessonContext) -> Place:
+    """The row that is shown: of the head that was chosen, else of one that looks; the query, else the strongest."""
+    maps = context.result.maps
+    head = named_head(context, "chosen") or ("cross", *best_looking(maps, "cross"))
+    count = maps.weights(head[0]).shape[2]
+    query = int(context.state.number("query", -1, -1, count - 1))
+    return (*head, query if query >= 0 else strongest_cell(maps, head)[0])
+
+
+def _edits(context: LessonContext) -> list[RowEdit]:
+    return read_edits(str(context.state.settings.get("edits", "")), context.result.maps)
+
+
+def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
+    kind, layer, head, query = edit.place
+    maps = context.result.maps
+    return {
+        "kind": kind,
+        "layer": layer,
+        "head": head,
+        "query": maps.queries(kind).tokens[query],
+        "action": edit.action,
+        "key": maps.keys(kind).tokens[edit.number] if edit.action in "xow" else "",
+        "number": edit.number,
+        "percent": edit.percent,
+    }
+
+
+def _redirects(context: LessonContext, edits: list[RowEdit]) -> tuple[Redirect, ...]:
+    from transformer_core.analysis.redirect import Redirect
+
+    return tuple(Redirect(*place, row) for place, row in changed_rows(edits, context.result.maps).items())
+
+
+def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
+    translator, translation = context.service.translator, context.result.translation
+    rows = _redirects(context, edits)
+
+    def compute(_stop: ShouldStop) -> Reading:
+        from transformer_core.analysis.redirect import redirect
+
+        found = redirect(translator, context.text, rows, translation)
+        tops = []
+        for before, after in zip(found.before.exp(), found.after.exp(), strict=True):
+            ids = dict.fromkeys([*after.topk(SHOWN).indices.tolist(), *before.topk(SHOWN).indices.tolist()])
+            pieces = translator.tokenizer.pieces(list(ids))
+            tops.append(
+                tuple((piece, float(before[at]), float(after[at])) for piece, at in zip(pieces, ids, strict=True))
+            )
+        return Reading(found.run.pieces, found.run.log_p.numpy(), found.log_p.numpy(), tuple(tops))
+
+    reading: Reading = context.compute_once(("lab.redirect", context.text, rows), compute)
+    return reading
+
+
+def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
+    """The translation from the first changed query on; a change in the encoder changes all of it."""
+    translator, translation = context.service.translator, context.result.translation
+    rows = _redirects(context, edits)
+    kept = min(0 if row.kind == "encoder" else row.query for row in rows)
+
+    def compute(stop: ShouldStop) -> str:
+        from transformer_core.analysis.redirect import write_on
+
+        return write_on(translator, context.text, rows, translation, kept=kept, beam=BEAM, should_stop=stop).text
+
+    text: str = context.compute_once(("lab.redirect.text", context.text, rows), compute)
+    original, words = word_diff(translation.text.split(), text.split())
+    return {"words": words, "original": original}
+
+
+def selection(context: LessonContext) -> Selection:
+    """The head that is shown, for the page Translate."""
+    kind, layer, head, _ = _place(context)
+    return Selection(kind=kind, layer=layer, head=head)
+
+
+def figure(context: LessonContext) -> MatrixFigure:
+    """The row before and after."""
+    t, place, maps = context.t, _place(context), context.result.maps
+    before = unchanged_row(maps, place)
+    after = changed_rows(_edits(context), maps).get(place, before)
+    kind, layer, head, query = place
+    name = t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{head + 1}")
+    token = maps.queries(kind).tokens[query].strip("\u2581")
+    return MatrixFigure(
+        values=np.array([before, after]),
+        row_labels=[t("lesson_lab.row_before"), t("lesson_lab.row_after")],
+        column_labels=maps.keys(kind).tokens[: len(before)],
+        row_title=t("lesson_lab.row_of", head=name, query=token),
+        column_title=t("lesson_lab.key"),
+        scale_title=t("lesson_lab.weight"),
+        language=t.language,
+    )
+
+
+def recipe(context: LessonContext) -> Recipe:
+    """The rows in Python."""
+    rows = _redirects(context, _edits(context))
+    written = [
+        f"    Redirect({row.kind!r}, {row.layer}, {row.head}, {row.query}, "
+        f"({', '.join(f'{weight:.6f}' for weight in row.weights)},)),"
+        for row in rows
+    ]
+    return Recipe(
+        "",
+        recipes.python(
+            context,
+            ["from transformer_core.analysis.redirect import Redirect, redirect"],
+            *(["rows = [", *written, "]"] if written else ["rows = []"]),
+            "found = redirect(translator, source, rows)",
+            "found.log_p - found.run.log_p  # the change for each token, in nats",
+        ),
+    )

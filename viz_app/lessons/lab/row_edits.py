@@ -1,0 +1,90 @@
+"""Changes of attention rows as a setting of the bench "Redirect": short enough for an address, checked when read.
+
+    c5.5.2o3_c5.5.2w0.40    encoder-decoder head 5.5, query 2: only key 3; then key 0 gets 40 %
+
+All numbers count from 0. The first letter is the kind of attention (e, d, c), the second what is done: x, a key is
+forbidden; o, only this key; w, a key gets so many percent; a, all keys alike; h, the row of another head of the layer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+
+MOST_EDITS = 10
+_EDIT = re.compile(r"([edc])([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{1,3})([xowah])(?:([0-9]{1,3})(?:\.([0-9]{1,3}))?)?")
+_KIND: dict[str, Kind] = {kind[0]: kind for kind in KINDS}
+
+Place = tuple[Kind, int, int, int]  # kind, layer, head, query
+
+
+@dataclass(frozen=True)
+class RowEdit:
+    """One change of one row.
+
+    Args:
+        place: Which row.
+        action: One of x, o, w, a, h.
+        number: Of the key, or for h of the head; 0 for a.
+        percent: For w.
+    """
+
+    place: Place
+    action: str
+    number: int
+    percent: int = 0
+
+
+def read_edits(text: str, maps: AttentionMaps) -> list[RowEdit]:
+    """The changes that a setting names; what does not fit this model and sentence is left out."""
+    found = []
+    for part in text.split("_")[:MOST_EDITS]:
+        match = _EDIT.fullmatch(part)
+        if match is None:
+            continue
+        kind = _KIND[match[1]]
+        layer, head, query, number, percent = (int(match[at] or 0) for at in (2, 3, 4, 6, 7))
+        layers, heads, queries, keys = maps.weights(kind).shape
+        if layer >= layers or head >= heads or query >= queries or percent > 100:
+            continue
+        visible = query + 1 if kind == "decoder" else keys
+        if number >= (heads if match[5] == "h" else visible):
+            continue
+        found.append(RowEdit((kind, layer, head, query), match[5], number, percent))
+    return found
+
+
+def unchanged_row(maps: AttentionMaps, place: Place) -> tuple[float, ...]:
+    """The model's own weights of a row; of the decoder's keys those that the query sees."""
+    kind, layer, head, query = place
+    row = maps.weights(kind)[layer, head, query].astype(float)
+    row = row[: query + 1] if kind == "decoder" else row
+    return tuple((row / row.sum()).tolist())
+
+
+def changed_rows(edits: Sequence[RowEdit], maps: AttentionMaps) -> dict[Place, tuple[float, ...]]:
+    """The rows after all changes, one after the other; each begins with the model's own."""
+    from transformer_core.analysis.redirect import RedirectError, even, with_weight, without_keys
+
+    rows: dict[Place, tuple[float, ...]] = {}
+    for edit in edits:
+        row = rows.get(edit.place) or unchanged_row(maps, edit.place)
+        kind, layer, _, query = edit.place
+        if edit.action == "x":
+            try:
+                row = without_keys(row, [edit.number])
+            except RedirectError:  # the only key with any weight
+                row = row if len(row) == 1 else with_weight(row, edit.number, 0.0)
+        elif edit.action == "o":
+            row = with_weight(row, edit.number, 1.0)
+        elif edit.action == "w":
+            row = with_weight(row, edit.number, edit.percent / 100)
+        elif edit.action == "a":
+            row = even(len(row))
+        else:
+            row = unchanged_row(maps, (kind, layer, edit.number, query))
+        rows[edit.place] = row
+    return rows
