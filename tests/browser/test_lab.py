@@ -92,6 +92,20 @@ def test_the_methods_of_tracing(open_lesson: OpenLesson, check_accessibility: Ch
     check_accessibility(lesson.page)
 
 
+def test_one_token_rather_than_another(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "trace")
+    lesson.wait("lesson.scene.own")
+    lesson.click(T("lesson_lab.contrast"))
+    lesson.wait("lesson.scene.own?.contrast")
+    (_, other), *_ = lesson.get("lesson.scene.own.others[0]")
+    first = lesson.get("lesson.scene.own.pieces[0]")
+    assert lesson.get("lesson.scene.own.contrast.tokens") == [first, other]
+    assert f"\u201c{first.strip(chr(0x2581))}\u201d rather than" in lesson.said()
+    assert lesson.settings()["method"] == "leave-one-out"
+    lesson.press("ArrowRight")
+    lesson.wait("lesson.scene.own && !lesson.scene.own.contrast")
+
+
 def test_the_layers_of_the_decoder_and_the_encoder(
     open_lesson: OpenLesson, check_accessibility: CheckAccessibility
 ) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 from viz_app.components.explorer import Selection
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.lab import depth, redirect, stairs, swap, switch_off, trace, why
+from viz_app.lessons.lab import depth, parts, redirect, stairs, swap, switch_off, trace, why
 from viz_app.lessons.lab.limits import MOST_PIECES
 from viz_app.lessons.lab.recipe import Recipe
 
 _BENCHES: dict[str, Any] = {
     "off": switch_off,
+    "parts": parts,
     "stairs": stairs,
     "redirect": redirect,
     "trace": trace,

@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.figures import MatrixFigure
+from viz_app.figures.model.spec import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
+from viz_app.lessons.lab.contrast import contrasted, runners_up
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.single_flight_cache import ShouldStop
 
@@ -57,6 +59,12 @@ def data(context: LessonContext) -> StageData:
     outputs = [*translation.hypotheses[0].ids, *([tokenizer.special.eos] if translation.finished else [])]
     pieces = list(tokenizer.pieces(outputs[: len(found[YARDSTICK].source)]))
     check = _check(context, method) if checked else None
+    contrast = contrasted(context, slow)
+    arrays = {side: np.stack([getattr(each, side) for each in found.values()]) for side in SIDES}
+    answers: dict[str, Any] = {"slow": slow, "check": checked} | ({"method": method} if checked else {})
+    if contrast is not None:
+        arrays |= {f"contrast_{side}": getattr(contrast, side) for side in SIDES}
+        answers |= {"row": contrast.asked.position, "rather": contrast.asked.other}
     return StageData(
         values={
             "methods": list(found),
@@ -67,9 +75,12 @@ def data(context: LessonContext) -> StageData:
             "agreement": [_number(each.agreement) for each in found.values()],
             "gap": _number(found[SLOW].gap) if slow else None,
             "check": check,
+            "others": runners_up(context),
+            "contrast": contrast
+            and {"row": contrast.asked.position, "tokens": contrast.tokens, "methods": contrast.methods},
         },
-        arrays={side: np.stack([getattr(each, side) for each in found.values()]) for side in SIDES},
-        answers={"slow": slow, "check": checked} | ({"method": method} if checked else {}),
+        arrays=arrays,
+        answers=answers,
     )
 
 
@@ -133,10 +144,16 @@ def figure(context: LessonContext) -> MatrixFigure:
     method, side, slow, _ = _settings(context)
     numbers = data(context).values
     source, pieces = numbers["source"], numbers["pieces"]
+    contrast = contrasted(context, slow)
+    rows, values = pieces, getattr(_traced(context, slow)[method], side)
+    if contrast is not None and method in contrast.methods:
+        first, second = (display_label(token) for token in contrast.tokens)
+        rows = [t("lesson_lab.rather", first=first, second=second)]
+        values = getattr(contrast, side)[contrast.methods.index(method)][None]
     inputs = [context.service.translator.tokenizer.pieces([context.service.translator.tokenizer.special.bos])[0]]
     return MatrixFigure(
-        values=getattr(_traced(context, slow)[method], side),
-        row_labels=pieces,
+        values=values,
+        row_labels=rows,
         column_labels=source if side == "source" else [*inputs, *pieces[:-1]],
         row_title=t("lesson_lab.generated"),
         column_title=t(f"lesson_lab.side_{side}"),
@@ -148,13 +165,20 @@ def figure(context: LessonContext) -> MatrixFigure:
 
 def recipe(context: LessonContext) -> Recipe:
     """The chosen method from a shell and in Python."""
-    method = _settings(context)[0]
+    method, _, slow, _ = _settings(context)
+    contrast = contrasted(context, slow)
+    options, imported, more = ["--method", method], "attribute", ""
+    if contrast is not None and method in contrast.methods:
+        asked = contrast.asked
+        options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]
+        imported = "Contrast, attribute"
+        more = f", contrast=Contrast({asked.position}, {asked.token}, {asked.other})"
     return Recipe(
-        recipes.command("attribute", context, "--method", method, out="trace.npz"),
+        recipes.command("attribute", context, *options, out="trace.npz"),
         recipes.python(
             context,
-            ["from transformer_core.analysis.attribution import attribute"],
-            f"found = attribute(translator, source, method={method!r})",
+            [f"from transformer_core.analysis.attribution import {imported}"],
+            f"found = attribute(translator, source, method={method!r}{more})",
             "found.source  # (tokens generated, source tokens)",
         ),
     )

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.attribution import METHODS, agreement, attribute, faithfulness
+from transformer_core.analysis.attribution import METHODS, Contrast, agreement, attribute, faithfulness
+from transformer_core.analysis.forced_run import forced_run
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
@@ -93,3 +94,26 @@ def test_the_figure_and_the_recipes(
     names: dict[str, object] = {}
     exec(made.python, names)
     np.testing.assert_allclose(getattr(names["found"], side).detach().numpy(), drawn.matrix, atol=1e-5)
+
+
+def test_one_token_rather_than_another(context: LessonContext, translator: Translator) -> None:
+    values = lab.data(context).values["trace"]
+    assert values["contrast"] is None and {len(each) for each in values["others"]} == {4}
+    row = 1
+    other, piece = values["others"][row][1]
+    there = at(context, row=float(row), rather=float(other), method="leave-one-out")
+    found = lab.data(there)
+    run = forced_run(translator, TEXT, context.result.translation)
+    asked = Contrast(row, int(run.outputs[row]), other)
+    contrast = found.values["trace"]["contrast"]
+    assert contrast["row"] == row and contrast["tokens"] == (values["pieces"][row], piece)
+    for number, method in enumerate(contrast["methods"]):
+        expected = attribute(translator, TEXT, context.result.translation, method=method, contrast=asked)
+        np.testing.assert_allclose(found.arrays["contrast_source"][number], expected.source[0].detach(), atol=1e-5)
+        np.testing.assert_allclose(found.arrays["contrast_target"][number], expected.target[0].detach(), atol=1e-5)
+    drawn = lab.figure("trace", there)
+    assert isinstance(drawn, MatrixFigure) and drawn.matrix.shape[0] == 1
+    made = lab.recipe("trace", there)
+    assert made is not None and f"Contrast({row}, {asked.token}, {other})" in made.python
+    for wrong in (-1.0, 1e6, float(asked.token)):
+        assert lab.data(at(context, row=float(row), rather=wrong)).values["trace"]["contrast"] is None

@@ -3,6 +3,7 @@
 import { provide } from "../../stage/js/provide.js";
 import { Depth } from "./depth.js";
 import { Early } from "./early.js";
+import { Parts } from "./parts.js";
 import { Redirect } from "./redirect.js";
 import { Stairs } from "./stairs.js";
 import { Swap } from "./swap.js";
@@ -11,6 +12,6 @@ import { Trace } from "./trace.js";
 import { Why } from "./why.js";
 
 export default function bring() {
-  const first = { off: SwitchOff, stairs: Stairs, redirect: Redirect, trace: Trace };
+  const first = { off: SwitchOff, parts: Parts, stairs: Stairs, redirect: Redirect, trace: Trace };
   provide("lab", { ...first, depth: Depth, early: Early, swap: Swap, why: Why });
 }

@@ -49,6 +49,17 @@ export type Redirect = {
   written: { words: [string, boolean][]; original: [string, boolean][] } | null;
 };
 
+/** `parts`: stack, sub-layer and layer of each; `chosen`: p or w and a number; `without`: generated without it. */
+export type Parts = {
+  pieces: string[];
+  text: string;
+  layers: number;
+  parts: [string, string, number][];
+  words: string[];
+  chosen: string;
+  without: { words: [string, boolean][]; original: [string, boolean][] };
+};
+
 /** `top`: by layer and token the most probable tokens. */
 export type Depth = { pieces: string[]; text: string; top: string[][][] };
 
@@ -66,6 +77,10 @@ export type Trace = {
   agreement: (number | null)[];
   gap: number | null;
   check: { first: number[]; random: number[]; last: number[] } | null;
+  /** By step other tokens that were probable: id and token. */
+  others: [number, string][][];
+  /** Why the first token rather than the second one, at this row; by these methods. */
+  contrast: { row: number; tokens: [string, string]; methods: string[] } | null;
 };
 
 /** `head`: whose scores these are, as in settings; `start`: the cell that is shown first; `views`: those that there are. */
@@ -111,6 +126,7 @@ export type Values = {
   /** The bench whose numbers these are; null where the sentence is too long, or the visitor stopped it. */
   bench: string | null;
   off?: Off;
+  parts?: Parts;
   stairs?: Stairs;
   redirect?: Redirect;
   depth?: Depth;

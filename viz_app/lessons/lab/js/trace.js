@@ -30,7 +30,9 @@ export class Trace extends Bench {
       choice("side", texts.side, { source: texts.side_source, target: texts.side_target }),
       { name: "slow", kind: "switch", label: texts.method_integrated_gradients, start: false, server: true },
       { name: "check", kind: "switch", label: texts.check, start: false, server: true },
+      { name: "contrast", kind: "button", label: texts.contrast },
       { name: "method", kind: "held", start: "alti", server: true },
+      { name: "rather", kind: "held", start: -1, server: true },
       { name: "row", kind: "held", start: 0 },
     ];
   }
@@ -75,9 +77,41 @@ export class Trace extends Bench {
    * @param {number} row
    */
   scaled(number, side, row) {
-    const { data } = this.lesson.arrays[side].part(number, row);
+    const { data } = this.contrastOf(number, side, row) ?? this.lesson.arrays[side].part(number, row);
     const most = Math.max(1e-12, ...Array.from(data, Math.abs));
     return Array.from(data, (value) => value / most);
+  }
+
+  /**
+   * The values of a contrast in place of a row; null where nobody asks for one, or the method cannot tell.
+   * @param {number} number
+   * @param {string} side
+   * @param {number} row
+   */
+  contrastOf(number, side, row) {
+    const { methods = [], contrast } = this.own ?? {};
+    if (!contrast || contrast.row !== row) return null;
+    const at = contrast.methods.indexOf(methods[number]);
+    return at < 0 ? null : this.lesson.arrays[`contrast_${side}`].part(at);
+  }
+
+  /** The two tokens of the contrast in words, or "". */
+  get contrastTitle() {
+    const { contrast } = this.own ?? {};
+    if (!contrast) return "";
+    const [first, second] = contrast.tokens.map(tokenText);
+    return fillText(this.texts.rather, { first, second });
+  }
+
+  /** @type {Scene["press"]} Another token that was probable, and after the last one none. */
+  press(_name, settings) {
+    const { own } = this;
+    if (this.absence || !own) return null;
+    const { row, method } = this.shown(settings);
+    const ids = own.others[row].map(([id]) => id);
+    const rather = ids[ids.indexOf(settings.rather) + 1] ?? -1;
+    const able = ["gradient", "grad-x-input", "integrated-gradients", "leave-one-out"].includes(method);
+    return able ? { row, rather } : { row, rather, method: "leave-one-out" };
   }
 
   /**
@@ -87,7 +121,7 @@ export class Trace extends Bench {
    */
   share(number, row) {
     const { methods = [], apart = [] } = this.own ?? {};
-    if (apart.includes(methods[number])) return null;
+    if (apart.includes(methods[number]) || this.contrastOf(number, "source", row)) return null;
     const [source, target] = ["source", "target"].map((side) =>
       this.lesson.arrays[side].part(number, row).data.reduce((sum, value) => sum + Math.abs(value), 0),
     );
@@ -139,7 +173,9 @@ export class Trace extends Bench {
       const chosen = each === number;
       pen.frame(x, y + 2, wide, high - TILE - 6, chosen ? theme.text : theme.line, chosen ? 2.5 : 1);
       const tau = own.agreement[each];
-      pen.write(this.title(method), x, y + high - TILE + 8, { size: 12, weight: chosen ? 700 : 500, most: wide });
+      const able = !own.contrast || own.contrast.methods.includes(method);
+      const name = { size: 12, weight: chosen ? 700 : 500, most: wide, colour: able ? theme.text : theme.muted };
+      pen.write(this.title(method), x, y + high - TILE + 8, name);
       pen.note(tau === null ? "\u2013" : `\u03c4 ${signed(tau, 2)}`, x, y + high - TILE + 23, { size: 11 });
     });
     if (own.check) drawCheck(pen, texts, own.check, check);
@@ -161,7 +197,8 @@ export class Trace extends Bench {
     this.grids.set(methods[number], grid);
     const scaled = Array.from({ length: rows }, (_, row) => this.scaled(number, side, row));
     const signs = both.includes(methods[number]);
-    grid.paint(`${this.lesson.id} ${theme.key} ${side}`, rows, columns, (row, column) => {
+    const asked = this.own?.contrast ? JSON.stringify(this.own.contrast) : "";
+    grid.paint(`${this.lesson.id} ${theme.key} ${side} ${asked}`, rows, columns, (row, column) => {
       const value = scaled[row][column];
       return signs ? divergingPixel(theme, value, "sqrt") : theme.pixels[Math.round(255 * Math.abs(value))];
     });
@@ -210,6 +247,8 @@ export class Trace extends Bench {
       );
     });
     pen.frame(left - 1, top + row * place.row, width + 2, place.row, theme.text, 2);
+    if (this.contrastOf(number, side, row))
+      pen.note(this.contrastTitle, left, top + height + 14, { size: 13, weight: 650, colour: theme.text, most: width });
     const heading = { size: 11, align: "right" };
     if (this.share(number, 0) !== null) pen.note(texts.share_short, left + width + SHARE, top - 8, heading);
   }
@@ -224,14 +263,14 @@ export class Trace extends Bench {
     if (method) return { method };
     const { top, row } = this.cells(large, own.pieces.length, this.columns(settings.side).length);
     const at = Math.floor((y - top) / row);
-    return x <= large.x + large.width && at >= 0 && at < own.pieces.length ? { row: at } : null;
+    return x <= large.x + large.width && at >= 0 && at < own.pieces.length ? { row: at, rather: -1 } : null;
   }
 
   /** @type {Scene["stepped"]} From token to token. */
   stepped(count, settings) {
     if (this.absence || !this.own) return null;
     const { length } = this.own.pieces;
-    return { row: (this.shown(settings).row + count + length) % length };
+    return { row: (this.shown(settings).row + count + length) % length, rather: -1 };
   }
 
   /** @type {Scene["say"]} */
@@ -244,6 +283,11 @@ export class Trace extends Bench {
     const at = sizes.indexOf(Math.max(...sizes));
     const known = { token: tokenText(own.pieces[row]), carrier: tokenText(this.columns(settings.side)[at]) };
     const carried = values[at] < 0 ? texts.trace_against : texts.trace_say;
+    if (own.contrast && this.contrastOf(number, settings.side, row)) {
+      const [first, second] = own.contrast.tokens.map(tokenText);
+      const spoken = { first, second, carrier: known.carrier, method: this.title(method) };
+      return fillText(values[at] < 0 ? texts.contrast_against : texts.contrast_for, spoken);
+    }
     const share = this.share(number, row);
     const parts = [fillText(carried, { ...known, method: this.title(method) })];
     if (share !== null) parts.push(fillText(texts.trace_share, { share: percent(share) }));

@@ -1,0 +1,55 @@
+"""The bench "Layers and words": its effects are those of the core, its translation that of the part that is shown."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from tests.app.lessons.conftest import Visit
+from transformer_core.analysis.part_effects import part_effects, translate_without_part, translate_without_word
+from transformer_core.translator import Translator
+from viz_app.figures import MatrixFigure
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.lab import numbers as lab
+from viz_app.lessons.stage import LessonState
+
+TEXT = "The dog is fast."
+
+
+@pytest.fixture(scope="module")
+def context(visit: Visit) -> LessonContext:
+    return visit("parts", TEXT)
+
+
+def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
+    return dataclasses.replace(context, state=LessonState("parts", settings))
+
+
+def test_effects_and_the_translation_without(context: LessonContext, translator: Translator) -> None:
+    expected = part_effects(translator, TEXT, context.result.translation)
+    found = lab.data(context)
+    both = np.concatenate([expected.effects.numpy(), expected.word_effects.numpy()])
+    np.testing.assert_allclose(found.arrays["effects"], both, atol=1e-5)
+    values = found.values["parts"]
+    assert len(values["parts"]) == 7 * translator.config.num_layers and values["words"] == list(expected.words)
+    most = int(expected.word_effects.sum(dim=1).argmax())
+    assert values["chosen"] == f"w{most}"
+    text = translate_without_word(translator, TEXT, most, beam=4).text
+    assert [word for word, _ in values["without"]["words"]] == text.split()
+    pressed = lab.data(at(context, chosen="p3")).values["parts"]
+    text = translate_without_part(translator, TEXT, expected.parts[3], beam=4).text
+    assert pressed["chosen"] == "p3" and [word for word, _ in pressed["without"]["words"]] == text.split()
+    drawn = lab.figure("parts", context)
+    assert isinstance(drawn, MatrixFigure)
+    np.testing.assert_allclose(drawn.matrix, both, atol=1e-5)
+    names: dict[str, object] = {}
+    made = lab.recipe("parts", context)
+    assert made is not None and "part_effects(translator, source)" in made.python and names == {}
+
+
+@pytest.mark.parametrize("chosen", ["", "p999", "w99", "x1", "<b>", 3.0])
+def test_what_makes_no_sense_shows_the_word_that_matters_most(context: LessonContext, chosen: str | float) -> None:
+    expected = lab.data(context).values["parts"]["chosen"]
+    assert lab.data(at(context, chosen=chosen)).values["parts"]["chosen"] == expected
