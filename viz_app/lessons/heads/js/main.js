@@ -10,6 +10,13 @@ import { SwitchOff } from "./switchoff.js";
 import { Tour } from "./tour.js";
 
 export default function bring() {
-  const scenes = { tour: Tour, cause: Cause, looking: Looking, one: OneHead, concat: Concat };
-  provide("heads", { ...scenes, off: SwitchOff, predict: Predict });
+  provide("heads", {
+    tour: Tour,
+    cause: Cause,
+    looking: Looking,
+    one: OneHead,
+    concat: Concat,
+    off: SwitchOff,
+    predict: Predict,
+  });
 }

@@ -12,6 +12,15 @@ import { Trace } from "./trace.js";
 import { Why } from "./why.js";
 
 export default function bring() {
-  const first = { off: SwitchOff, parts: Parts, stairs: Stairs, redirect: Redirect, trace: Trace };
-  provide("lab", { ...first, depth: Depth, early: Early, swap: Swap, why: Why });
+  provide("lab", {
+    off: SwitchOff,
+    parts: Parts,
+    stairs: Stairs,
+    redirect: Redirect,
+    trace: Trace,
+    depth: Depth,
+    early: Early,
+    swap: Swap,
+    why: Why,
+  });
 }

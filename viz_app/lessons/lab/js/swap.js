@@ -212,8 +212,8 @@ export class Swap extends Bench {
     const { theme } = pen;
     const value = this.value(shown);
     const [from, to] = own.direction === "denoise" ? [1, 0] : [0, 1];
-    const left = x + 8;
-    const long = Math.min(360, width - 110);
+    const left = x + 30;
+    const long = Math.min(340, width - 136);
     const here = left + long * Math.max(-0.08, Math.min(1.08, value));
     pen.line(left, y, left + long, y, { colour: theme.muted, width: 2 });
     for (const [place, number] of [
