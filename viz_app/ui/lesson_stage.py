@@ -75,9 +75,9 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
         asked = (state.scene, context.text, served.name)
         long = LongComputation(context.t, asked)
         context = dataclasses.replace(context, stopped=long.stopped, watched=long.watched)
-        if long.stopped:
-            served.give_up(session.session_id())
     try:
+        if context.stopped:
+            served.give_up(session.session_id())
         numbers = lesson_module(name).data(context)
     except Superseded:
         st.stop()

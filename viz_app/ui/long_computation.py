@@ -26,6 +26,7 @@ class LongComputation:
         self._t, self._asked = t, asked
         self._place = st.empty()
         self._line: DeltaGenerator | None = None
+        self._over = False
         if self.stopped:
             self._draw(t("lesson_lab.stopped"), "compute", None)
 
@@ -41,7 +42,7 @@ class LongComputation:
         def should_stop() -> bool:
             nonlocal told
             seconds = int((time.monotonic() - started) / _PATIENCE)
-            if seconds > told:
+            if seconds > told and not self._over:
                 told = seconds
                 self._draw(self._t("lesson_lab.computing_for", seconds=seconds), "stop", self._asked)
             return stop()
@@ -49,7 +50,8 @@ class LongComputation:
         return should_stop
 
     def clear(self) -> None:
-        """All is there."""
+        """The stage has its numbers: what is computed from now on, such as a figure, has no line."""
+        self._over = True
         if not self.stopped:
             self._place.empty()
 

@@ -52,7 +52,7 @@ def selection(scene: str, context: LessonContext) -> Selection | None:
 
 def recipe(scene: str, context: LessonContext) -> Recipe | None:
     """How to make the numbers of a bench again without the app."""
-    if len(context.pieces) > MOST_PIECES:
+    if not _computes(context):
         return None
     made: Recipe | None = _BENCHES[scene].recipe(context)
     return made
