@@ -20,7 +20,7 @@ from transformer_core.files import CheckpointError, atomic_directory, sha256
 from transformer_core.manifest import MANIFEST_FILE, Manifest, is_plain, read_object
 
 FOLDER = "derived"
-MEASURED = ("scores", "heads", "alignment", "probes", "forced")  # parts of the metrics that stand here
+MEASURED = ("scores", "heads", "alignment", "methods", "probes", "forced")  # parts of the metrics that stand here
 METRICS_FILE = "metrics.json"
 MOST_METRIC_BYTES = 16_000_000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
@@ -55,3 +55,15 @@ def tracked(items: Iterable[Item], unit: str) -> Iterator[Item]:
         for item in items:
             yield item
             bar.update()
+
+
+def expect(should_stop: Callable[[], bool] | None, checks: int) -> None:
+    """Tell whoever watches a computation how many more times it will ask whether to stop, if they can hear it.
+
+    Args:
+        should_stop: What is asked; it hears when it has a method `expect`.
+        checks: How many times, about.
+    """
+    hears: Callable[[int], None] | None = getattr(should_stop, "expect", None)
+    if hears is not None:
+        hears(checks)

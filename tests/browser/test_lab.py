@@ -36,6 +36,23 @@ def test_a_head_is_pressed_and_switched_off(open_lesson: OpenLesson, check_acces
     lesson.wait("lesson.scene.own && !lesson.scene.own.without")
 
 
+def test_the_chosen_head_stays_from_bench_to_bench(open_lesson: OpenLesson) -> None:
+    """Where a bench shows a head; one without a head lies between, and what was chosen last counts."""
+    lesson = open_lesson("lab", "off", settings="chosen:decoder.2.5")
+    lesson.wait("lesson.scene.own")
+    lesson.get("lesson.go('redirect')")
+    lesson.wait("lesson.scene.own?.head === 'decoder.2.5'")
+    lesson.get("lesson.set({ chosen: 'encoder.1.3' })")
+    lesson.get("lesson.go('why')")
+    lesson.wait("lesson.scene.own?.head === 'encoder.1.3'")
+    lesson.get("lesson.go('parts')")
+    assert lesson.settings()["chosen"] == ""
+    lesson.get("lesson.go('off')")
+    assert lesson.settings()["chosen"] == "decoder.2.5"
+    lesson.get("lesson.go('why')")
+    lesson.wait("lesson.scene.own?.head === 'decoder.2.5'")
+
+
 def test_a_token_and_the_arrow_keys(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("lab", "off")
     lesson.wait("lesson.scene.own")

@@ -21,6 +21,7 @@ from transformer_core.analysis.head_effects import head_effects
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks import Edit, edit
+from transformer_core.progress import expect
 from transformer_core.sites import Site
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ def staircase(
         if should_stop is not None and should_stop():
             raise DecodingStopped
 
+    expect(should_stop, _checks(translator, run, order, texts, random_orders))
     if order == "effect":
         effects = head_effects(translator, source, target, should_stop=should_stop).effects
         falls = torch.cat([effects[kind].sum(dim=2).flatten() for kind in KINDS])
@@ -114,6 +116,16 @@ def staircase(
         found = translator.translate_batch([source] * len(counts), beam=beam, should_stop=should_stop)
     written = tuple((count, each.text) for count, each in zip(counts, found, strict=True))
     return Staircase(run=run, heads=tuple(ordered), log_p=log_p, texts=written, random=random)
+
+
+def _checks(translator: Translator, run: ForcedRun, order: Order, texts: int, random_orders: int) -> int:
+    """How often it is asked whether to stop, about: the length of the translations is not known before."""
+    config, number = translator.config, len(all_heads(translator))
+    size = rows_at_once(config, run.source.shape[1], run.inputs.shape[1])
+    alone = {"effect": 2 * config.num_layers * -(-number // size), "gradient": 1, "random": 0}
+    greedy = sum(-(-left // size) for left in range(1, number + 1))
+    sets = -(-(number + 1) // size) + -(-(texts * random_orders) // size)
+    return alone.get(order, greedy) + sets + len(run.outputs)
 
 
 def random_order(heads: Sequence[Head], seed: int) -> list[Head]:

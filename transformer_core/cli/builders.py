@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PARTS = {"valid": "validation", "test": "test"}  # option -> the part that a set is called in the metrics
 CARD_FILE = "README.md"
+LEAST_WORDS = 4  # of a sentence on which methods are compared
+AGREEMENT_SENTENCES = 200
 
 log = logging.getLogger(__name__)
 
@@ -176,6 +178,33 @@ def _alignment(inputs: Inputs) -> dict[str, bytes]:
     return {"alignment.json": json_file({**alignment_report(errors), "sentences": len(gold)})}
 
 
+def _methods(inputs: Inputs) -> dict[str, bytes]:
+    """What each method of attribution is worth: as an aligner, and beside leave-one-out."""
+    from transformer_core.analysis.alignment import read_gold
+    from transformer_core.analysis.attribution import METHODS, mean_agreement
+    from transformer_core.analysis.method_alignment import method_errors
+    from transformer_core.data import read_pairs
+    from transformer_core.progress import tracked
+
+    translator, options = inputs.translator, inputs.options
+    methods = [method for method in METHODS if options.slow or method != "integrated-gradients"]
+    found: dict[str, Any] = {}
+    gold = list(read_gold(options.gold)) if options.gold else []
+    if gold:
+        errors = method_errors(
+            translator, gold, methods=methods, progress=lambda pairs: tracked(pairs, unit="sentence")
+        )
+        found["alignment"] = {"aer": {name: round(value, 4) for name, value in errors.items()}, "sentences": len(gold)}
+    sources = (source for spec in options.valid for source, _ in read_pairs(spec))
+    chosen = list(islice((each for each in sources if len(each.split()) >= LEAST_WORDS), AGREEMENT_SENTENCES))
+    if chosen:
+        taus = mean_agreement(translator, tracked(chosen, unit="sentence"), methods=methods)
+        found["agreement"] = {"tau": {name: round(tau, 4) for name, tau in taus.items()}, "sentences": len(chosen)}
+    if not found:
+        raise SkippedError("the sets hold no sentences")
+    return inputs.with_known("methods", found)
+
+
 def _probes(inputs: Inputs) -> dict[str, bytes]:
     from transformer_core.analysis.contrast import FORMS, shares
     from transformer_core.progress import tracked
@@ -230,6 +259,12 @@ BUILDERS = {  # in this order: the card tells of the scores
     ),
     "alignment": Builder(
         "alignment error rate of every encoder-decoder head", _alignment, ("alignment.json",), (("gold",),)
+    ),
+    "methods": Builder(
+        "alignment error of each method of attribution, and its agreement with leave-one-out",
+        _methods,
+        ("methods.json",),
+        (("gold", "valid"),),
     ),
     "probes": Builder("share of correct answers to contrastive questions", _probes, ("probes.json",), (FORM_NAMES,)),
     "history": Builder(

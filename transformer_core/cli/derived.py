@@ -36,6 +36,7 @@ def parser() -> Parser:
     result.add_argument("--only", type=str, nargs="+", default=[], metavar="NAME", help=about)
     result.add_sets()
     result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
+    result.add_argument("--slow", action="store_true", help="For `methods`: also integrated gradients, 8 times slower.")
     for form in FORM_NAMES:
         result.add_path(f"--{form}", f"Questions, as `contrast --form {form}` reads.")
     result.add_path("--run", "Folder of the model's training run, with snapshots.", form="DIR")

@@ -23,6 +23,7 @@ Count = Annotated[int, Meta(ge=0, le=_LARGEST)]
 Number = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Meta(ge=-_LARGEST, le=_LARGEST)]
 Percent = Annotated[float, Meta(ge=0, le=100)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Correlation = Annotated[float, Meta(ge=-1, le=1)]
 Nats = Annotated[float, Meta(ge=0, le=_LARGEST)]
 
 

@@ -15,6 +15,7 @@ from msgspec import Meta, Struct
 
 from transformer_core.attention_maps import KINDS, Kind
 from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
+from viz_app.serving.method_scores import MethodAgreement, MethodErrors
 
 Convention = Literal["output", "input"]
 CONVENTIONS: tuple[Convention, ...] = ("output", "input")
@@ -154,6 +155,8 @@ class ModelCard:
         aligners: Alignment error of each head, by whether a row of a map is named after the piece that it produces
             (output) or reads (input).
         best_head: Layer and head, from 0, that align best by outputs.
+        method_errors: Of the methods of attribution, as aligners.
+        method_agreement: Of the same with leave-one-out.
         answers: All questions of the probes that this app knows, together by what they are about; most asked first.
         unreadable: Parts of the file that have another form than they should, as "alignment.best_head".
     """
@@ -165,6 +168,8 @@ class ModelCard:
     head_sentences: int | None = None
     aligners: Mapping[Convention, AlignmentErrors] = field(default_factory=dict)
     best_head: tuple[int, int] | None = None
+    method_errors: MethodErrors | None = None
+    method_agreement: MethodAgreement | None = None
     answers: tuple[ContrastScores, ...] = ()
     unreadable: tuple[str, ...] = ()
 
@@ -181,6 +186,8 @@ class ModelCard:
             head_sentences=parts.get(Count, "heads", "sentences"),
             aligners=dict(_aligners(parts)),
             best_head=best and (best.layer, best.head),
+            method_errors=parts.get(MethodErrors, "methods", "alignment"),
+            method_agreement=parts.get(MethodAgreement, "methods", "agreement"),
             answers=_answers(parts),
             unreadable=tuple(dict.fromkeys(parts.unreadable)),
         )

@@ -14,8 +14,16 @@ from transformer_core.analysis.alignment import (
     links_of_head,
     word_of_each_piece,
 )
-from transformer_core.analysis.attribution import attribute, cross_contributions
-from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, Aligner, Counts, compare, method_counts
+from transformer_core.analysis.attribution import METHODS, attribute, cross_contributions
+from transformer_core.analysis.method_alignment import (
+    ALIGNERS,
+    SLOW,
+    Aligner,
+    Counts,
+    compare,
+    method_counts,
+    method_errors,
+)
 from transformer_core.translator import Translator
 
 PAIRS = [
@@ -83,6 +91,24 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
                 links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
             expected = alignment_error_rate(links)
             assert by_name[aligner].errors[number] == pytest.approx(expected), (convention, layer, head)
+
+
+def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) -> None:
+    """Without a choice of layer: rollout, ALTI and gradients as in the comparison; means over layers by hand."""
+    found = method_errors(learned, gold(), methods=METHODS)
+    assert list(found) == list(METHODS)
+    counts = method_counts(learned, gold(), aligners=["rollout", "alti", *SLOW])["output"]
+    for name, each in counts.items():
+        assert found[name] == pytest.approx(each.errors[0]), name  # type: ignore[index]
+    links = []
+    for pair in gold():
+        source, target = " ".join(pair.source), " ".join(pair.target)
+        weights = learned.force(source, target).attention.cross.mean(axis=(0, 1))
+        keys = word_of_each_piece(learned.encode(source), pair.source)
+        queries = word_of_each_piece(learned.encode_target(target), pair.target)
+        words = np.stack([weights[:, : len(keys)][:, keys == word].sum(axis=1) for word in range(len(pair.source))], 1)
+        links.append((links_of_head(words[: len(queries)], queries, np.arange(len(pair.source))), pair))
+    assert found["attention"] == pytest.approx(alignment_error_rate(links))
 
 
 def counts_of(name: Aligner, hits: list[list[int]]) -> Counts:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
+from transformer_core.analysis.attribution import METHODS
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli.builders import BUILDERS
 from transformer_core.cli.model_card import with_heads, with_scores
@@ -42,7 +43,10 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     said = call("derived", "--checkpoint", folder, "--valid", made.valid)
     assert said.status == 0, said.err
     told = summary(said.out)
-    assert told["made"] == ["scores", "heads", "forced", "card"] and told["checkpoint_hash"] == before.weights_hash
+    assert (
+        told["made"] == ["scores", "heads", "forced", "methods", "card"]
+        and told["checkpoint_hash"] == before.weights_hash
+    )
     assert told["skipped"] == {
         "alignment": "needs --gold",
         "probes": "needs --lingeval or --contracat",
@@ -64,6 +68,8 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
         assert evaluated["heads"][kind].items() <= heads[kind].items()
         information = np.array(heads[kind]["information"])
         assert heads[kind]["looking"] == (information > 0.15).sum() and information.shape == (2, 4)
+    agreed = after.metrics["methods"]["agreement"]
+    assert set(agreed["tau"]) == set(METHODS) - {"integrated-gradients", "leave-one-out"}
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert f"| valid | validation | 9 | {scores['bleu']:.1f} |" in card and "has not been evaluated" not in card
     for kind, name in (("encoder", "encoder self-attention"), ("cross", "encoder-decoder")):
@@ -85,12 +91,15 @@ def test_alignment_probes_and_history_are_those_of_their_commands(
     questions.write_text("agreement\tthe dog\tder Hund\tdie Hund\n", encoding="utf-8")
     said = call("derived", "--checkpoint", folder, "--gold", gold, "--lingeval", questions)
     assert said.status == 0, said.err
-    assert summary(said.out)["made"] == ["alignment", "probes"]
+    assert summary(said.out)["made"] == ["alignment", "methods", "probes"]
     assert summary(said.out)["skipped"]["card"] == "the checkpoint has no scores"
     metrics = read_metrics(folder)
     aligned = summary(call("align", "--checkpoint", folder, "--gold", gold).out)
     assert metrics["alignment"]["aer"] == aligned["aer"]
     assert metrics["alignment"]["best_head"] == aligned["best"]["output"] and metrics["alignment"]["sentences"] == 1
+    methods = metrics["methods"]["alignment"]
+    assert methods["sentences"] == 1 and set(methods["aer"]) == set(METHODS) - {"integrated-gradients"}
+    assert set(metrics["methods"]) == {"alignment"}, "no sentences to agree on"
     asked = summary(call("contrast", "--checkpoint", folder, "--test", questions).out)
     assert metrics["probes"] == {"lingeval": {name: asked[name] for name in ("right", "groups", "asked")}}
 

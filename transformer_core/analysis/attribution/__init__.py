@@ -4,7 +4,13 @@
 `leave_one_out` compute; `sublayer` takes an attention sub-layer apart for norms and ALTI; `agreement` compares.
 """
 
-from transformer_core.analysis.attribution.agreement import Faithfulness, agreement, faithfulness, kendall_tau_b
+from transformer_core.analysis.attribution.agreement import (
+    Faithfulness,
+    agreement,
+    faithfulness,
+    kendall_tau_b,
+    mean_agreement,
+)
 from transformer_core.analysis.attribution.attribute import STEPS, attribute, attribute_run, check_choice
 from transformer_core.analysis.attribution.methods import (
     METHODS,
@@ -41,5 +47,6 @@ __all__ = [
     "cross_contributions",
     "faithfulness",
     "kendall_tau_b",
+    "mean_agreement",
     "points_of",
 ]

@@ -5,15 +5,18 @@ Shape legend: R rows, one for each token that is explained, W words of the sente
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from transformer_core.analysis.attribution.attribute import attribute_run
 from transformer_core.analysis.attribution.leave_one_out import answers_without
-from transformer_core.analysis.attribution.methods import Attribution, Question
+from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
+from transformer_core.analysis.forced_run import forced_run
 from transformer_core.decoding.beam import DecodingStopped
 
 if TYPE_CHECKING:
@@ -46,6 +49,23 @@ def agreement(a: Attribution, b: Attribution) -> float:
     if a.source.shape != b.source.shape:
         raise ValueError("one attribution is of a contrast, the other is not")
     return float(kendall_tau_b(a.sizes, b.sizes).nanmean())
+
+
+def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: Sequence[Method]) -> dict[Method, float]:
+    """How far methods agree with leave-one-out: `agreement`, mean over sentences with the model's own translations.
+
+    Args:
+        translator: The model.
+        sources: Sentences; one without an order, as with one word, does not count.
+        methods: Some of `METHODS`; leave-one-out itself is left out.
+    """
+    taus: dict[Method, list[float]] = {method: [] for method in methods if method != "leave-one-out"}
+    for source in sources:
+        run = forced_run(translator, source, points=POINTS)
+        yardstick = attribute_run(translator, run, method="leave-one-out")
+        for method, found in taus.items():
+            found.append(agreement(attribute_run(translator, run, method=method), yardstick))
+    return {method: float(np.nanmean(found)) for method, found in taus.items()}
 
 
 @dataclass(frozen=True)

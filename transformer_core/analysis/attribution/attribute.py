@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Literal, cast
 
 from torch import Tensor
@@ -25,6 +26,7 @@ from transformer_core.analysis.attribution.methods import (
 from transformer_core.analysis.attribution.mixing import through_layers
 from transformer_core.analysis.forced_run import ForcedRun, forced_run
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.progress import expect
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
@@ -110,7 +112,9 @@ def attribute_run(
     elif method == "leave-one-out":
         of_source, of_target, report = by_leaving_out(translator, run, Question.of(run, contrast), check)
     else:
-        of_source, of_target, report = by_gradients(translator, run, Question.of(run, contrast), method, steps, check)
+        of_source, of_target, report = by_gradients(
+            translator, run, Question.of(run, contrast), method, steps, check, partial(expect, should_stop)
+        )
     return Attribution(method=method, run=run, source=of_source, target=of_target, contrast=contrast, report=report)
 
 

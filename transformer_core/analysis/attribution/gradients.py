@@ -45,14 +45,16 @@ def by_gradients(
     method: Method,
     steps: int,
     check: Callable[[], None],
+    expect: Callable[[int], None],
 ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """(R, S), (R, T), and for integrated gradients the `gap` (R,)."""
+    """(R, S), (R, T), and for integrated gradients the `gap` (R,); `expect` is told how often `check` is called."""
     integrated = method == "integrated-gradients"
     path = _Path(translator, run, question, from_zero=integrated)
     points, weights = _quadrature(steps) if integrated else (np.ones(1), np.ones(1))
     like = path.inputs[0]
     found = [like.new_zeros(len(question.positions), x.shape[1]) for x in path.inputs]
-    for start in range(0, len(points), path.most_points):
+    expect(sum(1 + path.batches(min(path.most_points, len(points) - start)) for start in _starts(points, path)))
+    for start in _starts(points, path):
         part = slice(start, start + path.most_points)
         at, weight = like.new_tensor(points[part]), like.new_tensor(weights[part])
         for rows, gradients in path.gradients(at, check):
@@ -64,6 +66,11 @@ def by_gradients(
         return source, target, {}
     whole, baseline = path.answers(like.new_tensor([1.0, 0.0]))
     return source, target, {"gap": (source.sum(dim=1) + target.sum(dim=1) - (whole - baseline)).abs()}
+
+
+def _starts(points: npt.NDArray[np.float64], path: _Path) -> range:
+    """Where the groups of points begin that one pass takes."""
+    return range(0, len(points), path.most_points)
 
 
 def _quadrature(steps: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -98,6 +105,14 @@ class _Path:
         self.most_points = max(1, _MOST_VALUES // kept)
         self._widest = max(s, t) * max(2 * config.d_model, config.d_ff, config.num_heads * max(s, t))
 
+    def _rows(self, points: int) -> int:
+        """Of the question, in one backward pass."""
+        return max(1, _MOST_VALUES // (_TENSORS * points * self._widest))
+
+    def batches(self, points: int) -> int:
+        """Backward passes for so many points."""
+        return -(-len(self._question.positions) // self._rows(points))
+
     def gradients(self, at: Tensor, check: Callable[[], None]) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
         """Of the answers at some points of the line.
 
@@ -119,7 +134,7 @@ class _Path:
             answers = self._question.answer(self._model.logits(chosen))  # (B, R)
         # A row of the answer depends on its own state only, so one pass serves all.
         (of_states,) = torch.autograd.grad(answers.sum(), chosen)
-        size = max(1, _MOST_VALUES // (_TENSORS * len(at) * self._widest))
+        size = self._rows(len(at))
         for start in range(0, len(positions), size):
             check()
             rows = slice(start, start + size)

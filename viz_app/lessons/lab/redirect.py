@@ -19,12 +19,15 @@ from viz_app.lessons.lab.recipe import Recipe
 from viz_app.lessons.lab.row_edits import Place, RowEdit, changed_rows, read_edits, unchanged_row
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
+from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from transformer_core.analysis.redirect import Redirect
+    from transformer_core.attention_maps import AttentionMaps
 
 FloatArray = npt.NDArray[np.float32]
 
+EXAMPLE_TEXTS = tuple(EXAMPLES.values())
 SHOWN = 5  # tokens that are most probable, before and after
 
 
@@ -67,12 +70,13 @@ def data(context: LessonContext) -> StageData:
         "keys": list(maps.keys(kind).tokens[: len(before)]),
         "pieces": list(reading.pieces),
         "text": context.result.translation.text,
+        "sentences": len(EXAMPLE_TEXTS),
         "edits": [_described(context, edit) for edit in edits],
         "step": step,
         "top": [list(each) for each in reading.tops[step]],
         "written": _written(context, edits) if written and edits else None,
     }
-    after = changed_rows(edits, maps).get(place, before)
+    after = _changed(context, edits).get(place, before)
     return StageData(
         values=values,
         arrays={
@@ -104,6 +108,13 @@ def _edits(context: LessonContext) -> list[RowEdit]:
     return read_edits(str(context.state.settings.get("edits", "")), context.result.maps)
 
 
+def _changed(context: LessonContext, edits: list[RowEdit]) -> dict[Place, tuple[float, ...]]:
+    def example(number: int) -> AttentionMaps:
+        return context.service.translate(context.session, EXAMPLE_TEXTS[number]).maps
+
+    return changed_rows(edits, context.result.maps, example)
+
+
 def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
     kind, layer, head, query = edit.place
     maps = context.result.maps
@@ -114,6 +125,7 @@ def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
         "query": maps.queries(kind).tokens[query],
         "action": edit.action,
         "key": maps.keys(kind).tokens[edit.number] if edit.action in "xow" else "",
+        "sentence": EXAMPLE_TEXTS[edit.number] if edit.action == "s" else "",
         "number": edit.number,
         "percent": edit.percent,
     }
@@ -122,7 +134,7 @@ def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
 def _redirects(context: LessonContext, edits: list[RowEdit]) -> tuple[Redirect, ...]:
     from transformer_core.analysis.redirect import Redirect
 
-    return tuple(Redirect(*place, row) for place, row in changed_rows(edits, context.result.maps).items())
+    return tuple(Redirect(*place, row) for place, row in _changed(context, edits).items())
 
 
 def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
@@ -172,7 +184,7 @@ def figure(context: LessonContext) -> MatrixFigure:
     """The row before and after."""
     t, place, maps = context.t, _place(context), context.result.maps
     before = unchanged_row(maps, place)
-    after = changed_rows(_edits(context), maps).get(place, before)
+    after = _changed(context, _edits(context)).get(place, before)
     kind, layer, head, query = place
     name = t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{head + 1}")
     token = maps.queries(kind).tokens[query].strip("\u2581")

@@ -3,19 +3,23 @@
     c5.5.2o3_c5.5.2w0.40    encoder-decoder head 5.5, query 2: only key 3; then key 0 gets 40 %
 
 All numbers count from 0. The first letter is the kind of attention (e, d, c), the second what is done: x, a key is
-forbidden; o, only this key; w, a key gets so many percent; a, all keys alike; h, the row of another head of the layer.
+forbidden; o, only this key; w, a key gets so many percent; a, all keys alike; h, the row of another head of the layer;
+s, the head's row in an example sentence.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.text.examples import EXAMPLES
 
 MOST_EDITS = 10
-_EDIT = re.compile(r"([edc])([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{1,3})([xowah])(?:([0-9]{1,3})(?:\.([0-9]{1,3}))?)?")
+_EDIT = re.compile(r"([edc])([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{1,3})([xowahs])(?:([0-9]{1,3})(?:\.([0-9]{1,3}))?)?")
 _KIND: dict[str, Kind] = {kind[0]: kind for kind in KINDS}
 
 Place = tuple[Kind, int, int, int]  # kind, layer, head, query
@@ -27,8 +31,8 @@ class RowEdit:
 
     Args:
         place: Which row.
-        action: One of x, o, w, a, h.
-        number: Of the key, or for h of the head; 0 for a.
+        action: One of x, o, w, a, h, s.
+        number: Of the key, for h of the head, for s of the example sentence; 0 for a.
         percent: For w.
     """
 
@@ -51,7 +55,7 @@ def read_edits(text: str, maps: AttentionMaps) -> list[RowEdit]:
         if layer >= layers or head >= heads or query >= queries or percent > 100:
             continue
         visible = query + 1 if kind == "decoder" else keys
-        if number >= (heads if match[5] == "h" else visible):
+        if number >= (heads if match[5] == "h" else len(EXAMPLES) if match[5] == "s" else visible):
             continue
         found.append(RowEdit((kind, layer, head, query), match[5], number, percent))
     return found
@@ -65,8 +69,32 @@ def unchanged_row(maps: AttentionMaps, place: Place) -> tuple[float, ...]:
     return tuple((row / row.sum()).tolist())
 
 
-def changed_rows(edits: Sequence[RowEdit], maps: AttentionMaps) -> dict[Place, tuple[float, ...]]:
-    """The rows after all changes, one after the other; each begins with the model's own."""
+def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[float, ...]:
+    """The row of the same head and position in another sentence, on so many keys.
+
+    Keys stand for those at the same position, counted from the start, and `</s>` for `</s>`; what is left sums to 1.
+    A sentence with fewer queries gives its last row.
+    """
+    from transformer_core.analysis.redirect import even
+
+    kind, layer, head, query = place
+    row = np.array(unchanged_row(maps, (kind, layer, head, min(query, maps.weights(kind).shape[2] - 1))))
+    body, end = (row, row[:0]) if kind == "decoder" else (row[:-1], row[-1:])
+    kept = body[: length - len(end)]
+    found = np.concatenate([kept, np.zeros(length - len(end) - len(kept)), end])
+    return tuple((found / found.sum()).tolist()) if found.sum() > 0 else even(length)
+
+
+def changed_rows(
+    edits: Sequence[RowEdit], maps: AttentionMaps, example: Callable[[int], AttentionMaps]
+) -> dict[Place, tuple[float, ...]]:
+    """The rows after all changes, one after the other; each begins with the model's own.
+
+    Args:
+        edits: The changes.
+        maps: Of the sentence.
+        example: Gives those of an example sentence.
+    """
     from transformer_core.analysis.redirect import RedirectError, even, with_weight, without_keys
 
     rows: dict[Place, tuple[float, ...]] = {}
@@ -84,7 +112,9 @@ def changed_rows(edits: Sequence[RowEdit], maps: AttentionMaps) -> dict[Place, t
             row = with_weight(row, edit.number, edit.percent / 100)
         elif edit.action == "a":
             row = even(len(row))
-        else:
+        elif edit.action == "h":
             row = unchanged_row(maps, (kind, layer, edit.number, query))
+        else:
+            row = row_of_another(example(edit.number), edit.place, len(row))
         rows[edit.place] = row
     return rows

@@ -5,7 +5,7 @@ Shape legend: M methods, S source tokens, T tokens of the translation, K words t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +73,7 @@ def data(context: LessonContext) -> StageData:
             "pieces": pieces,
             "source": list(context.pieces),
             "agreement": [_number(each.agreement) for each in found.values()],
+            "measured": _measured(context, found),
             "gap": _number(found[SLOW].gap) if slow else None,
             "check": check,
             "others": runners_up(context),
@@ -93,6 +94,18 @@ def _settings(context: LessonContext) -> tuple[Method, str, bool, bool]:
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else value
+
+
+def _measured(context: LessonContext, methods: Iterable[str]) -> dict[str, Any]:
+    """What is known of each method from many sentences, None where it was not measured; of how many sentences."""
+    card = context.service.card
+    errors, agreed = card.method_errors, card.method_agreement
+    return {
+        "errors": [errors.aer.get(name) if errors else None for name in methods],
+        "taus": [agreed.tau.get(name) if agreed else None for name in methods],
+        "linked": errors.sentences if errors else 0,
+        "read": agreed.sentences if agreed else 0,
+    }
 
 
 def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:

@@ -12,12 +12,14 @@ import torch
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.forced_run import forced_run
+from transformer_core.attention_maps import AttentionMaps
 from transformer_core.hooks import edit
 from transformer_core.translator import Translator
 from viz_app.figures import MatrixFigure
 from viz_app.lessons.catalogue import scene_selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
+from viz_app.lessons.lab.redirect import EXAMPLE_TEXTS
 from viz_app.lessons.lab.row_edits import MOST_EDITS, changed_rows, read_edits, unchanged_row
 from viz_app.lessons.stage import LessonState
 
@@ -31,6 +33,29 @@ def context(visit: Visit) -> LessonContext:
 
 def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
     return dataclasses.replace(context, state=LessonState("redirect", settings))
+
+
+def no_example(number: int) -> AttentionMaps:
+    raise AssertionError(f"nobody asked for sentence {number}")
+
+
+def test_a_row_comes_from_an_example_sentence(context: LessonContext, translator: Translator) -> None:
+    """Key by key from the start, end of sentence to end of sentence; what is left sums to 1."""
+    other = translator.translate(EXAMPLE_TEXTS[3], beam=4).attention
+    for kind in ("encoder", "decoder", "cross"):
+        there = at(context, chosen=f"{kind}.1.0", query=2.0, edits=f"{kind[0]}1.0.2s3")
+        found = lab.data(there)
+        after = found.arrays["row_after"]
+        row = other.weights(kind)[1, 0, 2]
+        expected = np.zeros(len(after))
+        if kind == "decoder":
+            expected[:] = row[:3]
+        else:
+            inner = min(len(after), len(row)) - 1
+            expected[:inner], expected[-1] = row[:inner], row[-1]
+        np.testing.assert_allclose(after, expected / expected.sum(), atol=1e-4)
+        assert found.values["redirect"]["edits"][0]["sentence"] == EXAMPLE_TEXTS[3]
+    assert read_edits(f"c0.0.1s{len(EXAMPLE_TEXTS)}", context.result.maps) == []
 
 
 def test_nothing_is_changed_at_first(context: LessonContext) -> None:
@@ -86,7 +111,7 @@ def test_a_changed_row_is_an_edit_of_the_weights(
 def test_changes_follow_each_other_and_another_head_s_row_is_copied(context: LessonContext) -> None:
     maps = context.result.maps
     edits = read_edits("c0.0.1h1_c0.0.1x0_c1.0.0a", maps)
-    rows = changed_rows(edits, maps)
+    rows = changed_rows(edits, maps, no_example)
     assert set(rows) == {("cross", 0, 0, 1), ("cross", 1, 0, 0)}
     copied = np.array(unchanged_row(maps, ("cross", 0, 1, 1)))
     copied[0] = 0

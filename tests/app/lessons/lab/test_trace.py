@@ -6,6 +6,7 @@ import dataclasses
 import shlex
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab import trace
 from viz_app.lessons.stage import LessonState
+from viz_app.serving.metrics import ModelCard
 
 TEXT = "The dog is fast."
 
@@ -48,6 +50,21 @@ def test_every_method_stands_beside_the_others(context: LessonContext, translato
         assert values["agreement"][number] == pytest.approx(tau, abs=1e-5), method
     run = expected["attention"].run
     assert values["pieces"] == list(run.pieces) and values["source"] == list(run.source_pieces)
+
+
+def test_what_many_sentences_tell_is_read_from_the_checkpoint(context: LessonContext) -> None:
+    assert context.service.card.method_errors is None, "the small model of the tests was not measured"
+    measured = lab.data(context).values["trace"]["measured"]
+    assert measured == {"errors": [None] * 8, "taus": [None] * 8, "linked": 0, "read": 0}
+    known = {
+        "alignment": {"aer": {"attention": 0.54, "alti": 0.4}, "sentences": 100},
+        "agreement": {"tau": {"attention": -0.2}, "sentences": 200},
+    }
+    service = SimpleNamespace(card=ModelCard.from_metrics({"methods": known}))
+    found = trace._measured(SimpleNamespace(service=service), ["attention", "norm", "alti"])  # type: ignore[arg-type]
+    assert found == {"errors": [0.54, None, 0.4], "taus": [-0.2, None, None], "linked": 100, "read": 200}
+    wrong = ModelCard.from_metrics({"methods": {"agreement": {"tau": {"attention": 7.0}, "sentences": 200}}})
+    assert wrong.method_agreement is None and wrong.unreadable == ("methods.agreement",)
 
 
 def test_integrated_gradients_come_when_asked_for(context: LessonContext) -> None:

@@ -21,6 +21,16 @@ export class Bench extends Scene {
     return values.bench === this.name ? /** @type {any} */ (values)[this.name] : null;
   }
 
+  /** Whether the setting `chosen` is a head that the bench shows. */
+  get showsHead() {
+    return false;
+  }
+
+  /** @type {Scene["arriving"]} The head that was chosen stays chosen from bench to bench. */
+  arriving(before, { chosen }) {
+    return this.showsHead && before instanceof Bench && before.showsHead && chosen ? { chosen } : {};
+  }
+
   get pinnable() {
     return true;
   }

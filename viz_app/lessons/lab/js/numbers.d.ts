@@ -42,7 +42,11 @@ export type Redirect = {
     key: string;
     number: number;
     percent: number;
+    /** The example that a row is copied from. */
+    sentence: string;
   }[];
+  /** Examples that there are. */
+  sentences: number;
   /** The token whose probability is shown. */
   step: number;
   top: [string, number, number][];
@@ -75,6 +79,8 @@ export type Trace = {
   pieces: string[];
   source: string[];
   agreement: (number | null)[];
+  /** From many sentences, by method: alignment error and agreement; how many were linked by hand, and read. */
+  measured: { errors: (number | null)[]; taus: (number | null)[]; linked: number; read: number };
   gap: number | null;
   check: { first: number[]; random: number[]; last: number[] } | null;
   /** By step other tokens that were probable: id and token. */

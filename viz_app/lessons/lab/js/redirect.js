@@ -1,14 +1,14 @@
 // Redirect: a row of attention that is changed by hand; what is probable next, before and after, and what is generated.
 
 import { fillText, headName, percent } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
 import { EffectBars } from "./effectbars.js";
 import { headOf } from "./headmap.js";
-import { undone, withEdit } from "./rowedits.js";
+import { redirectText } from "./redirecttext.js";
+import { nextCopy, undone, withEdit } from "./rowedits.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const TITLE = 44; // above the row
@@ -22,12 +22,28 @@ export class Redirect extends Bench {
     return "redirect";
   }
 
+  get showsHead() {
+    return true;
+  }
+
   get controls() {
     const { texts } = this;
     /** @param {string} name */
     const button = (name) => ({ name, kind: "button", label: texts[`redirect_${name}`] });
     return [
-      ...["more", "less", "forbid", "only", "even", "other", "undo", "clear", "next_query", "next_head"].map(button),
+      ...[
+        "more",
+        "less",
+        "forbid",
+        "only",
+        "even",
+        "other",
+        "sentence",
+        "undo",
+        "clear",
+        "next_query",
+        "next_head",
+      ].map(button),
       { name: "write", kind: "switch", label: texts.redirect_write, start: false, server: true },
       { name: "chosen", kind: "held", start: "", server: true },
       { name: "query", kind: "held", start: -1, server: true },
@@ -248,10 +264,10 @@ export class Redirect extends Bench {
       const { kind, layer, head } = list[(at + 1) % list.length];
       return { chosen: `${kind}.${layer}.${head}`, query: -1, key: -1, piece: -1 };
     }
-    const last = /h([0-9]+)$/.exec(settings.edits);
-    const from = last ? Number(last[1]) : this.head.head;
-    const start = last ? undone(settings.edits) : settings.edits;
-    return { edits: this.edited({ edits: start }, `h${(from + 1) % own.heads}`) };
+    const { edits } = settings;
+    const heads = { letter: "h", count: own.heads, before: this.head.head };
+    const sentences = { letter: "s", count: own.sentences, before: -1 };
+    return { edits: nextCopy(edits, own, name === "other" ? heads : sentences) };
   }
 
   /** @type {Scene["stepped"]} From key to key. */
@@ -263,28 +279,7 @@ export class Redirect extends Bench {
 
   /** @type {Scene["say"]} */
   say() {
-    const { absence, own, texts } = this;
-    if (absence || !own) return absence ?? "";
-    if (!own.edits.length) return texts.redirect_none;
-    const said = own.edits.map(({ kind, layer, head, query, action, key, number, percent: share }, at) => {
-      const sentence = fillText(texts[`redirect_edit_${action}`], {
-        head: fillText(texts.head_title, { kind: texts[kind], head: headName(layer, head) }),
-        query: tokenText(query),
-        key: tokenText(key),
-        number: number + 1,
-        share: percent(share / 100),
-      });
-      return `${at + 1}. ${sentence}`;
-    });
-    const total = this.lesson.arrays.changes.data.reduce((sum, each) => sum + each, 0);
-    const log_p = this.lesson.arrays.log_p.data[own.step];
-    const effect = fillText(texts.redirect_say, {
-      token: tokenText(own.pieces[own.step]),
-      before: percent(Math.exp(log_p)),
-      after: percent(Math.exp(log_p + this.lesson.arrays.changes.data[own.step])),
-      total: signed(total, 2),
-    });
-    return `${said.join(" ")} ${effect}`;
+    return this.absence ?? redirectText(this);
   }
 
   /** @type {Scene["table"]} */

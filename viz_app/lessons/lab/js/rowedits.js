@@ -24,3 +24,16 @@ export function withEdit(edits, { head, query }, action) {
 export function undone(edits) {
   return edits.split("_").slice(0, -1).join("_");
 }
+
+/**
+ * The setting in which a row is copied from the next place: another head, another sentence.
+ * @param {string} edits
+ * @param {{ head: string, query: number }} row
+ * @param {{ letter: string, count: number, before: number }} places What the copy is called, how many places there
+ *   are, and after which one it begins.
+ */
+export function nextCopy(edits, row, { letter, count, before }) {
+  const last = new RegExp(`${letter}([0-9]+)$`).exec(edits);
+  const next = ((last ? Number(last[1]) : before) + 1) % count;
+  return withEdit(last ? undone(edits) : edits, row, `${letter}${next}`);
+}

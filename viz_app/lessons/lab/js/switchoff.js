@@ -22,6 +22,10 @@ export class SwitchOff extends Bench {
     return "off";
   }
 
+  get showsHead() {
+    return true;
+  }
+
   get controls() {
     const { texts } = this;
     const changes = Object.fromEntries(["zero", "mean", "resample"].map((name) => [name, texts[`change_${name}`]]));

@@ -1,14 +1,14 @@
 // Trace: which tokens carry each generated token, by every method beside each other.
 
 import { divergingPixel } from "../../../components/common/diverging.js";
-import { fillText, percent } from "../../../components/common/dom.js";
-import { signed } from "../../../components/common/format.js";
+import { fillText } from "../../../components/common/dom.js";
 import { tokenText } from "../../../components/common/tokens.js";
 import { choice } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Bench } from "./bench.js";
 import { drawCheck } from "./check.js";
+import { traceText, worth } from "./tracetext.js";
 
 const HEAD = 74; // above the cells: names of the columns
 const SHARE = 46; // right of them: the share of the source
@@ -172,11 +172,10 @@ export class Trace extends Bench {
       this.paint(pen, each, settings.side, { x, y: y + 2, width: wide, height: high - TILE - 6 });
       const chosen = each === number;
       pen.frame(x, y + 2, wide, high - TILE - 6, chosen ? theme.text : theme.line, chosen ? 2.5 : 1);
-      const tau = own.agreement[each];
       const able = !own.contrast || own.contrast.methods.includes(method);
       const name = { size: 12, weight: chosen ? 700 : 500, most: wide, colour: able ? theme.text : theme.muted };
       pen.write(this.title(method), x, y + high - TILE + 8, name);
-      pen.note(tau === null ? "\u2013" : `\u03c4 ${signed(tau, 2)}`, x, y + high - TILE + 23, { size: 11 });
+      pen.note(worth(own, each), x, y + high - TILE + 23, { size: 11, most: wide });
     });
     if (own.check) drawCheck(pen, texts, own.check, check);
     if (!own.methods.length) pen.message(texts.computing);
@@ -275,27 +274,7 @@ export class Trace extends Bench {
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { absence, own, texts } = this;
-    if (absence || !own) return absence ?? "";
-    const { method, number, row } = this.shown(settings);
-    const values = this.scaled(number, settings.side, row);
-    const sizes = values.map(Math.abs);
-    const at = sizes.indexOf(Math.max(...sizes));
-    const known = { token: tokenText(own.pieces[row]), carrier: tokenText(this.columns(settings.side)[at]) };
-    const carried = values[at] < 0 ? texts.trace_against : texts.trace_say;
-    if (own.contrast && this.contrastOf(number, settings.side, row)) {
-      const [first, second] = own.contrast.tokens.map(tokenText);
-      const spoken = { first, second, carrier: known.carrier, method: this.title(method) };
-      return fillText(values[at] < 0 ? texts.contrast_against : texts.contrast_for, spoken);
-    }
-    const share = this.share(number, row);
-    const parts = [fillText(carried, { ...known, method: this.title(method) })];
-    if (share !== null) parts.push(fillText(texts.trace_share, { share: percent(share) }));
-    const tau = own.agreement[number];
-    if (tau !== null && method !== "leave-one-out") parts.push(fillText(texts.trace_tau, { tau: signed(tau, 2) }));
-    if (method === "integrated-gradients" && own.gap !== null)
-      parts.push(fillText(texts.trace_gap, { gap: signed(own.gap, 3) }));
-    return parts.join(" ");
+    return this.absence ?? traceText(this, settings);
   }
 
   /** @type {Scene["table"]} */

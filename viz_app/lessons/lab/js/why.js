@@ -26,6 +26,10 @@ export class Why extends Bench {
     return "why";
   }
 
+  get showsHead() {
+    return true;
+  }
+
   get controls() {
     const { texts } = this;
     const views = { roles: texts.why_roles, tokens: texts.why_tokens, dims: texts.why_dims };

@@ -149,13 +149,15 @@ export class Lesson {
    * @param {{ quiet?: boolean }} [options]
    */
   go(name, { quiet = false } = {}) {
+    let brought = {};
     if (name !== this.name) {
       this.question = null;
       this.following.forget();
+      if (this.scene) brought = this.scenes[name].arriving(this.scene, this.settings());
     }
     this.name = name;
     const { scene } = this;
-    this.all[name] = { ...startSettings(scene), ...validSettings(scene, this.all[name] ?? {}) };
+    this.all[name] = { ...startSettings(scene), ...validSettings(scene, { ...this.all[name], ...brought }) };
     this.tabs.select(this.index);
     this.readout.style.minHeight = "";
     this.controls.build();

@@ -61,6 +61,16 @@ export class Scene {
     return null;
   }
 
+  /**
+   * Settings that the reader brings along from the scene before.
+   * @param {Scene} before
+   * @param {Settings} settings Of that scene.
+   * @returns {Settings}
+   */
+  arriving(before, settings) {
+    return {};
+  }
+
   /** Whether its picture can be pinned as a finding; see findings.js. */
   get pinnable() {
     return false;
