@@ -85,6 +85,11 @@ class MapsTooLarge(ValueError):
         self.needed, self.limit = needed, limit
 
 
+def map_bytes(heads: int, source: int, target: int) -> int:
+    """Bytes of all maps of a sentence; arguments as for `check_map_bytes`."""
+    return 4 * heads * (source**2 + target**2 + source * target)
+
+
 def check_map_bytes(heads: int, source: int, target: int, most: int | None) -> None:
     """Raise MapsTooLarge when the maps of a sentence would take more than so many bytes; None allows all.
 
@@ -94,7 +99,7 @@ def check_map_bytes(heads: int, source: int, target: int, most: int | None) -> N
         target: T.
         most: Bytes.
     """
-    needed = 4 * heads * (source**2 + target**2 + source * target)
+    needed = map_bytes(heads, source, target)
     if most is not None and needed > most:
         raise MapsTooLarge(needed, most)
 

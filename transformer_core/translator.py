@@ -6,7 +6,7 @@ both share weights, precision and active edits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,16 +14,19 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from transformer_core.attention_maps import AttentionMaps, FloatArray, check_map_bytes
+from transformer_core.attention_maps import AttentionMaps, FloatArray, check_map_bytes, map_bytes
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
-from transformer_core.decoding.beam import Hypothesis, Node, SearchResult, ShouldStop, beam_search
+from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
 from transformer_core.tokenizer import Encoding, Tokenizer, axis
+
+_MOST_PASS_BYTES = 64 * 2**20  # of the maps of sentences that go through the model together, padding included
 
 
 class SourceTooLong(ValueError):
@@ -102,6 +105,46 @@ class Forced:
     def log_probability(self) -> float:
         """Of the whole target, `</s>` included."""
         return sum(self.scores)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the model reads in a forced pass over one sentence.
+
+    Args:
+        source: The source.
+        target: Ids of the target, without `</s>`.
+        finished: Whether `</s>` follows; if not, the last token was generated, but never read.
+    """
+
+    source: Encoding
+    target: tuple[int, ...]
+    finished: bool = True
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The tokens of the target that are read, after `<s>`."""
+        return self.target if self.finished else self.target[:-1]
+
+    @property
+    def rows(self) -> int:
+        """T, positions of the decoder."""
+        return len(self.read) + 1
+
+
+def _pass_sizes(sizes: Sequence[tuple[int, int, int]]) -> list[int]:
+    """How many neighbours go through the model together, from heads, S and T of each: their padded maps must fit."""
+    found: list[int] = []
+    most_source = most_target = 0
+    for heads, source, target in sizes:
+        most_source, most_target = max(most_source, source), max(most_target, target)
+        together = found[-1] + 1 if found else 1
+        if found and together * map_bytes(heads, most_source, most_target) <= _MOST_PASS_BYTES:
+            found[-1] = together
+        else:
+            found.append(1)
+            most_source, most_target = source, target
+    return found
 
 
 class Translator:
@@ -183,21 +226,50 @@ class Translator:
             SourceTooLong: A sentence has more pieces than `decoding.max_source_pieces`.
             DecodingStopped: `should_stop` returned True.
         """
-        changes = {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}
-        config = self.decoding.replace(**changes)
         encodings = [self.encode(text) for text in texts]
-        filled = [i for i, encoding in enumerate(encodings) if encoding.ids]
-        results: dict[int, SearchResult] = {}
-        if filled:
-            batch = make_batch([encodings[i].ids for i in filled], [[] for _ in filled], self.tokenizer.special)
-            source = batch.source.to(self._device)
-            found = beam_search(self.model, source, self.tokenizer.special, config, should_stop or (lambda: False))
-            results = dict(zip(filled, found, strict=True))
-        empty = SearchResult((Hypothesis((), (), (), 0.0, True, -1),), ())
-        return [
-            self._translation(text, encoding, results.get(i, empty))
-            for i, (text, encoding) in enumerate(zip(texts, encodings, strict=True))
-        ]
+        results = self.search([each.ids for each in encodings], beam=beam, alpha=alpha, should_stop=should_stop)
+        return [self.translation(*each) for each in zip(texts, encodings, results, strict=True)]
+
+    def search(
+        self,
+        sources: Sequence[Sequence[int]],
+        *,
+        beam: int | None = None,
+        alpha: float | None = None,
+        should_stop: ShouldStop | None = None,
+        is_given_up: IsGivenUp | None = None,
+    ) -> list[SearchResult]:
+        """The search of `translate_batch`: ids of each source in, without `</s>`, and what was found out.
+
+        Args:
+            sources: What `encode` returns has them.
+            beam: As for `translate_batch`.
+            alpha: As for `translate_batch`.
+            should_stop: As for `translate_batch`.
+            is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
+                has no hypotheses then.
+
+        Raises:
+            DecodingStopped: `should_stop` returned True.
+        """
+        changes = {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}
+        config, special = self.decoding.replace(**changes), self.tokenizer.special
+        filled = [number for number, ids in enumerate(sources) if ids]
+        results: list[SearchResult] = [SearchResult((Hypothesis((), (), (), 0.0, True, -1),), ())] * len(sources)
+        if not filled:
+            return results
+        source = make_batch([sources[number] for number in filled], [[] for _ in filled], special).source
+        found = beam_search(
+            self.model,
+            source.to(self._device),
+            special,
+            config,
+            should_stop or (lambda: False),
+            (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
+        )
+        for number, result in zip(filled, found, strict=True):
+            results[number] = result
+        return results
 
     def encode(self, text: str) -> Encoding:
         """Source -> pieces.
@@ -226,9 +298,10 @@ class Translator:
 
     def force(self, source: str, target: str) -> Forced:
         """Let the model read a given target: the probability of each token, and all attention weights."""
-        encoding, target_ids = self.encode(source), self.encode_target(target).ids
-        maps, scores = self._forced_pass(encoding, target_ids, finished=True)
-        return Forced(target, self.tokenizer.pieces(target_ids), scores, maps)
+        reading = Reading(self.encode(source), self.encode_target(target).ids)
+        self._check_maps(reading)
+        ((maps, scores),) = self._forced_pass([reading])
+        return Forced(target, self.tokenizer.pieces(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """Log-probability in nats of each target given its source, `</s>` included."""
@@ -246,7 +319,28 @@ class Translator:
 
     def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
         """All attention weights of a source and a target."""
-        return self._forced_pass(source, target_ids, finished)[0]
+        return self.attention_batch([Reading(source, tuple(target_ids), finished)])[0]
+
+    def attention_batch(self, readings: Sequence[Reading]) -> list[AttentionMaps]:
+        """All attention weights of each source and its target: as many as memory allows in one pass.
+
+        Raises:
+            MapsTooLarge: The maps of one of them are larger than `most_map_bytes`.
+        """
+        for each in readings:
+            self._check_maps(each)
+        found: list[AttentionMaps] = []
+        for size in _pass_sizes([self._map_size(each) for each in readings]):
+            together = readings[len(found) : len(found) + size]
+            found.extend(maps for maps, _ in self._forced_pass(together))
+        return found
+
+    def _map_size(self, reading: Reading) -> tuple[int, int, int]:
+        """Heads, S and T."""
+        return self.config.num_layers * self.config.num_heads, len(reading.source) + 1, reading.rows
+
+    def _check_maps(self, reading: Reading) -> None:
+        check_map_bytes(*self._map_size(reading), self.most_map_bytes)
 
     def forced_batch(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> Batch:
         """What the model reads in a forced pass over one sentence, on its device.
@@ -263,7 +357,8 @@ class Translator:
     def _device(self) -> torch.device:
         return self.model.embedding.weight.device
 
-    def _translation(self, text: str, encoding: Encoding, result: SearchResult) -> Translation:
+    def translation(self, text: str, encoding: Encoding, result: SearchResult) -> Translation:
+        """What `search` found for a text that `encode` has made pieces of."""
         best = result.hypotheses[0]
         return Translation(
             source=text,
@@ -278,32 +373,37 @@ class Translator:
         )
 
     @torch.no_grad()
-    def _forced_pass(
-        self, source: Encoding, target_ids: Sequence[int], finished: bool
-    ) -> tuple[AttentionMaps, tuple[float, ...]]:
-        """One pass over source and target with every weight captured."""
-        batch = self.forced_batch(source, target_ids, finished)
-        heads = self.config.num_layers * self.config.num_heads
-        check_map_bytes(heads, batch.source.shape[1], batch.inputs.shape[1], self.most_map_bytes)
+    def _forced_pass(self, readings: Sequence[Reading]) -> list[tuple[AttentionMaps, tuple[float, ...]]]:
+        """One pass over sources and targets with every weight captured: maps, and log-probabilities of the outputs."""
+        special = self.tokenizer.special
+        batch = make_batch([each.source.ids for each in readings], [each.read for each in readings], special)
+        source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
+        masks = (padding_mask(ids, special.pad) for ids in (source, inputs))
         with capture(self.model, points={"weights"}, device="cpu") as captured:
-            logits = self.model(batch.source, batch.inputs, padding_mask(batch.source, self.tokenizer.special.pad))
-        log_p = torch.log_softmax(logits[0].float(), dim=-1).gather(1, batch.outputs[0, :, None]).flatten()  # (T,)
-        pieces = self.tokenizer.pieces(target_ids)
-        maps = AttentionMaps(
-            encoder=self._stack(captured, "encoder", "self_attention"),
-            decoder=self._stack(captured, "decoder", "self_attention"),
-            cross=self._stack(captured, "decoder", "cross_attention"),
-            source=axis(source.pieces, end=True),
-            inputs=axis(pieces if finished else pieces[:-1], start=True),
-            outputs=axis(pieces, end=finished),
-            finished=finished,
-        )
-        return maps, tuple(log_p.tolist())
+            logits = self.model(source, inputs, *masks)
+        log_p = torch.log_softmax(logits.float(), dim=-1)  # (B, T, V)
+        found = []
+        for row, each in enumerate(readings):
+            written = torch.tensor((*each.target, special.eos)[: each.rows], device=log_p.device)  # (T,)
+            scores = log_p[row, : each.rows].gather(1, written[:, None]).flatten()
+            found.append((self._maps(each, captured, row), tuple(scores.tolist())))
+        return found
 
-    def _stack(self, captured: Any, stack: str, attention: str) -> FloatArray:
-        """The captured weights of all layers -> (L, H, Q, K)."""
-        layers = range(self.config.num_layers)
-        weights: FloatArray = np.concatenate(
-            [captured[f"{stack}.layers.{layer}.{attention}.weights"].numpy() for layer in layers]
+    def _maps(self, reading: Reading, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
+        """The maps of one row of a batch, without its padding."""
+        pieces, sources = self.tokenizer.pieces(reading.target), len(reading.source) + 1
+
+        def stack(side: str, attention: str, queries: int, keys: int) -> FloatArray:
+            """(L, H, Q, K) of all layers."""
+            names = [f"{side}.layers.{layer}.{attention}.weights" for layer in range(self.config.num_layers)]
+            return np.stack([captured[name][row, :, :queries, :keys].numpy() for name in names])
+
+        return AttentionMaps(
+            encoder=stack("encoder", "self_attention", sources, sources),
+            decoder=stack("decoder", "self_attention", reading.rows, reading.rows),
+            cross=stack("decoder", "cross_attention", reading.rows, sources),
+            source=axis(reading.source.pieces, end=True),
+            inputs=axis(pieces if reading.finished else pieces[:-1], start=True),
+            outputs=axis(pieces, end=reading.finished),
+            finished=reading.finished,
         )
-        return weights

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_model
-from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.attention_maps import KINDS, AttentionMaps, MapsTooLarge
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
@@ -24,7 +25,7 @@ from transformer_core.edits import ablate_heads
 from transformer_core.hooks import Site, capture, edit, hook_points
 from transformer_core.masks import padding_mask
 from transformer_core.tokenizer import Tokenizer
-from transformer_core.translator import SourceTooLong, Translation, Translator
+from transformer_core.translator import Reading, SourceTooLong, Translation, Translator
 
 SENTENCE = "The teacher doesn't like two well-known books."
 SENTENCES = [source for source, _ in sentence_pairs()[::61]]
@@ -215,10 +216,64 @@ def test_scores_of_many_pairs_are_those_of_each(translator: Translator) -> None:
 
 
 def test_the_score_of_a_translation_is_its_forced_score(translation: Translation) -> None:
-    _, scores = translation._translator._forced_pass(
-        translation.source_encoding, translation.hypotheses[0].ids, finished=translation.finished
-    )
+    reading = Reading(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+    ((_, scores),) = translation._translator._forced_pass([reading])
     assert scores == pytest.approx(translation.scores, abs=1e-4)
+
+
+@pytest.mark.parametrize("together", ["in one pass", "a few at a time"])
+def test_maps_of_many_sentences_are_those_of_each(
+    learned: Translator, translator: Translator, monkeypatch: pytest.MonkeyPatch, together: str
+) -> None:
+    """Finished or cut off, long and short: no padding is left, and none is seen."""
+    if together == "a few at a time":
+        monkeypatch.setattr("transformer_core.translator._MOST_PASS_BYTES", 20_000)
+    passes: list[int] = []
+    forced_pass = Translator._forced_pass
+
+    def counted(self: Translator, readings: Sequence[Reading]) -> list[tuple[AttentionMaps, tuple[float, ...]]]:
+        passes.append(len(readings))
+        return forced_pass(self, readings)
+
+    monkeypatch.setattr(Translator, "_forced_pass", counted)
+    for each in (learned, translator):
+        translations = each.translate_batch(["", *SENTENCES, SENTENCE])
+        readings = [Reading(found.source_encoding, found.hypotheses[0].ids, found.finished) for found in translations]
+        passes.clear()
+        maps = each.attention_batch(readings)
+        assert sum(passes) == len(readings) and (max(passes) == len(readings)) == (together == "in one pass")
+        assert len({len(found.source) for found in maps}) > 2
+        for found, translation in zip(maps, translations, strict=True):
+            alone = translation.attention
+            assert same(found, alone) and found.finished is translation.finished
+            assert (found.source, found.inputs, found.outputs) == (alone.source, alone.inputs, alone.outputs)
+    assert translator.attention_batch([]) == []
+    translator.most_map_bytes = 1_000
+    try:
+        with pytest.raises(MapsTooLarge, match="at most 1,000"):
+            translator.attention_batch(readings)
+    finally:
+        translator.most_map_bytes = None
+
+
+def test_a_sentence_given_up_leaves_the_batch(learned: Translator) -> None:
+    """The others are what they are without it."""
+    sources = [learned.encode(text).ids for text in ("", *SENTENCES)]
+    asked: list[int] = []
+
+    def is_given_up(number: int) -> bool:
+        asked.append(number)
+        return number == 2 and asked.count(2) == 3
+
+    found = learned.search(sources, is_given_up=is_given_up)
+    assert asked.count(2) == 3 and 0 not in asked, "an empty sentence is not searched for"
+    assert found[2].hypotheses == () and found[2].history == ()
+    alone = learned.search([ids for number, ids in enumerate(sources) if number != 2])
+    for one, other in zip([*found[:2], *found[3:]], alone, strict=True):
+        assert [each.ids for each in one.hypotheses] == [each.ids for each in other.hypotheses]
+        assert one.hypotheses[0].score == pytest.approx(other.hypotheses[0].score, abs=1e-5)
+    everybody = learned.search(sources[1:], is_given_up=lambda number: True)
+    assert all(result.hypotheses == () for result in everybody)
 
 
 # --- edits ------------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from transformer_core.model import Transformer
 Status = Literal["kept", "finished", "pruned"]
 Alternatives = tuple[tuple[int, float], ...]
 ShouldStop = Callable[[], bool]
+IsGivenUp = Callable[[int], bool]
 
 
 class DecodingStopped(RuntimeError):
@@ -95,7 +96,7 @@ class SearchResult:
     """Everything about the search for one sentence.
 
     Args:
-        hypotheses: Best first, at most `beam`.
+        hypotheses: Best first, at most `beam`; none when the sentence was given up.
         history: All candidates in the order in which they were considered; a tree through `parent`.
     """
 
@@ -120,6 +121,7 @@ class _Sentence:
         self.history: list[Node] = []
         self.beam: list[int] = [-1]  # nodes in the beam, best first; -1 is the start
         self.ended: list[tuple[float, int]] = []  # (score, node) of finished hypotheses
+        self.given_up = False
 
     def grow(self, step: int, candidates: list[_Candidate], alternatives: list[Alternatives]) -> list[int]:
         """Sort the candidates of a step, best first, into kept, finished and pruned.
@@ -172,6 +174,8 @@ class _Sentence:
 
     def result(self) -> SearchResult:
         """Finished hypotheses first, each group by score."""
+        if self.given_up:
+            return SearchResult((), ())
         found = [self._hypothesis(node, score, finished=True) for score, node in self.ended]
         if len(found) < self.config.beam:
             for node in self.beam:
@@ -206,6 +210,7 @@ def beam_search(
     special: SpecialIds,
     config: DecodingConfig,
     should_stop: ShouldStop = lambda: False,
+    is_given_up: IsGivenUp = lambda number: False,
 ) -> list[SearchResult]:
     """Translate a batch.
 
@@ -215,9 +220,11 @@ def beam_search(
         special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated.
         config: Beam, length penalty, limits of the length.
         should_stop: Called before every step.
+        is_given_up: Called after every step for each sentence that still runs, with its number in the batch: whether
+            it leaves the batch. The others go on without it.
 
     Returns:
-        One result for each sentence, in order.
+        One result for each sentence, in order; that of a sentence given up is empty.
 
     Raises:
         DecodingStopped: `should_stop` returned True.
@@ -237,7 +244,9 @@ def beam_search(
         with row_context(_rows(running, decoder.length, beam)):
             logits = decoder.step(pieces)  # (R, V)
         rows, pieces, totals = _advance(running, logits, totals, special, config, step)
-        going = [i for i, sentence in enumerate(running) if not sentence.over(step)]
+        for sentence in running:
+            sentence.given_up = is_given_up(sentence.number)
+        going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
         if not going:
             break
         if len(going) < len(running):
