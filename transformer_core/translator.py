@@ -299,7 +299,7 @@ class Translator:
     def force(self, source: str, target: str) -> Forced:
         """Let the model read a given target: the probability of each token, and all attention weights."""
         reading = Reading(self.encode(source), self.encode_target(target).ids)
-        self._check_maps(reading)
+        self.check_maps(reading)
         ((maps, scores),) = self._forced_pass([reading])
         return Forced(target, self.tokenizer.pieces(reading.target), scores, maps)
 
@@ -328,7 +328,7 @@ class Translator:
             MapsTooLarge: The maps of one of them are larger than `most_map_bytes`.
         """
         for each in readings:
-            self._check_maps(each)
+            self.check_maps(each)
         found: list[AttentionMaps] = []
         for size in _pass_sizes([self._map_size(each) for each in readings]):
             together = readings[len(found) : len(found) + size]
@@ -339,7 +339,8 @@ class Translator:
         """Heads, S and T."""
         return self.config.num_layers * self.config.num_heads, len(reading.source) + 1, reading.rows
 
-    def _check_maps(self, reading: Reading) -> None:
+    def check_maps(self, reading: Reading) -> None:
+        """Raise MapsTooLarge if the maps are larger than `most_map_bytes`."""
         check_map_bytes(*self._map_size(reading), self.most_map_bytes)
 
     def forced_batch(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> Batch:

@@ -14,6 +14,7 @@ from viz_app.serving.registry import available_models, default_model
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import TranslationService
 from viz_app.serving.visitor import current_visitor, stop_if_superseded
+from viz_app.serving.worker_processes import WorkerProcesses
 
 _MOST_OTHERS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
@@ -87,12 +88,12 @@ def _load(folder: str, name: str, max_bytes: int) -> TranslationService:
 
     from transformer_core.translator import Translator
 
-    gate: RequestQueue = request_queue()
+    queue: RequestQueue = request_queue()
     torch.set_num_threads(_threads())
     translator = Translator.load(folder, device="cpu")
     translator.most_map_bytes = MOST_MAP_BYTES
-    _log.info("serving %s with %d slot(s) of %d thread(s)", folder, gate.slots, _threads())
-    return TranslationService(translator, gate, max_bytes=max_bytes, name=name)
+    _log.info("serving %s with %d slot(s) of %d thread(s)", folder, queue.slots, _threads())
+    return TranslationService(translator, queue, max_bytes=max_bytes, name=name, workers=worker_processes())
 
 
 def _threads() -> int:
@@ -104,4 +105,18 @@ def _threads() -> int:
 def request_queue() -> RequestQueue:
     """The queue in front of all models, since they share the cores."""
     slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
-    return RequestQueue(slots, stop_if_superseded, current_visitor)
+    batches = _number_of_workers() or slots
+    return RequestQueue(slots, stop_if_superseded, current_visitor, batches=batches)
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def worker_processes() -> WorkerProcesses | None:
+    """The processes that decode for all models, not started yet; None if this process is to decode."""
+    number = _number_of_workers()
+    return WorkerProcesses(number, _threads()) if number else None
+
+
+def _number_of_workers() -> int:
+    if os.environ.get("HEADLIGHT_WORKERS", "").strip() == "0":
+        return 0
+    return positive_setting("HEADLIGHT_WORKERS", max(1, (os.cpu_count() or 1) // _threads()))

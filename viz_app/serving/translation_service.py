@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
+from viz_app.serving.batching import Batcher, DeadlineExceeded
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Visitor
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
+from viz_app.serving.worker_processes import WorkerProcesses
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -31,10 +33,6 @@ Value = TypeVar("Value")
 
 def _is_example(key: object) -> bool:
     return isinstance(key, tuple) and key[0] == "translation" and key[1] in _EXAMPLES and key[2] == BEAM
-
-
-class DeadlineExceeded(Exception):
-    """A request took longer than it may, as with a model whose settings never let a translation end."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +63,7 @@ class TranslationService:
         max_bytes: Their memory at most.
         name: Name of the model in `viz_app.serving.registry`.
         deadline: Seconds of work on one request at most.
+        workers: Processes that decode; None for this one.
     """
 
     def __init__(
@@ -75,11 +74,13 @@ class TranslationService:
         max_bytes: int = 512 * 2**20,
         name: str = "",
         deadline: float = DEADLINE,
+        workers: WorkerProcesses | None = None,
     ) -> None:
         self.translator = translator
         self.queue = queue
         self.name = name
         self.deadline = deadline
+        self.batcher = Batcher(translator, queue, workers, deadline)
         self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size, _is_example)
 
     @cached_property
@@ -161,13 +162,15 @@ class TranslationService:
         Raises:
             Superseded: when a newer request of the session took over.
         """
+        with self.queue.ticket(session, visitor) as ticket:
 
-        def translate(should_stop: ShouldStop) -> TranslationResult:
-            translation = self.translator.translate(text, beam=beam, should_stop=should_stop)
-            return TranslationResult(translation, translation.attention)
+            def translate(should_stop: ShouldStop) -> TranslationResult:
+                encoding = self.translator.encode(text)
+                decoded = self.batcher.decode(ticket, encoding, beam, should_stop, on_position)
+                return TranslationResult(self.translator.translation(text, encoding, decoded.result), decoded.maps)
 
-        key = ("translation", text, beam)
-        return self.compute_once(session, key, translate, on_position=on_position, visitor=visitor)
+            found: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)
+            return found
 
     def translate_branch(
         self,

@@ -11,10 +11,10 @@ import streamlit as st
 
 from transformer_core.attention_maps import MapsTooLarge
 from transformer_core.files import CheckpointError
+from viz_app.serving.batching import DeadlineExceeded
 from viz_app.serving.loader import SettingError
 from viz_app.serving.registry import ROOT, available_models, is_tracked
 from viz_app.serving.request_queue import QueueFull
-from viz_app.serving.translation_service import DeadlineExceeded
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 

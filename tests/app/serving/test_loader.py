@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.serving.test_request_queue import PATIENCE, wait_until
+from tests.app.serving.test_request_queue import PATIENCE, all_busy, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
 from transformer_core import checkpoint
 from transformer_core.manifest import Manifest
@@ -67,7 +67,7 @@ def test_the_old_model_is_released(folder: Path, french_checkpoint: Path) -> Non
 
 def test_a_request_keeps_the_model_that_it_began_with(folder: Path, french_checkpoint: Path) -> None:
     old = loader.get_translation_service("own")
-    with old.queue.ticket("somebody else") as busy, old.queue.slot(busy):
+    with all_busy(old.queue):
         thread, outcome = in_thread(lambda: old.translate("visitor", TEXT).translation.text)
         wait_until(lambda: old.queue.waiting == 1)
         replace(folder, french_checkpoint)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.app_pages.test_pages import damaged_copy, visible
 from tests.app.mounted import address, headers
+from transformer_core.decoding.beam import SearchResult
+from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.lessons.catalogue import lesson_module
 from viz_app.lessons.context import LessonContext
@@ -285,18 +287,22 @@ def test_services_are_shared_few_and_behind_one_gate(
 class Endless:
     """A model that writes until it is told to stop."""
 
-    checkpoint_hash = "endless"
+    checkpoint_hash, checkpoint = "endless", None
 
     def __init__(self) -> None:
         self.began = threading.Event()
 
-    def translate(self, text: str, *, beam: int, should_stop: Callable[[], bool]) -> Any:
-        from transformer_core.decoding.beam import DecodingStopped
+    def encode(self, text: str) -> Encoding:
+        return Encoding((1,), ("a",), ((0, 1),), (False,))
 
+    def search(self, sources: Sequence[Sequence[int]], *, is_given_up: Callable[[int], bool], **_: Any) -> list[Any]:
         self.began.set()
-        while not should_stop():
+        while not is_given_up(0):
             time.sleep(0.01)
-        raise DecodingStopped("told to stop")
+        return [SearchResult((), ())]
+
+    def attention_batch(self, readings: Sequence[Any]) -> list[Any]:
+        return []
 
 
 def test_what_the_old_model_writes_is_given_up(app: AppTest) -> None:

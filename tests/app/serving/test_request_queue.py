@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from viz_app.serving.request_queue import QueueFull, RequestQueue, Superseded, Visitor
+from viz_app.serving.request_queue import QueueFull, RequestQueue, Superseded, Ticket, Visitor
 
 PATIENCE = 10.0
 
@@ -18,6 +19,19 @@ def wait_until(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < end, "nothing happened in time"
         time.sleep(0.005)
+
+
+@contextmanager
+def all_busy(queue: RequestQueue) -> Iterator[None]:
+    """Nobody else's request can start meanwhile."""
+    with ExitStack() as held:
+        for number in range(queue.slots):
+            held.enter_context(queue.slot(held.enter_context(queue.ticket(f"slot {number}"))))
+        for number in range(queue.batches):
+            ticket = held.enter_context(queue.ticket(f"batch {number}"))
+            ticket.work = number + 1
+            held.enter_context(queue.batch(ticket, lambda first, other: False, 1))
+        yield
 
 
 class Worker:
@@ -224,3 +238,127 @@ def test_who_has_left_gives_up_waiting() -> None:
     assert gate.waiting == 0
     busy.release.set()
     busy.join()
+
+
+# --- requests that are served together --------------------------------------------------------------------------------
+
+
+class Served:
+    """A request in its own thread, served together with others that begin with the same letter, until released.
+
+    The first one of a batch serves all of it: it writes down which.
+    """
+
+    release = threading.Event()
+
+    def __init__(self, queue: RequestQueue, work: str, batches: list[list[str]], address: str = "") -> None:
+        self.queue, self.work, self.batches, self.address = queue, work, batches, address
+        self.error: BaseException | None = None
+        self.ticket: Ticket | None = None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            with self.queue.ticket(self.work, Visitor(self.address)) as self.ticket:
+                self.ticket.work = self.work
+                with self.queue.batch(self.ticket, lambda one, other: str(one)[0] == str(other)[0], most=3) as together:
+                    if together:
+                        self.batches.append([str(each.work) for each in together])
+                        assert self.release.wait(PATIENCE)
+        except BaseException as error:
+            self.error = error
+
+    def join(self) -> None:
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive() and self.error is None
+
+
+@pytest.fixture
+def released() -> Iterator[threading.Event]:
+    Served.release = threading.Event()
+    yield Served.release
+    Served.release.set()
+
+
+def test_what_is_alike_is_served_together_in_the_order_of_turns(released: threading.Event) -> None:
+    queue, batches = RequestQueue(1), list[list[str]]()
+    with all_busy(queue):
+        requests = []
+        for number, work in enumerate(["a1", "b1", "a2", "a3", "a4", "b2"]):
+            requests.append(Served(queue, work, batches))
+            wait_until(lambda number=number: queue.waiting == number + 1)  # type: ignore[misc]
+    wait_until(lambda: bool(batches))
+    assert batches == [["a1", "a2", "a3"]] and queue.working == 1, "three at most"
+    for taken in (requests[2], requests[3]):
+        taken.join()  # has nothing to do but wait for its result
+    released.set()
+    for request in requests:
+        request.join()
+    assert batches == [["a1", "a2", "a3"], ["b1", "b2"], ["a4"]]
+    assert queue.working == queue.waiting == 0
+
+
+def test_batches_at_the_same_time_share_those_that_wait(released: threading.Event) -> None:
+    queue, batches = RequestQueue(1, batches=2), list[list[str]]()
+    queue._working_batches = 2
+    requests = [Served(queue, f"a{number}", batches) for number in range(4)]
+    wait_until(lambda: queue.waiting == 4)
+    with queue._lock:  # both end at the same moment
+        queue._working_batches = 0
+        queue._plan(queue._waiting)
+    wait_until(lambda: len(batches) == 2)
+    assert [len(batch) for batch in batches] == [2, 2]
+    released.set()
+    for request in requests:
+        request.join()
+
+
+def test_a_batch_and_a_request_alone_do_not_wait_for_each_other(released: threading.Event) -> None:
+    queue, batches = RequestQueue(1), list[list[str]]()
+    alone = Worker(queue, "alone")
+    assert alone.entered.wait(PATIENCE)
+    request = Served(queue, "a1", batches)
+    wait_until(lambda: batches == [["a1"]])
+    second = Worker(queue, "second")
+    wait_until(lambda: queue.waiting == 1)
+    alone.release.set()
+    assert second.entered.wait(PATIENCE)
+    second.release.set()
+    released.set()
+    for each in (alone, second, request):
+        each.join()
+
+
+def test_who_is_cancelled_while_another_one_serves_it_counts_no_more(released: threading.Event) -> None:
+    queue, batches = RequestQueue(1), list[list[str]]()
+    with all_busy(queue):
+        first, second = Served(queue, "a1", batches), Served(queue, "a2", batches)
+        wait_until(lambda: queue.waiting == 2)
+    wait_until(lambda: len(batches) == 1)
+    second.join()
+    third = Served(queue, "a3", batches)
+    wait_until(lambda: queue.waiting == 1)
+    assert third.ticket is not None
+    third.ticket.cancel()
+    third.thread.join(PATIENCE)
+    assert isinstance(third.error, Superseded)
+    released.set()
+    first.join()
+    assert queue.working == queue.waiting == 0 and not queue._share._present
+
+
+def test_whoever_is_served_with_others_pays_for_its_part(released: threading.Event) -> None:
+    queue, batches = RequestQueue(1), list[list[str]]()
+    with all_busy(queue):
+        requests = [Served(queue, f"a{number}", batches) for number in range(3)]
+        wait_until(lambda: queue.waiting == 3)
+    time.sleep(0.3)
+    released.set()
+    for request in requests:
+        request.join()
+    assert (
+        max(queue._share._last[f"a{number}"] for number in range(3))
+        < 0.2
+        < sum(queue._share._last[f"a{number}"] for number in range(3))
+    )

@@ -13,9 +13,10 @@ from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.translator import Translator
+from viz_app.serving.batching import DeadlineExceeded
 from viz_app.serving.request_queue import RequestQueue, Superseded, Visitor
 from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.translation_service import DeadlineExceeded, TranslationService
+from viz_app.serving.translation_service import TranslationService
 from viz_app.text.examples import EXAMPLES
 
 TEXT = "The dog is fast."

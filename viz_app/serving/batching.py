@@ -1,0 +1,158 @@
+"""Dynamic batching: sentences of different visitors that wait for the same model are decoded together.
+
+A model multiplies thirty sentences with its weights in little more time than it takes to read the weights once. So
+whoever is first in line takes those along that are about as long: a batch lasts as long as its longest sentence.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.single_flight_cache import ShouldStop
+from viz_app.serving.worker_processes import MOST_TOGETHER, ModelKey, NoneReady, WorkerProcesses
+
+if TYPE_CHECKING:
+    from transformer_core.attention_maps import MapsTooLarge
+    from transformer_core.tokenizer import Encoding
+    from transformer_core.translator import Translator
+    from viz_app.serving.decoding import Decoded
+
+_LONGER = 2.0  # how many times as long as the shortest sentence of a batch the longest one may be
+_SHORT = 12  # tokens; sentences up to here are about equally long
+_LOOK_UP_SECONDS = 0.1  # so that a sentence that nobody wants is noticed
+
+
+class DeadlineExceeded(Exception):
+    """A request took longer than it may, as with a model whose settings never let a translation end."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Sentence:
+    """What is to be done for a ticket.
+
+    Args:
+        batcher: Whose it is.
+        encoding: The sentence.
+        beam: Hypotheses kept at each step.
+        should_stop: Whether nobody wants it any more.
+        decoded: What comes of it.
+    """
+
+    batcher: Batcher
+    encoding: Encoding
+    beam: int
+    should_stop: ShouldStop
+    decoded: Future[Decoded] = field(default_factory=Future)
+
+
+def _fits(first: object, other: object) -> bool:
+    assert isinstance(first, _Sentence) and isinstance(other, _Sentence)
+    if first.batcher is not other.batcher or first.beam != other.beam:
+        return False
+    short, long = sorted(max(len(each.encoding), _SHORT) for each in (first, other))
+    return long <= _LONGER * short
+
+
+class Batcher:
+    """Decodes sentences with one model as they come, together where several wait.
+
+    Args:
+        translator: The model.
+        queue: Where requests wait for their turn.
+        workers: Processes that decode; None for this one.
+        deadline: Seconds that a batch may take.
+    """
+
+    def __init__(
+        self, translator: Translator, queue: RequestQueue, workers: WorkerProcesses | None, deadline: float
+    ) -> None:
+        self._translator, self._queue, self._workers, self._deadline = translator, queue, workers, deadline
+
+    def decode(
+        self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
+    ) -> Decoded:
+        """Decode a sentence when it is its turn.
+
+        Args:
+            ticket: The request.
+            encoding: The sentence.
+            beam: Hypotheses kept at each step.
+            should_stop: Whether nobody wants it any more; asked from any thread.
+            on_position: Called with the number of requests ahead while this one waits.
+
+        Raises:
+            Superseded: Nobody wants it any more.
+            DeadlineExceeded: The batch took too long.
+            MapsTooLarge: Its maps take more memory than allowed.
+            WorkerLost: The processes that were to decode it ended.
+        """
+        sentence = _Sentence(self, encoding, beam, should_stop)
+        ticket.work = sentence
+        with self._queue.batch(ticket, _fits, MOST_TOGETHER, on_position) as together:
+            if together:
+                self._decode([each.work for each in together if isinstance(each.work, _Sentence)])
+        while True:
+            try:
+                return sentence.decoded.result(_LOOK_UP_SECONDS)
+            except TimeoutError:
+                if should_stop():
+                    raise Superseded from None
+
+    def _decode(self, sentences: Sequence[_Sentence]) -> None:
+        """Give each sentence what comes of it, be it an error."""
+        from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
+
+        end = time.monotonic() + self._deadline
+        try:
+            found = self._run(
+                [each.encoding for each in sentences],
+                sentences[0].beam,
+                lambda: time.monotonic() > end,
+                lambda number: sentences[number].should_stop(),
+            )
+        except DecodingStopped:
+            error = DeadlineExceeded(f"no translation after {self._deadline:g} seconds")
+            for each in sentences:
+                each.decoded.set_exception(error)
+        except BaseException as error:
+            for each in sentences:
+                each.decoded.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+        else:
+            for each, decoded in zip(sentences, found, strict=True):
+                if decoded is None:
+                    each.decoded.set_exception(Superseded())
+                elif isinstance(decoded, Exception):
+                    each.decoded.set_exception(decoded)
+                else:
+                    each.decoded.set_result(decoded)
+
+    def _run(
+        self,
+        encodings: Sequence[Encoding],
+        beam: int,
+        should_stop: Callable[[], bool],
+        is_given_up: Callable[[int], bool],
+    ) -> list[Decoded | MapsTooLarge | None]:
+        from viz_app.serving.decoding import decode_together
+
+        checkpoint = self._translator.checkpoint
+        if self._workers is not None and checkpoint is not None:
+            try:
+                return self._workers.decode(self.key, encodings, beam, should_stop, is_given_up)
+            except NoneReady:
+                pass
+        return decode_together(self._translator, encodings, beam, should_stop, is_given_up)
+
+    @property
+    def key(self) -> ModelKey:
+        """The model, as processes know it."""
+        checkpoint = self._translator.checkpoint
+        assert checkpoint is not None, "a model that was loaded from a folder"
+        return ModelKey(str(checkpoint.folder), checkpoint.weights_hash, self._translator.most_map_bytes)
