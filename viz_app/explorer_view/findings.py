@@ -10,7 +10,8 @@ from viz_app.serving.head_roles import measure_roles
 from viz_app.serving.translation_service import BEAM, TranslationResult, TranslationService
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.roles import HeadRole
+    from transformer_core.analysis.roles import HeadRole, RoleTable
+    from transformer_core.attention_maps import Kind
 
 
 def roles(service: TranslationService, session: str) -> dict[str, Any]:
@@ -20,14 +21,18 @@ def roles(service: TranslationService, session: str) -> dict[str, Any]:
         Superseded: when a newer request of the session took over.
     """
     tables = measure_roles(service, session)
-    heads = {
+    heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
+    return {"roles": {"model": service.name, "heads": heads}}
+
+
+def _likeliest(tables: Mapping[Kind, RoleTable]) -> dict[str, list[list[Mapping[str, Any]]]]:
+    return {
         kind: [
             [_role(table.likeliest(layer, head)) for head in range(table.shares.shape[2])]
             for layer in range(table.shares.shape[1])
         ]
         for kind, table in tables.items()
     }
-    return {"roles": {"model": service.name, "heads": heads}}
 
 
 def _role(role: HeadRole) -> Mapping[str, Any]:

@@ -31,6 +31,7 @@ Fits = Callable[[object, object], bool]
 MOST_WAITING = 64  # requests of one address
 
 _LOOK_UP_SECONDS = 0.25  # so that a waiter whose visitor has left notices it
+_PATIENCE_SECONDS = 0.5  # a shorter wait is not worth a message, which takes the server as long as a part of a page
 
 
 class Superseded(Exception):
@@ -160,8 +161,8 @@ class RequestQueue:
 
         Args:
             ticket: The request that wants to work.
-            on_position: Called while waiting with the number of requests ahead, a few times a second, from this
-                thread. It may raise to give up waiting.
+            on_position: Called with the number of requests ahead after half a second of waiting, and when it changes,
+                from this thread. It may raise to give up waiting.
 
         Raises:
             Superseded: when the ticket is cancelled while it waits.
@@ -224,6 +225,7 @@ class RequestQueue:
                 raise QueueFull
             self._share.arrive(ticket)
             self._plan([*self._waiting, ticket])
+        told, patient_until = None, time.monotonic() + _PATIENCE_SECONDS
         try:
             while True:
                 with self._lock:
@@ -241,7 +243,8 @@ class RequestQueue:
                         self._plan([each for each in self._waiting if not each.is_taken])  # the next may fit as well
                         return charges
                     position = self._waiting.index(ticket) + self._working + self._working_batches
-                if on_position is not None:
+                if on_position is not None and position != told and time.monotonic() > patient_until:
+                    told = position
                     on_position(position)  # outside the lock: drawing may block or raise
                 ticket.wait(_LOOK_UP_SECONDS)
         except BaseException:
