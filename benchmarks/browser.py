@@ -37,15 +37,15 @@ def serving(script: Path) -> Iterator[str]:
 
 
 @contextmanager
-def server(script: Path) -> Iterator[tuple[str, int]]:
-    """As `serving`; yields the address and the number of the process."""
+def server(script: Path, root: Path = ROOT) -> Iterator[tuple[str, int]]:
+    """As `serving`, from the folder `root`; yields the address and the number of the process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={port}"]
     process = subprocess.Popen(
         [*command, "--server.headless=true", "--server.address=127.0.0.1", "--browser.gatherUsageStats=false"],
-        cwd=ROOT,
+        cwd=root,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

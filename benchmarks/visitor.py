@@ -32,7 +32,8 @@ class Visitor:
         connection: Its websocket.
         fields: The id of each text field that the page has drawn.
         files: What each download button asks for.
-        translation: What the explorer shows; empty at the start.
+        translation: Which translation the explorer shows; empty at the start.
+        tokens: Those of the translation, with `</s>`.
         session: How the server names this session.
     """
 
@@ -40,6 +41,7 @@ class Visitor:
     fields: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     translation: str = ""
+    tokens: tuple[str, ...] = ()
     session: str = ""
 
     async def open(self, page: str = "", **params: str) -> None:
@@ -105,7 +107,9 @@ class Visitor:
         elif kind == "download_button" and element.download_button.deferred_file_id:
             self.files.append(element.download_button.deferred_file_id)
         elif kind == "bidi_component" and element.bidi_component.component_name == "headlight_explorer":
-            self.translation = str(_header(element.bidi_component.bytes)["id"])
+            header = _header(element.bidi_component.bytes)
+            self.translation = str(header["id"])
+            self.tokens = tuple(header["axes"]["outputs"]["tokens"])
         return message
 
 

@@ -145,14 +145,14 @@ class Batcher:
         checkpoint = self._translator.checkpoint
         if self._workers is not None and checkpoint is not None:
             try:
-                return self._workers.decode(self.key, encodings, beam, should_stop, is_given_up)
+                return self._workers.decode(self.key(self._workers), encodings, beam, should_stop, is_given_up)
             except NoneReady:
                 pass
         return decode_together(self._translator, encodings, beam, should_stop, is_given_up)
 
-    @property
-    def key(self) -> ModelKey:
-        """The model, as processes know it."""
+    def key(self, workers: WorkerProcesses) -> ModelKey:
+        """The model, as these processes know it."""
         checkpoint = self._translator.checkpoint
         assert checkpoint is not None, "a model that was loaded from a folder"
-        return ModelKey(str(checkpoint.folder), checkpoint.weights_hash, self._translator.most_map_bytes)
+        most = self._translator.most_map_bytes
+        return ModelKey(str(checkpoint.folder), checkpoint.weights_hash, most, workers.device)

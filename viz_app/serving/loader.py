@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+from functools import lru_cache
 
 import streamlit as st
 
@@ -113,10 +114,27 @@ def request_queue() -> RequestQueue:
 def worker_processes() -> WorkerProcesses | None:
     """The processes that decode for all models, not started yet; None if this process is to decode."""
     number = _number_of_workers()
-    return WorkerProcesses(number, _threads()) if number else None
+    return WorkerProcesses(number, _threads(), device()) if number else None
 
 
 def _number_of_workers() -> int:
     if os.environ.get("HEADLIGHT_WORKERS", "").strip() == "0":
         return 0
-    return positive_setting("HEADLIGHT_WORKERS", max(1, (os.cpu_count() or 1) // _threads()))
+    default = max(1, (os.cpu_count() or 1) // _threads()) if device() == "cpu" else 1  # one serves a whole GPU
+    return positive_setting("HEADLIGHT_WORKERS", default)
+
+
+@lru_cache(maxsize=1)
+def device() -> str:
+    """Where translations are decoded: HEADLIGHT_DEVICE, or the CPU if that cannot be used; by default a GPU."""
+    import torch
+
+    name = os.environ.get("HEADLIGHT_DEVICE", "").strip() or "auto"
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.empty(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        _log.warning("HEADLIGHT_DEVICE is %r, which cannot be used (%s); decoding on the CPU", name, error)
+        return "cpu"
+    return name

@@ -12,7 +12,6 @@ from viz_app.serving.head_roles import measure_roles
 from viz_app.serving.loader import get_translation_service, worker_processes
 from viz_app.serving.request_queue import Superseded, Visitor
 from viz_app.serving.server_limits import let_downloads_wait
-from viz_app.serving.worker_processes import WorkerProcesses
 
 _OWNER = "warm-up"  # whose requests these are
 _log = logging.getLogger(__name__)
@@ -22,24 +21,24 @@ _log = logging.getLogger(__name__)
 async def warm_up(_: object) -> AsyncIterator[None]:
     """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
     let_downloads_wait()
-    stopping, workers = threading.Event(), worker_processes()
-    thread = threading.Thread(target=_prepare, args=(stopping, workers), name="warm-up")
+    stopping = threading.Event()
+    thread = threading.Thread(target=_prepare, args=(stopping,), name="warm-up")
     thread.start()
     try:
         yield
     finally:
         stopping.set()
         await asyncio.to_thread(thread.join)
-        if workers is not None:
+        if (workers := worker_processes()) is not None:
             await asyncio.to_thread(workers.close)
 
 
-def _prepare(stopping: threading.Event, workers: WorkerProcesses | None) -> None:
+def _prepare(stopping: threading.Event) -> None:
     try:
-        service = get_translation_service()
+        service, workers = get_translation_service(), worker_processes()
         owner = Visitor(is_present=lambda: not stopping.is_set())
         if workers is not None:
-            workers.start(service.batcher.key)
+            workers.start(service.batcher.key(workers))
         service.translate_examples(owner)
         measure_roles(service, _OWNER, owner)
     except Superseded:

@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loky.process_executor import ProcessPoolExecutor
@@ -54,11 +54,13 @@ class ModelKey(NamedTuple):
         folder: Of its checkpoint.
         weights_hash: The model's identity.
         most_map_bytes: As of the translator.
+        device: Where it decodes.
     """
 
     folder: str
     weights_hash: str
     most_map_bytes: int | None
+    device: str = "cpu"
 
 
 # --- in the server ----------------------------------------------------------------------------------------------------
@@ -70,9 +72,11 @@ class WorkerProcesses:
     Args:
         count: How many.
         threads: CPU threads of each.
+        device: Where they decode, as torch calls it.
     """
 
-    def __init__(self, count: int, threads: int = 1) -> None:
+    def __init__(self, count: int, threads: int = 1, device: str = "cpu") -> None:
+        self.device = device
         self._all = [_Process(threads) for _ in range(count)]
         self._idle = list(self._all)
         self._lock = threading.Lock()
@@ -124,9 +128,12 @@ class _Process:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._flags = _Flags.new()
         self._executor: ProcessPoolExecutor | None = None
         self._prepared: Future[None] | None = None
+
+    @cached_property
+    def _flags(self) -> _Flags:
+        return _Flags.new()
 
     @property
     def is_ready(self) -> bool:
@@ -178,7 +185,7 @@ class _Process:
     def close(self) -> None:
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
-        self._flags.remove()
+            self._flags.remove()
 
 
 class _Flags:
@@ -246,7 +253,7 @@ def _load(key: ModelKey) -> None:
     if key in _models:
         _models.move_to_end(key)
         return
-    translator = Translator.load(key.folder)
+    translator = Translator.load(key.folder, key.device)
     if translator.checkpoint_hash != key.weights_hash:
         raise NoneReady
     translator.most_map_bytes = key.most_map_bytes

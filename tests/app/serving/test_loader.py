@@ -104,3 +104,44 @@ def test_a_model_that_is_replaced_while_it_is_read_is_read_again(
         loader.get_translation_service("own")
     config = loader.get_translation_service("own").translator.config
     assert config == Translator.load(french_checkpoint).config
+
+
+@pytest.mark.parametrize(
+    ("setting", "cuda", "expected"),
+    [("", False, "cpu"), ("", True, "cuda"), ("auto", True, "cuda"), ("cpu", True, "cpu"), ("meta", False, "meta")],
+)
+def test_translations_are_decoded_on_a_gpu_if_there_is_one(
+    setting: str, cuda: bool, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_DEVICE", setting)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: cuda)
+    monkeypatch.setattr("torch.empty", lambda *_, device: None)
+    loader.device.cache_clear()
+    assert loader.device() == expected
+    assert loader._number_of_workers() == (os.cpu_count() if expected == "cpu" else 1)
+    loader.device.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["cuda:77", "no such device"])
+def test_a_device_that_cannot_be_used_is_named_in_the_log(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_DEVICE", name)
+    loader.device.cache_clear()
+    assert loader.device() == "cpu"
+    assert len(caplog.records) == 1 and f"HEADLIGHT_DEVICE is {name!r}, which cannot be used" in caplog.text
+    loader.device.cache_clear()
+
+
+@pytest.mark.parametrize(("setting", "processes"), [("0", 0), ("3", 3)])
+def test_the_number_of_processes_is_a_setting(
+    setting: str, processes: int, fresh_model: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADLIGHT_WORKERS", setting)
+    found = loader.worker_processes()
+    assert (len(found._all) if found else 0) == processes
+    assert loader.request_queue().batches == (processes or loader.request_queue().slots)
+    for wrong in ("-1", "many", "1.5"):
+        monkeypatch.setenv("HEADLIGHT_WORKERS", wrong)
+        with pytest.raises(loader.SettingError, match="HEADLIGHT_WORKERS"):
+            loader._number_of_workers()
