@@ -7,7 +7,7 @@ import json
 import struct
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,8 +139,29 @@ async def visiting(address: str, forwarded: str = "") -> AsyncIterator[Visitor]:
         yield Visitor(connection)
 
 
-def memory(pid: int, which: str = "VmRSS") -> float | None:
-    """MiB that a process holds, or has held at most (VmHWM); None where the system does not tell."""
+def processes(pid: int) -> list[int]:
+    """A process and all that it has started, as far as the system tells."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            after_the_name = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
+            parents[int(folder.name)] = int(after_the_name[1])
+    found = [pid]
+    for each in found:  # grows while it is read
+        found += [child for child, parent in parents.items() if parent == each]
+    return found
+
+
+def memory(pid: int, which: str = "VmRSS", *, alone: bool = False) -> float | None:
+    """MiB that a process and those that it has started hold, or have held at most (VmHWM); None if it is not known.
+
+    Memory that they share counts for each of them, and their peaks need not have been at the same time.
+    """
+    found = [_memory(each, which) for each in ([pid] if alone else processes(pid))]
+    return None if found[0] is None else sum(each or 0.0 for each in found)
+
+
+def _memory(pid: int, which: str) -> float | None:
     try:
         lines: Sequence[str] = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:
@@ -150,7 +171,6 @@ def memory(pid: int, which: str = "VmRSS") -> float | None:
 
 def forget_peak(pid: int) -> None:
     """From now on VmHWM counts anew; nothing where the system cannot."""
-    try:
-        Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        return
+    for each in processes(pid):
+        with suppress(OSError):
+            Path(f"/proc/{each}/clear_refs").write_text("5", encoding="ascii")

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import abuse, agreement, capture, decode, export, length, memory, optimizer, train
+from benchmarks import abuse, agreement, capture, decode, export, length, memory, optimizer, serve, soak, train
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
 from transformer_core.config import ModelConfig
@@ -32,8 +32,10 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (optimizer, "optimizer", []),
         pytest.param(memory, "memory", [], marks=pytest.mark.slow),
         pytest.param(abuse, "abuse", ["--attacks", "huge text", "huge figure"], marks=pytest.mark.slow),
+        pytest.param(serve, "serve", [], marks=pytest.mark.slow),
+        pytest.param(soak, "soak", [], marks=pytest.mark.slow),
     ],
-    ids=["decode", "train", "capture", "length", "export", "optimizer", "memory", "abuse"],
+    ids=["decode", "train", "capture", "length", "export", "optimizer", "memory", "abuse", "serve", "soak"],
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,
@@ -57,6 +59,10 @@ def test_each_runs_and_ends_with_one_line_of_json(
     if key == "abuse":
         assert set(answer["abuse"]) == {"no attack", "huge text", "huge figure"}
         assert all(0 < found["median"] <= found["worst"] < 60 for found in answer["abuse"].values())
+    if key == "serve":
+        assert answer["serve"]["wrong"] == {"this": 0}
+    if key == "soak":
+        assert answer["soak"]["wrong"] == 0 and not answer["soak"]["failures"] and answer["soak"]["killed"] > 0
     if key == "length":
         assert set(answer["length"]) == {"full", "window 4"}
 
