@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from transformer_core.attention_maps import map_bytes
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.worker_processes import MOST_TOGETHER, ModelKey, NoneReady, WorkerProcesses
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _LONGER = 2.0  # how many times as long as the shortest sentence of a batch the longest one may be
 _SHORT = 12  # tokens; sentences up to here are about equally long
+_MOST_BYTES = 128 * 2**20  # of the attention maps of a batch
 _LOOK_UP_SECONDS = 0.1  # so that a sentence that nobody wants is noticed
 
 
@@ -93,7 +95,7 @@ class Batcher:
         """
         sentence = _Sentence(self, encoding, beam, should_stop)
         ticket.work = sentence
-        with self._queue.batch(ticket, _fits, MOST_TOGETHER, on_position) as together:
+        with self._queue.batch(ticket, _fits, self._most_together(encoding), on_position) as together:
             if together:
                 self._decode([each.work for each in together if isinstance(each.work, _Sentence)])
         while True:
@@ -102,6 +104,13 @@ class Batcher:
             except TimeoutError:
                 if should_stop():
                     raise Superseded from None
+
+    def _most_together(self, encoding: Encoding) -> int:
+        """Sentences that memory allows beside this one, if all are as long as they may be beside it."""
+        longest, config = int(_LONGER * max(len(encoding), _SHORT)), self._translator.config
+        return max(
+            1, min(MOST_TOGETHER, _MOST_BYTES // map_bytes(config.num_layers * config.num_heads, longest, longest))
+        )
 
     def _decode(self, sentences: Sequence[_Sentence]) -> None:
         """Give each sentence what comes of it, be it an error."""

@@ -12,7 +12,7 @@ import pytest
 
 from tests.app.serving.test_request_queue import PATIENCE, all_busy, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
-from transformer_core.attention_maps import KINDS, MapsTooLarge
+from transformer_core.attention_maps import KINDS, MapsTooLarge, map_bytes
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving import decoding
@@ -76,6 +76,20 @@ def test_a_long_sentence_does_not_hold_up_short_ones(service: TranslationService
         thread.join(PATIENCE)
         check(outcome[0], service.translator, text)
     assert list(map(len, batches)) == [2, 1]
+
+
+def test_long_sentences_share_a_batch_with_few_others(
+    service: TranslationService, batches: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their maps must all fit into memory, and grow with the square of the length."""
+    heads = service.translator.config.num_layers * service.translator.config.num_heads
+    monkeypatch.setattr("viz_app.serving.batching._MOST_BYTES", 2 * map_bytes(heads, 150, 150))
+    texts = [f"{word} the dog and" * 10 for word in ("a", "the", "my", "her", "our")]
+    for (thread, outcome), text in zip(ask_all(service, texts), texts, strict=True):
+        thread.join(PATIENCE)
+        check(outcome[0], service.translator, text)
+    assert {length for batch in batches for length in batch} <= set(range(50, 75)), "75 beside 150 tokens: two fit"
+    assert sorted(map(len, batches)) in ([1, 2, 2], [2, 3])
 
 
 def test_who_leaves_is_decoded_no_further(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.app_pages.test_pages import damaged_copy, visible
 from tests.app.mounted import address, headers
+from tests.core.tiny import tiny_model
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
@@ -287,7 +288,7 @@ def test_services_are_shared_few_and_behind_one_gate(
 class Endless:
     """A model that writes until it is told to stop."""
 
-    checkpoint_hash, checkpoint = "endless", None
+    checkpoint_hash, checkpoint, config = "endless", None, tiny_model().config
 
     def __init__(self) -> None:
         self.began = threading.Event()
