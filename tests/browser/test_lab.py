@@ -76,6 +76,24 @@ def test_random_vectors_stand_beside_the_effects(open_lesson: OpenLesson) -> Non
     assert any(start in lesson.said() for start in spoken)
 
 
+def test_the_order_of_the_heads_is_checked(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off")
+    lesson.wait("lesson.scene.own")
+    lesson.page.get_by_role("checkbox", name=T("lesson_lab.check_heads_label")).check(force=True)
+    lesson.wait("lesson.scene.own?.check")
+    falls = lesson.get("lesson.scene.own.check.first")
+    assert f"{abs(falls[-1]):.2f}" in lesson.said()
+    # The bars are where they are pressed.
+    pressed = lesson.get("""(() => {
+        const { scene, stage } = lesson, pen = stage.pen(stage.canvas.getContext("2d")), { side } = scene.places(pen);
+        const shown = scene.shown(lesson.settings(), scene.view(-1).order);
+        const { across, bottom } = scene.bars(shown, { ...side, height: scene.barsHeight(pen, side) });
+        return { x: across.place(1.5), y: bottom + 20 };
+    })()""")
+    lesson.canvas.click(position=pressed)
+    assert lesson.settings()["piece"] == 1
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_from_a_head_in_translate_to_the_lab_and_back(language: str, open_page: OpenPage, app_url: str) -> None:
     page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=4&head=3", still=True)

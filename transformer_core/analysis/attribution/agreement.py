@@ -70,12 +70,12 @@ def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: S
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """By how much the log-probability falls when 1, 2, ..., K words of the sentence are left out, mean over rows.
+    """By how much the log-probability falls when 1, 2, ..., K words of the sentence, or heads, are left out.
 
     Args:
-        first: (K,) nats, the words that the method names first.
-        last: (K,) the words that it names last.
-        random: (K,) random words, mean over draws.
+        first: (K,) nats, those that the method names first. Of words: mean over rows.
+        last: (K,) those that it names last.
+        random: (K,) random ones, mean over draws.
     """
 
     first: Tensor

@@ -177,7 +177,7 @@ export class Trace extends Bench {
       pen.write(this.title(method), x, y + high - TILE + 8, name);
       pen.note(worth(own, each), x, y + high - TILE + 23, { size: 11, most: wide });
     });
-    if (own.check) drawCheck(pen, texts, own.check, check);
+    if (own.check) drawCheck(pen, texts, texts.check_title, own.check, check);
     if (!own.methods.length) pen.message(texts.computing);
     context.restore();
   }
