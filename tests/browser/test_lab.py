@@ -10,6 +10,7 @@ from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import until
 from viz_app.lessons.labels import labels
+from viz_app.text import texts
 
 T = labels("en")
 
@@ -157,3 +158,16 @@ def test_the_layers_of_the_decoder_and_the_encoder(
     lesson.go("early")
     lesson.wait("lesson.scene.own?.rows.length")
     lesson.painted(0.01)
+
+
+@pytest.mark.parametrize("scene", ["off", "parts", "stairs", "redirect", "trace", "depth", "early", "swap", "why"])
+def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLesson, scene: str) -> None:
+    page = open_lesson("lab", scene).page
+    page.get_by_text(texts("en")("lessons.recipe")).click()
+    command = page.locator("[data-testid=stExpander] code.language-bash")
+    assert command.inner_text().startswith("python -m ")
+    assert "Translator.load" in page.locator("[data-testid=stExpander] code.language-python").inner_text()
+    page.locator(".st-key-takeaways").get_by_text(texts("en")("translate.download"), exact=True).click()
+    page.locator(".st-key-edit-in-figures button").wait_for()
+    offered = page.locator("[data-testid=stPopoverBody]").inner_text().split()
+    assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "CSV", "NPZ"} <= set(offered)

@@ -71,8 +71,8 @@ export type Parts = {
 /** `top`: by layer and token the most probable tokens. */
 export type Depth = { pieces: string[]; text: string; top: string[][][] };
 
-/** Translations from each layer of the encoder: words, and whether the final one lacks them. */
-export type Early = { rows: [string, boolean][][] };
+/** Translations from each layer of the encoder: words, and whether the final one lacks them; chrF against the final one. */
+export type Early = { rows: [string, boolean][][]; chrf: number[] };
 
 /** `agreement`: of each method with leave-one-out. */
 export type Trace = {
