@@ -1,7 +1,7 @@
 // The encoder stopped early: what the decoder generates from its state after each layer.
 
 import { fillText } from "../../../components/common/dom.js";
-import { comparedWords, laidOut } from "../../stage/js/paragraph.js";
+import { comparedHeight, comparedWords } from "../../stage/js/paragraph.js";
 import { Bench } from "./bench.js";
 
 const HEAD = 26;
@@ -50,10 +50,7 @@ export class Early extends Bench {
    * @param {number} size
    */
   heights(pen, size) {
-    const plain = this.rows.map((words) => words.map(([word]) => word));
-    return plain.map(
-      (words) => laidOut(pen, words, pen.width - LEFT - RIGHT, size * 1.6, { size, weight: 600 }).height + BETWEEN,
-    );
+    return this.rows.map((words) => comparedHeight(pen, words, pen.width - LEFT - RIGHT, size) + BETWEEN);
   }
 
   /** @type {Scene["draw"]} */
