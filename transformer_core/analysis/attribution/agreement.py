@@ -16,8 +16,9 @@ from torch import Tensor
 from transformer_core.analysis.attribution.attribute import attribute_run
 from transformer_core.analysis.attribution.leave_one_out import answers_without
 from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.forced_run import forced_run, rows_in_time
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.progress import expect
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -124,6 +125,8 @@ def faithfulness(
         left_out[:, k].scatter_(1, orders[:, : k + 1], True)
     # Many rows name the same words; each set is left out once.
     sets, which = torch.unique(left_out.flatten(0, 1), dim=0, return_inverse=True)
+    at_once = rows_in_time(attribution.run.source.shape[1], attribution.run.inputs.shape[1])
+    expect(should_stop, -(-(len(sets) + 1) // at_once))
     drops = _drops(translator, attribution, sets, check)[which].view(len(orders), most, rows).cpu()
     each = torch.arange(rows)
     return Faithfulness(
