@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.lesson_driver import Lesson
-from tests.browser.rest import until
+from tests.browser.rest import until, wait_until_idle
 from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
@@ -162,7 +162,10 @@ def test_the_layers_of_the_decoder_and_the_encoder(
 
 @pytest.mark.parametrize("scene", ["off", "parts", "stairs", "redirect", "trace", "depth", "early", "swap", "why"])
 def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLesson, scene: str) -> None:
-    page = open_lesson("lab", scene).page
+    lesson = open_lesson("lab", scene)
+    lesson.wait("lesson.scene.own")
+    page = lesson.page
+    wait_until_idle(page)
     page.get_by_text(texts("en")("lessons.recipe")).click()
     command = page.locator("[data-testid=stExpander] code.language-bash")
     assert command.inner_text().startswith("python -m ")
@@ -171,3 +174,24 @@ def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLes
     page.locator(".st-key-edit-in-figures button").wait_for()
     offered = page.locator("[data-testid=stPopoverBody]").inner_text().split()
     assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "CSV", "NPZ"} <= set(offered)
+
+
+def test_up_and_down_in_the_picture_choose_tokens_and_methods(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off")
+    lesson.wait("lesson.scene.own")
+    lesson.press("ArrowDown", "ArrowDown")
+    assert lesson.settings()["piece"] == 1
+    lesson.press("ArrowUp", "ArrowUp", "ArrowUp")
+    assert lesson.settings()["piece"] == lesson.get("lesson.scene.own.pieces.length") - 1, "round and round"
+    lesson.page.get_by_role("tab", selected=True).focus()
+    lesson.page.keyboard.press("ArrowDown")
+    assert lesson.settings()["piece"] == lesson.get("lesson.scene.own.pieces.length") - 1, "elsewhere the page scrolls"
+    lesson.go("trace")
+    lesson.wait("lesson.scene.own")
+    methods = lesson.get("lesson.scene.own.methods")
+    lesson.press("ArrowDown")
+    assert lesson.settings()["method"] == methods[methods.index("alti") + 1]
+    lesson.go("depth")
+    lesson.wait("lesson.scene.own")
+    lesson.press("ArrowDown")
+    assert lesson.settings()["token"] == 1

@@ -272,6 +272,13 @@ export class Trace extends Bench {
     return { row: (this.shown(settings).row + count + length) % length, rather: -1 };
   }
 
+  /** @type {Scene["lowered"]} From method to method. */
+  lowered(count, settings) {
+    if (this.absence || !this.own) return null;
+    const { methods } = this.own;
+    return { method: methods[(this.shown(settings).number + count + methods.length) % methods.length] };
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     return this.absence ?? traceText(this, settings);
