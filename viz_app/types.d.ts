@@ -77,6 +77,8 @@ type LessonData<Values = any> = {
 type SceneWords = {
   name: string;
   title: string;
+  /** The title, or a short name in its place. */
+  tab: string;
   section: string;
   math: Markup[];
   prose: Markup[];

@@ -8,8 +8,9 @@ import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.lesson_driver import Lesson
-from tests.browser.rest import until
+from tests.browser.rest import until, wait_until_idle
 from viz_app.lessons.labels import labels
+from viz_app.text import texts
 
 T = labels("en")
 
@@ -76,6 +77,24 @@ def test_random_vectors_stand_beside_the_effects(open_lesson: OpenLesson) -> Non
     assert any(start in lesson.said() for start in spoken)
 
 
+def test_the_order_of_the_heads_is_checked(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off")
+    lesson.wait("lesson.scene.own")
+    lesson.page.get_by_role("checkbox", name=T("lesson_lab.check_heads_label")).check(force=True)
+    lesson.wait("lesson.scene.own?.check")
+    falls = lesson.get("lesson.scene.own.check.first")
+    assert f"{abs(falls[-1]):.2f}" in lesson.said()
+    # The bars are where they are pressed.
+    pressed = lesson.get("""(() => {
+        const { scene, stage } = lesson, pen = stage.pen(stage.canvas.getContext("2d")), { side } = scene.places(pen);
+        const shown = scene.shown(lesson.settings(), scene.view(-1).order);
+        const { across, bottom } = scene.bars(shown, { ...side, height: scene.barsHeight(pen, side) });
+        return { x: across.place(1.5), y: bottom + 20 };
+    })()""")
+    lesson.canvas.click(position=pressed)
+    assert lesson.settings()["piece"] == 1
+
+
 @pytest.mark.parametrize("language", ["en", "ko"])
 def test_from_a_head_in_translate_to_the_lab_and_back(language: str, open_page: OpenPage, app_url: str) -> None:
     page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=4&head=3", still=True)
@@ -139,3 +158,40 @@ def test_the_layers_of_the_decoder_and_the_encoder(
     lesson.go("early")
     lesson.wait("lesson.scene.own?.rows.length")
     lesson.painted(0.01)
+
+
+@pytest.mark.parametrize("scene", ["off", "parts", "stairs", "redirect", "trace", "depth", "early", "swap", "why"])
+def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLesson, scene: str) -> None:
+    lesson = open_lesson("lab", scene)
+    lesson.wait("lesson.scene.own")
+    page = lesson.page
+    wait_until_idle(page)
+    page.get_by_text(texts("en")("lessons.recipe")).click()
+    command = page.locator("[data-testid=stExpander] code.language-bash")
+    assert command.inner_text().startswith("python -m ")
+    assert "Translator.load" in page.locator("[data-testid=stExpander] code.language-python").inner_text()
+    page.locator(".st-key-takeaways").get_by_text(texts("en")("translate.download"), exact=True).click()
+    page.locator(".st-key-edit-in-figures button").wait_for()
+    offered = page.locator("[data-testid=stPopoverBody]").inner_text().split()
+    assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "CSV", "NPZ"} <= set(offered)
+
+
+def test_up_and_down_in_the_picture_choose_tokens_and_methods(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off")
+    lesson.wait("lesson.scene.own")
+    lesson.press("ArrowDown", "ArrowDown")
+    assert lesson.settings()["piece"] == 1
+    lesson.press("ArrowUp", "ArrowUp", "ArrowUp")
+    assert lesson.settings()["piece"] == lesson.get("lesson.scene.own.pieces.length") - 1, "round and round"
+    lesson.page.get_by_role("tab", selected=True).focus()
+    lesson.page.keyboard.press("ArrowDown")
+    assert lesson.settings()["piece"] == lesson.get("lesson.scene.own.pieces.length") - 1, "elsewhere the page scrolls"
+    lesson.go("trace")
+    lesson.wait("lesson.scene.own")
+    methods = lesson.get("lesson.scene.own.methods")
+    lesson.press("ArrowDown")
+    assert lesson.settings()["method"] == methods[methods.index("alti") + 1]
+    lesson.go("depth")
+    lesson.wait("lesson.scene.own")
+    lesson.press("ArrowDown")
+    assert lesson.settings()["token"] == 1

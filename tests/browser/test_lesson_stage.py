@@ -90,3 +90,38 @@ def test_a_stage_is_never_behind_the_navigation_while_python_computes(open_lesso
     holder.evaluate("(element) => { element.style.opacity = 0.33; }")
     on_top = lesson.page.evaluate("document.elementFromPoint(300, 30).closest('.st-key-lesson-why') !== null")
     assert on_top
+
+
+NAMES_IN_SIGHT = """({ lesson }) => {
+    const row = lesson.tabs.element.getBoundingClientRect();
+    return lesson.tabs.buttons.filter((button) => {
+        const { left, right, width } = button.querySelector(".tab-title").getBoundingClientRect();
+        return width && left >= row.left - 1 && right <= row.right + 1;
+    }).length;
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_the_tabs_of_many_scenes_have_names_in_one_row(open_lesson: OpenLesson, language: str) -> None:
+    lesson = open_lesson("lab", "depth", lang=language)
+    scenes, row = lesson.get("[lesson.lesson.scenes.length, lesson.tabs.element.offsetHeight]")
+    assert lesson.root.evaluate(NAMES_IN_SIGHT) == scenes and row < 60
+    lesson.click(texts(language)("lesson.present"))
+    assert lesson.root.evaluate(NAMES_IN_SIGHT) == scenes
+
+
+def test_on_a_phone_the_tabs_scroll_and_show_where_they_go_on(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("lab", "off", width=390, height=844)
+
+    def fades() -> list[bool]:
+        style = "lesson.tabs.element.style"
+        found: list[bool] = lesson.get(f"['--before', '--after'].map((end) => {style}.getPropertyValue(end) !== '0px')")
+        return found
+
+    assert lesson.root.evaluate(NAMES_IN_SIGHT) >= 2 and fades() == [False, True]
+    for scene, expected in (("depth", [True, True]), ("why", [True, False])):
+        lesson.go(scene)
+        assert fades() == expected
+        button = lesson.page.locator(f".tab[data-scene={scene}]")
+        row, box = lesson.page.locator(".tabs").bounding_box(), button.bounding_box()
+        assert row and box and box["x"] >= row["x"] and box["x"] + box["width"] <= row["x"] + row["width"]

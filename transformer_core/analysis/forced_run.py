@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from transformer_core.config import ModelConfig
     from transformer_core.translator import Translation, Translator
 
+_MOST_TOKENS = 2**12  # of a batch, source and target: a second of a small model on a slow processor
 _MOST_VALUES = 2**26  # of the largest tensor of a batch, the logits or the inner layer of a network: 256 MiB
 SUBLAYERS: dict[Kind, str] = {"encoder": "self_attention", "decoder": "self_attention", "cross": "cross_attention"}
 
@@ -113,9 +114,14 @@ def forced_run(
 
 
 def rows_at_once(config: ModelConfig, source_length: int, target_length: int) -> int:
-    """How many changed copies of a run memory has room for in one batch."""
+    """How many changed copies of a run one batch takes: memory has room for them, and it can be stopped soon."""
     widest = max(source_length * config.d_ff, target_length * max(config.d_ff, config.vocab_size))
-    return max(1, _MOST_VALUES // widest)
+    return max(1, min(_MOST_VALUES // widest, rows_in_time(source_length, target_length)))
+
+
+def rows_in_time(source_length: int, target_length: int) -> int:
+    """How many copies one batch takes, so that whoever stops it need not wait long."""
+    return max(1, _MOST_TOKENS // (source_length + target_length))
 
 
 def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:

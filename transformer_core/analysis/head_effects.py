@@ -24,6 +24,7 @@ from transformer_core.attention import MultiHeadAttention
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.layers import AddAndNorm, DecoderLayer, EncoderLayer
+from transformer_core.progress import expect
 from transformer_core.sites import Point
 
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ def head_effects(
     if change in ("mean", "resample") and not others:
         raise ValueError(f"change is {change!r}, which needs other sentences")
     generator = torch.Generator().manual_seed(seed)
+    size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
+    passes = -(-len(all_heads(translator)) // size) * (1 if change in ("zero", "mean") else draws)
+    expect(should_stop, 2 * translator.config.num_layers * passes)
     if change == "zero":
         return HeadEffects(run, _effects(translator, run, _zero, frozen_norm, should_stop))
     if change == "mean":

@@ -23,6 +23,7 @@ from transformer_core.analysis.forced_run import ForcedRun, forced_run, log_prob
 from transformer_core.attention_maps import Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks import Edit, edit
+from transformer_core.progress import expect
 from transformer_core.sites import Point, Site
 
 if TYPE_CHECKING:
@@ -119,20 +120,21 @@ def part_effects(
     run = forced_run(translator, source, target, points=_POINTS)
     parts = all_parts(translator)
     size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
+    words = _words(run)
+    expect(should_stop, sum(-(-count // size) for count in (len(parts), len(words) + 2, len(run.outputs) + 1)))
     found = []
     for start in range(0, len(parts), size):
         if should_stop is not None and should_stop():
             raise DecodingStopped
         found.append(_log_p_without(translator, run, parts[start : start + size]))
-    members = _words(run)
     left_out = attribute_run(translator, run, method="leave-one-out", should_stop=should_stop)
     pieces = source_axis(run).tokens
     return PartEffects(
         run=run,
         parts=tuple(parts),
         effects=run.log_p - torch.cat(found),
-        words=tuple("".join(pieces[at] for at in positions) for positions in members),
-        word_effects=torch.stack([left_out.source[:, positions].sum(dim=1) for positions in members]),
+        words=tuple("".join(pieces[at] for at in positions) for positions in words),
+        word_effects=torch.stack([left_out.source[:, positions].sum(dim=1) for positions in words]),
     )
 
 

@@ -31,6 +31,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.edits import force_prefix
 from transformer_core.hooks import Edit, edit
+from transformer_core.progress import expect
 from transformer_core.sites import Point, Site
 
 if TYPE_CHECKING:
@@ -253,6 +254,7 @@ def _patched_logits(
     """(R, V): after the prefix, with one value of the donor in each row of the receiver."""
     size = rows_at_once(translator.config, receiver.source.shape[1], len(prefix) + 1)
     there, here = _corresponding(donor, receiver)
+    expect(should_stop, -(-len(cells) // size))
     found = []
     for start in range(0, len(cells), size):
         if should_stop is not None and should_stop():

@@ -96,8 +96,9 @@ def staircase(
 
     expect(should_stop, _checks(translator, run, order, texts, random_orders))
     if order == "effect":
-        effects = head_effects(translator, source, target, should_stop=should_stop).effects
-        falls = torch.cat([effects[kind].sum(dim=2).flatten() for kind in KINDS])
+        # A function that hears nothing: what the effects expect is a part of what was told.
+        alone = head_effects(translator, source, target, should_stop=lambda: bool(should_stop and should_stop()))
+        falls = torch.cat([alone.effects[kind].sum(dim=2).flatten() for kind in KINDS])
         ordered = [heads[number] for number in falls.argsort(stable=True).tolist()]
     elif order == "gradient":
         check()

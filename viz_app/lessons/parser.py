@@ -23,9 +23,10 @@ A lesson is one Markdown file for each language, `positions/en.md` and `position
     ### answer
     What the picture shows then.
 
-Lines `key: value` stand right below a heading: `section`, of the paper; `math`, the scene's equation in LaTeX, in which
-`\class{name}{...}` marks a term that the picture can light up; several `math` lines stand below each other. Markdown
-and LaTeX are read by libraries and reach the browser as a tree of plain values, never as markup.
+Lines `key: value` stand right below a heading: `tab`, a short name for the tab of a scene with a long title; `section`,
+of the paper; `math`, the scene's equation in LaTeX, in which `\class{name}{...}` marks a term that the picture can
+light up; several `math` lines stand below each other. Markdown and LaTeX are read by libraries and reach the browser as
+a tree of plain values, never as markup.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ Node = Any
 
 _HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)
 _SCENE = re.compile(r"([a-z][a-z0-9_]*): (.+)")
-_KEY = re.compile(r"(section|math): (.+)")
+_KEY = re.compile(r"(tab|section|math): (.+)")
 _CHOICE = re.compile(r"^- \[([ x])\] (.+)$", re.MULTILINE)
 _SCREEN = re.compile(r"[ \n]?\[\[(.+?)\]\]", re.DOTALL)
 _TERM = re.compile(r"\{([a-z_]+)\}")
@@ -82,6 +83,7 @@ class Scene:
     Args:
         name: The same in all languages, in the address and in the code.
         title: Its heading.
+        tab: Its name in the row of all scenes.
         section: Of the paper, such as "3.5" or "4, Table 1".
         math: The lines of the equation, each a tree of MathML.
         prose: Paragraphs.
@@ -90,6 +92,7 @@ class Scene:
 
     name: str
     title: str
+    tab: str
     section: str
     math: list[Node]
     prose: list[Node]
@@ -188,13 +191,13 @@ def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> 
     match = _SCENE.fullmatch(heading)
     if not match:
         raise ValueError(f"a scene's heading is {heading!r}, but must be of the form 'name: title'")
-    section, math = "", []
+    keys, math = {"tab": match[2], "section": ""}, []
     lines = body.strip("\n").splitlines()
     while lines and (key := _KEY.fullmatch(lines[0])):
         if key[1] == "math":
             math.append(_math(key[2], block=True))
         else:
-            section = key[2]
+            keys[key[1]] = key[2]
         lines.pop(0)
     text = "\n".join(lines)
     glossary.explained.clear()
@@ -207,7 +210,8 @@ def _scene(heading: str, body: str, answer: str | None, glossary: _Glossary) -> 
     return Scene(
         name=match[1],
         title=match[2],
-        section=section,
+        tab=keys["tab"],
+        section=keys["section"],
         math=math,
         prose=_paragraphs(_CHOICE.sub("", text), glossary.node),
         question=None if answer is None else Question(choices, _paragraphs(answer, glossary.node)),

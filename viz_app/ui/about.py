@@ -16,7 +16,7 @@ CITATION = f"""@software{{headlight,
 }}"""
 # As the repository has them: the app works offline and links nowhere.
 _DOCUMENTS = ("README.md", "docs/teaching.md", "docs/training.md", "docs/fidelity.md", "SECURITY.md")
-_KEYS = ("space", "arrows", "pages", "enter", "code", "escape")
+_KEYS = ("space", "arrows", "lines", "pages", "enter", "code", "escape")
 
 
 def about_text(t: Texts) -> str:

@@ -104,8 +104,8 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
     if state.scene in getattr(lesson_module(name), "LIVE_SCENES", ()):
         st.session_state.pop(_DRAWN, None)
         _follow(name, context)
-    _draw_takeaways(t, name, context, params)
-    _draw_recipe(t, name, context)
+    figure = _draw_takeaways(t, name, context, params)
+    _draw_recipe(t, name, context, figure)
     publish(params, language=t.language, page=f"lesson-{name}")
 
 
@@ -175,9 +175,12 @@ def _start(linked: bool) -> LessonState:
     return LessonState.from_report(report) or LessonState()
 
 
-def _draw_takeaways(t: Texts, name: str, context: LessonContext, params: Mapping[str, str | None]) -> None:
-    """What can be taken along: the scene as a file for print, the handout, the link."""
+def _draw_takeaways(
+    t: Texts, name: str, context: LessonContext, params: Mapping[str, str | None]
+) -> ExportableFigure | None:
+    """What can be taken along: the scene as a file for print, the handout, the link. Returns the file."""
     drawn = figure_with_provenance(name, context)
+    figure = None if drawn is None else ExportableFigure(drawn, Style(), language=t.language)
     with st.container(horizontal=True, key="takeaways"):
         # What is always there comes first, so that nothing changes its place from scene to scene.
         if name != LAB:
@@ -190,22 +193,22 @@ def _draw_takeaways(t: Texts, name: str, context: LessonContext, params: Mapping
                 on_click="ignore",
             )
         draw_share(t, _page(name), params)
-        if drawn is not None:
-            _draw_downloads(
-                t, ExportableFigure(drawn, Style(), language=t.language), LessonFigureSpec(name, context.state)
-            )
+        if figure is not None:
+            _draw_downloads(t, figure, LessonFigureSpec(name, context.state))
         _draw_head_opener(t, name, context)
+    return figure
 
 
-def _draw_recipe(t: Texts, name: str, context: LessonContext) -> None:
+def _draw_recipe(t: Texts, name: str, context: LessonContext, figure: ExportableFigure | None) -> None:
     """How to make the numbers again without the app, where the module of the stage says it."""
     make = getattr(lesson_module(name), "recipe", None)
     recipe = make(_scene(t, name, context), context) if make else None
     if recipe is None:
         return
     with st.expander(t("lessons.recipe"), icon=":material/terminal:"):
-        if recipe.command:
-            st.code(recipe.command, language="bash", wrap_lines=True)
+        # Where the core has no command for it, the app's writes the same numbers.
+        if command := recipe.command or (figure.command("npz") if figure else ""):
+            st.code(command, language="bash", wrap_lines=True)
         st.code(recipe.python, language="python", wrap_lines=True)
 
 

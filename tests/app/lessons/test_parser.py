@@ -51,6 +51,14 @@ def test_both_languages_have_the_same_scenes(name: str) -> None:
     assert shape(english) == shape(korean)
 
 
+def test_a_tab_has_a_short_name_where_the_title_is_long() -> None:
+    scene = "## {}\nsection: 1\n\nWords.\n\n"
+    text = "# L\nAbout.\n\n" + scene.format("a: A title that is long\ntab: Short") + scene.format("b: Brief")
+    assert [scene.tab for scene in parse(text, "l", "en").scenes] == ["Short", "Brief"]
+    for lesson in (load_lesson(name, language) for name in NAMES for language in LANGUAGES):
+        assert all(len(scene.tab) <= len(scene.title) for scene in lesson.scenes)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scene_has_few_words_and_names_its_section(name: str, language: str) -> None:

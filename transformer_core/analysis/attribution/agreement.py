@@ -16,8 +16,9 @@ from torch import Tensor
 from transformer_core.analysis.attribution.attribute import attribute_run
 from transformer_core.analysis.attribution.leave_one_out import answers_without
 from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
-from transformer_core.analysis.forced_run import forced_run
+from transformer_core.analysis.forced_run import forced_run, rows_in_time
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.progress import expect
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -70,12 +71,12 @@ def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: S
 
 @dataclass(frozen=True)
 class Faithfulness:
-    """By how much the log-probability falls when 1, 2, ..., K words of the sentence are left out, mean over rows.
+    """By how much the log-probability falls when 1, 2, ..., K words of the sentence, or heads, are left out.
 
     Args:
-        first: (K,) nats, the words that the method names first.
-        last: (K,) the words that it names last.
-        random: (K,) random words, mean over draws.
+        first: (K,) nats, those that the method names first. Of words: mean over rows.
+        last: (K,) those that it names last.
+        random: (K,) random ones, mean over draws.
     """
 
     first: Tensor
@@ -124,6 +125,8 @@ def faithfulness(
         left_out[:, k].scatter_(1, orders[:, : k + 1], True)
     # Many rows name the same words; each set is left out once.
     sets, which = torch.unique(left_out.flatten(0, 1), dim=0, return_inverse=True)
+    at_once = rows_in_time(attribution.run.source.shape[1], attribution.run.inputs.shape[1])
+    expect(should_stop, -(-(len(sets) + 1) // at_once))
     drops = _drops(translator, attribution, sets, check)[which].view(len(orders), most, rows).cpu()
     each = torch.arange(rows)
     return Faithfulness(

@@ -5,12 +5,14 @@ Shape legend: L layers, T tokens of the translation, K tokens that are listed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from transformer_core.analysis.ablation import word_diff
-from viz_app.figures import MatrixFigure
+from transformer_core.metrics import chrf
+from viz_app.figures import CurvesFigure, MatrixFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.recipe import Recipe
@@ -76,14 +78,22 @@ class Early:
 
     @staticmethod
     def data(context: LessonContext) -> StageData:
-        """What the decoder generates from the encoder's state after each layer, and the words that differ."""
+        """What the decoder generates from the encoder's state after each layer, the words that differ, and chrF."""
         texts = _early(context)
         rows = [word_diff(texts[-1].split(), text.split())[1] for text in texts]
-        return StageData(values={"rows": rows})
+        return StageData(values={"rows": rows, "chrf": _likeness(texts)})
 
     @staticmethod
-    def figure(_context: LessonContext) -> None:
-        """None: the bench shows sentences."""
+    def figure(context: LessonContext) -> CurvesFigure:
+        """How much each translation is like the final one."""
+        t, texts = context.t, _early(context)
+        return CurvesFigure(
+            series=(Series(x=range(len(texts)), y=_likeness(texts), marked=True),),
+            x_title=t("lesson_lab.encoder_layer"),
+            y_title=t("lesson_lab.likeness"),
+            language=t.language,
+            caption=t("lesson_lab.early_caption", text=texts[-1]),
+        )
 
     @staticmethod
     def recipe(context: LessonContext) -> Recipe:
@@ -96,6 +106,11 @@ class Early:
                 "[translation.text for translation in decoder_lens(translator, source)]",
             ),
         )
+
+
+def _likeness(texts: Sequence[str]) -> list[float]:
+    """How much each translation is like the last one: chrF, 0 to 100."""
+    return [chrf([text], [[texts[-1]]]).value for text in texts]
 
 
 def _early(context: LessonContext) -> tuple[str, ...]:

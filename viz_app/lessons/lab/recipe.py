@@ -15,7 +15,7 @@ class Recipe:
     """Two ways to the same numbers.
 
     Args:
-        command: For a shell; "" where no command has what the bench shows.
+        command: For a shell; "" where only the command of the figure has what the bench shows.
         python: For a notebook.
     """
 
@@ -40,6 +40,8 @@ def command_of(name: str, context: LessonContext, *options: str, out: str) -> st
 
 
 def python(context: LessonContext, imports: Sequence[str], *lines: str) -> str:
-    """Lines of Python that begin with the model and the visitor's sentence."""
-    start = [f"translator = Translator.load({checkpoint_of(context)!r})", f"source = {context.text!r}"]
+    """Lines of Python that begin with the model, and with the visitor's sentence where they need it."""
+    start = [f"translator = Translator.load({checkpoint_of(context)!r})"]
+    if any("source" in line for line in lines):
+        start.append(f"source = {context.text!r}")
     return "\n".join(["from transformer_core.translator import Translator", *imports, "", *start, *lines])

@@ -19,6 +19,7 @@ from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.example_pairs import example_pairs
 from viz_app.lessons.lab.heads_of import heads_of_bits, named_head
 from viz_app.lessons.lab.recipe import Recipe
+from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.translation_service import BEAM
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _NO_PIECE = -1
 def data(context: LessonContext) -> StageData:
     """Effects of all heads, random vectors beside them if asked for, and the translation without the chosen heads."""
     change, frozen, banded = _settings(context)
+    checked = context.state.settings.get("check") is True
     found = _effects(context, change, frozen)
     effects = _stacked(found)
     arrays = {"effects": effects, "log_p": found.run.log_p.numpy()}
@@ -53,9 +55,10 @@ def data(context: LessonContext) -> StageData:
             "heads": config.num_heads,
             "draws": DRAWS,
             "without": without,
+            "check": _check(context, found, change, frozen) if checked else None,
         },
         arrays=arrays,
-        answers={"change": change, "frozen": frozen, "band": banded, "off": digits},
+        answers={"change": change, "frozen": frozen, "band": banded, "check": checked, "off": digits},
     )
 
 
@@ -83,6 +86,18 @@ def _effects(context: LessonContext, change: Change, frozen: bool) -> HeadEffect
             should_stop=stop,
         ),
     )
+
+
+def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: bool) -> dict[str, list[float]]:
+    """By how much the log-probability falls without the heads named first, random ones, and the heads named last."""
+
+    def compute(stop: ShouldStop) -> dict[str, list[float]]:
+        from transformer_core.analysis.head_faithfulness import head_faithfulness
+
+        check = head_faithfulness(context.service.translator, found, should_stop=stop)
+        return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
+
+    return context.compute_once(("lab.effects.check", context.text, change, frozen), compute)
 
 
 def _stacked(found: HeadEffects) -> FloatArray:

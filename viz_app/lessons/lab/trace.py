@@ -29,7 +29,8 @@ YARDSTICK: Method = "leave-one-out"
 SLOW: Method = "integrated-gradients"
 QUICK: tuple[Method, ...] = ("attention", "rollout", "norm", "norm-ln", "alti", "gradient", "grad-x-input", YARDSTICK)
 SIGNED = ("grad-x-input", SLOW, YARDSTICK)
-APART = ("attention", "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
+ALIGNER = "best-head"  # attention again, of the head that aligns words best
+APART = ("attention", ALIGNER, "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
 SIDES = ("source", "target")
 WORDS = 3  # left out at most in the check
 
@@ -85,9 +86,30 @@ def data(context: LessonContext) -> StageData:
     )
 
 
-def _settings(context: LessonContext) -> tuple[Method, str, bool, bool]:
+def _names(context: LessonContext, *, slow: bool) -> tuple[str, ...]:
+    """The methods as settings and labels name them; the best aligning head is one where it was measured."""
+    first, *others = QUICK
+    aligner = () if _aligner(context) is None else (ALIGNER,)
+    return (first, *aligner, *others, *((SLOW,) if slow else ()))
+
+
+def _aligner(context: LessonContext) -> tuple[int, int] | None:
+    """Layer and head of encoder-decoder attention, from 0; None where nobody has measured any."""
+    best, config = context.service.card.best_head, context.service.translator.config
+    return best if best and best[0] < config.num_layers and best[1] < config.num_heads else None
+
+
+def _choice(context: LessonContext, name: str) -> dict[str, Any]:
+    """What `attribute` is asked for a method that settings name."""
+    if name != ALIGNER:
+        return {"method": name}
+    layer, head = _aligner(context) or (0, 0)
+    return {"method": "attention", "layer": layer, "head": head}
+
+
+def _settings(context: LessonContext) -> tuple[str, str, bool, bool]:
     slow = context.state.settings.get("slow") is True
-    method: Any = context.state.choice("method", "alti", (*QUICK, SLOW) if slow else QUICK)
+    method = context.state.choice("method", "alti", _names(context, slow=slow))
     side = context.state.choice("side", SIDES[0], SIDES)
     return method, side, slow, context.state.settings.get("check") is True
 
@@ -109,13 +131,13 @@ def _measured(context: LessonContext, methods: Iterable[str]) -> dict[str, Any]:
 
 
 def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:
-    found = context.compute_once(("lab.trace", context.text), _tracer(context, QUICK))
+    found = context.compute_once(("lab.trace", context.text), _tracer(context, _names(context, slow=False)))
     if slow:
         found = found | context.compute_once(("lab.trace.slow", context.text), _tracer(context, (SLOW, YARDSTICK)))
-    return {name: found[name] for name in (*QUICK, SLOW) if name in found}
+    return {name: found[name] for name in _names(context, slow=slow)}
 
 
-def _tracer(context: LessonContext, methods: tuple[Method, ...]) -> Callable[[ShouldStop], dict[str, Traced]]:
+def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[ShouldStop], dict[str, Traced]]:
     translator, translation = context.service.translator, context.result.translation
 
     def compute(stop: ShouldStop) -> dict[str, Traced]:
@@ -123,7 +145,7 @@ def _tracer(context: LessonContext, methods: tuple[Method, ...]) -> Callable[[Sh
         from transformer_core.analysis.forced_run import forced_run
 
         run = forced_run(translator, context.text, translation, points=POINTS)
-        by_name = {name: attribute_run(translator, run, method=name, should_stop=stop) for name in methods}
+        by_name = {name: attribute_run(translator, run, **_choice(context, name), should_stop=stop) for name in methods}
         return {
             name: Traced(
                 source=found.source.detach().numpy(),
@@ -137,14 +159,14 @@ def _tracer(context: LessonContext, methods: tuple[Method, ...]) -> Callable[[Sh
     return compute
 
 
-def _check(context: LessonContext, method: Method) -> dict[str, list[float]]:
+def _check(context: LessonContext, method: str) -> dict[str, list[float]]:
     """By how much the log-probability falls without the words named first, random ones, and the words named last."""
     translator, translation = context.service.translator, context.result.translation
 
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
         from transformer_core.analysis.attribution import attribute, faithfulness
 
-        found = attribute(translator, context.text, translation, method=method, should_stop=stop)
+        found = attribute(translator, context.text, translation, **_choice(context, method), should_stop=stop)
         check = faithfulness(translator, found, words=WORDS, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
 
@@ -180,7 +202,12 @@ def recipe(context: LessonContext) -> Recipe:
     """The chosen method from a shell and in Python."""
     method, _, slow, _ = _settings(context)
     contrast = contrasted(context, slow)
-    options, imported, more = ["--method", method], "attribute", ""
+    asked_for = _choice(context, method)
+    options, imported, more = ["--method", asked_for["method"]], "attribute", ""
+    for part in ("layer", "head"):
+        if part in asked_for:
+            options += [f"--{part}", str(asked_for[part] + 1)]
+            more += f", {part}={asked_for[part]}"
     if contrast is not None and method in contrast.methods:
         asked = contrast.asked
         options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]
@@ -191,7 +218,7 @@ def recipe(context: LessonContext) -> Recipe:
         recipes.python(
             context,
             [f"from transformer_core.analysis.attribution import {imported}"],
-            f"found = attribute(translator, source, method={method!r}{more})",
+            f"found = attribute(translator, source, method={asked_for['method']!r}{more})",
             "found.source  # (tokens generated, source tokens)",
         ),
     )

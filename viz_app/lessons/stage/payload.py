@@ -120,6 +120,7 @@ def _scene(scene: Scene) -> dict[str, Any]:
     return {
         "name": scene.name,
         "title": scene.title,
+        "tab": scene.tab,
         "section": scene.section,
         "math": scene.math,
         "prose": scene.prose,

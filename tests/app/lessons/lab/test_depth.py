@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sacrebleu.metrics.chrf import CHRF
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.cli import main as core
 from transformer_core.translator import Translator
-from viz_app.figures import MatrixFigure
+from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 
@@ -45,7 +46,12 @@ def test_the_encoder_stopped_early_ends_with_the_translation(visit: Visit, trans
     assert len(rows) == translator.config.num_layers + 1
     assert " ".join(word for word, _ in rows[-1]) == translator.translate(TEXT, beam=4).text
     assert not any(differs for _, differs in rows[-1])
-    assert lab.figure("early", context) is None
+    drawn = lab.figure("early", context)
+    assert isinstance(drawn, CurvesFigure)
+    texts = [" ".join(word for word, _ in row) for row in rows]
+    expected = [CHRF().sentence_score(text, [texts[-1]]).score for text in texts]
+    np.testing.assert_allclose(drawn.series[0].ys, expected, atol=1e-6)
+    assert lab.data(context).values["early"]["chrf"] == pytest.approx(expected) and expected[-1] == pytest.approx(100)
 
 
 def test_the_recipes_give_the_same_numbers(

@@ -69,6 +69,16 @@ def test_random_vectors_come_only_when_asked_for(context: LessonContext) -> None
     assert (found["total_high"] <= found["high"].sum(axis=1) + 1e-5).all()
 
 
+def test_the_order_of_effects_is_checked_only_when_asked_for(context: LessonContext, translator: Translator) -> None:
+    assert data(context).values["off"]["check"] is None
+    found = data(at(context, check=True))
+    check = found.values["off"]["check"]
+    totals = found.arrays["effects"].sum(axis=1)
+    assert check["first"][0] == pytest.approx(float(totals.max()), abs=1e-3)
+    assert check["last"][0] == pytest.approx(float(totals.min()), abs=1e-3)
+    assert len(check["first"]) == len(check["random"]) == min(12, len(totals)) and found.answers["check"] is True
+
+
 def test_what_a_head_says_instead(context: LessonContext) -> None:
     effects = {change: data(at(context, change=change)).arrays["effects"] for change in switch_off.CHANGES}
     assert not np.allclose(effects["zero"], effects["mean"]) and not np.allclose(effects["mean"], effects["resample"])

@@ -32,6 +32,11 @@ def context(visit: Visit) -> LessonContext:
     return visit("trace", TEXT)
 
 
+@pytest.fixture(autouse=True)
+def no_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace, "_aligner", lambda _context: None)
+
+
 def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
     return dataclasses.replace(context, state=LessonState("trace", settings))
 
@@ -50,6 +55,23 @@ def test_every_method_stands_beside_the_others(context: LessonContext, translato
         assert values["agreement"][number] == pytest.approx(tau, abs=1e-5), method
     run = expected["attention"].run
     assert values["pieces"] == list(run.pieces) and values["source"] == list(run.source_pieces)
+
+
+def test_the_head_that_aligns_best_stands_beside_the_mean_where_it_was_measured(
+    context: LessonContext, translator: Translator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = dataclasses.replace(at(context, method=trace.ALIGNER, check=True), text="The dog is big.")
+    other = dataclasses.replace(there, text="The dog is small.")
+    assert trace.ALIGNER not in lab.data(other).values["trace"]["methods"], "nobody has measured one"
+    monkeypatch.setattr(trace, "_aligner", lambda _context: (1, 0))
+    found = lab.data(there)
+    methods = found.values["trace"]["methods"]
+    assert methods == ["attention", trace.ALIGNER, *trace.QUICK[1:]] and found.answers["method"] == trace.ALIGNER
+    expected = attribute(translator, there.text, there.result.translation, method="attention", layer=1, head=0)
+    np.testing.assert_allclose(found.arrays["source"][1], expected.source.detach().numpy(), atol=1e-5)
+    made = lab.recipe("trace", there)
+    assert made is not None and "--method attention --layer 2 --head 1 " in made.command
+    assert "method='attention', layer=1, head=0)" in made.python
 
 
 def test_what_many_sentences_tell_is_read_from_the_checkpoint(context: LessonContext) -> None:

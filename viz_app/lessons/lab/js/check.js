@@ -1,21 +1,35 @@
-// The check of a method of tracing: does the log-probability fall where the method says?
+// Does the log-probability fall where a method says? Without what it names first, beside random words or heads.
 
+import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { Axis } from "../../../components/common/plot.js";
 
+/** @typedef {import("./numbers").Check} Check */
+
 /**
- * By how much the log-probability falls when words are left out, one to three.
+ * The check in words.
+ * @param {string} text
+ * @param {Check} check
+ */
+export function checkText(text, { first, random }) {
+  const count = first.length;
+  return fillText(text, { count, first: signed(-first[count - 1], 2), random: signed(-random[count - 1], 2) });
+}
+
+/**
+ * By how much the log-probability falls when more and more is left out.
  * @param {Pen} pen
  * @param {Texts} texts
- * @param {NonNullable<import("./numbers").Trace["check"]>} check
+ * @param {string} title
+ * @param {Check} check
  * @param {Box} place
  */
-export function drawCheck(pen, texts, check, { x, y, width, height }) {
+export function drawCheck(pen, texts, title, check, { x, y, width, height }) {
   const { theme } = pen;
   const all = [0, ...check.first, ...check.random, ...check.last];
   const across = new Axis(0, check.first.length, x + 40, x + width - 96);
   const down = new Axis(Math.min(...all), Math.max(...all, 0.1), y + height - 14, y + 24);
-  pen.note(texts.check_title, x, y + 10, { size: 12, most: width });
+  pen.note(title, x, y + 10, { size: 12, most: width });
   for (const tick of down.ticks(2)) {
     pen.line(across.from, down.place(tick), across.to, down.place(tick), { colour: theme.line, width: 1 });
     pen.note(signed(tick, 1), across.from - 6, down.place(tick), { size: 11, align: "right" });

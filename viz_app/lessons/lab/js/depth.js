@@ -141,6 +141,13 @@ export class Depth extends Bench {
     return layer < 0 ? { token } : { token, layer };
   }
 
+  /** @type {Scene["lowered"]} From token to token. */
+  lowered(count, settings) {
+    if (this.absence || !this.own) return null;
+    const { length } = this.own.pieces;
+    return { token: (this.at(settings).token + count + length) % length };
+  }
+
   /**
    * From which layer on the token that was generated stays the most probable one.
    * @param {number} token

@@ -1,11 +1,12 @@
 // The encoder stopped early: what the decoder generates from its state after each layer.
 
 import { fillText } from "../../../components/common/dom.js";
-import { comparedWords, laidOut } from "../../stage/js/paragraph.js";
+import { comparedHeight, comparedWords } from "../../stage/js/paragraph.js";
 import { Bench } from "./bench.js";
 
 const HEAD = 26;
 const LEFT = 44; // for the numbers of the layers
+const RIGHT = 48; // for chrF
 const BETWEEN = 12;
 const SIZES = [18, 16, 14, 12]; // of letters: the largest that there is room for
 const LONGEST = 20; // letters of a word; a longer one goes on in the next
@@ -36,7 +37,9 @@ export class Early extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const lines = this.rows.map((words) => Math.ceil((lengthOf(words) * TYPICAL) / Math.max(200, width - LEFT)) || 1);
+    const lines = this.rows.map(
+      (words) => Math.ceil((lengthOf(words) * TYPICAL) / Math.max(200, width - LEFT - RIGHT)) || 1,
+    );
     const needed = HEAD + lines.reduce((sum, count) => sum + count * 24 + BETWEEN + 8, 0);
     return Math.max(300, width < 500 ? needed : Math.min(room, needed));
   }
@@ -47,10 +50,7 @@ export class Early extends Bench {
    * @param {number} size
    */
   heights(pen, size) {
-    const plain = this.rows.map((words) => words.map(([word]) => word));
-    return plain.map(
-      (words) => laidOut(pen, words, pen.width - LEFT - 4, size * 1.6, { size, weight: 600 }).height + BETWEEN,
-    );
+    return this.rows.map((words) => comparedHeight(pen, words, pen.width - LEFT - RIGHT, size) + BETWEEN);
   }
 
   /** @type {Scene["draw"]} */
@@ -63,6 +63,7 @@ export class Early extends Bench {
     const size = SIZES.find((each) => (width < 500 ? each <= 14 : true) && fits(each)) ?? SIZES[SIZES.length - 1];
     const heights = this.heights(pen, size);
     pen.note(texts.encoder_layer, 0, 10, { size: 12 });
+    pen.note("chrF", width, 10, { size: 12, align: "right" });
     let y = HEAD;
     rows.forEach((words, layer) => {
       pen.line(0, y, width, y, { colour: theme.line, width: 1 });
@@ -70,8 +71,9 @@ export class Early extends Bench {
       pen.write(String(layer), 14, middle, { size, weight: 650, colour: theme.kinds.encoder, align: "center" });
       const last = layer === rows.length - 1;
       if (words.length)
-        comparedWords(pen, words, LEFT, middle, width - LEFT - 4, last ? null : theme.kinds.decoder, size);
+        comparedWords(pen, words, LEFT, middle, width - LEFT - RIGHT, last ? null : theme.kinds.decoder, size);
       else pen.note(texts.nothing, LEFT, middle, { size });
+      pen.note(String(Math.round(own.chrf[layer])), width, middle, { size: 13, align: "right" });
       y += heights[layer];
     });
   }
@@ -85,14 +87,15 @@ export class Early extends Bench {
   }
 
   say() {
-    return this.absence ?? fillText(this.texts.early_say, { layer: this.settledAt });
+    const { absence, texts } = this;
+    return absence ?? `${fillText(texts.early_say, { layer: this.settledAt })} ${texts.chrf_say}`;
   }
 
   table() {
     const { own, texts } = this;
     if (!own) return null;
-    const rows = own.rows.map((words, layer) => [layer, words.map(([word]) => word).join(" ")]);
-    return { columns: [texts.encoder_layer, texts.translation], rows };
+    const rows = own.rows.map((words, layer) => [layer, words.map(([word]) => word).join(" "), own.chrf[layer]]);
+    return { columns: [texts.encoder_layer, texts.translation, texts.likeness], rows };
   }
 }
 

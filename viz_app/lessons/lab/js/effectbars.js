@@ -47,7 +47,7 @@ export class EffectBars {
     const size = Math.max(8, Math.min(13, step - 2));
     tokens.forEach((token, at) => {
       this.drawBar(pen, at, colour);
-      if (at === marked) pen.frame(across.place(at), axis.to - 2, step, bottom - axis.to + LABELS, theme.text, 1.5);
+      if (at === marked) pen.frame(across.place(at), axis.to - 2, step, bottom - axis.to + 4, theme.text, 1.5);
       if (step < SMALL && at !== marked) return;
       const style = { font: theme.code, size, weight: at === marked ? 700 : 400, turn: -Math.PI / 3.2, align: "right" };
       pen.write(tokenText(token), across.place(at + 0.6), bottom + 8, { ...style, most: LABELS - 8 });

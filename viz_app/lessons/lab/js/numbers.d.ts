@@ -11,7 +11,11 @@ export type Off = {
   /** Of random vectors. */
   draws: number;
   without: Without | null;
+  check: Check | null;
 };
+
+/** By how much the log-probability falls without the one, two, ... words or heads named first, random ones, or the last. */
+export type Check = { first: number[]; random: number[]; last: number[] };
 
 /** `order`: numbers of the heads as they go; `texts`: what is generated without the first `count` of them. */
 export type Stairs = {
@@ -67,10 +71,10 @@ export type Parts = {
 /** `top`: by layer and token the most probable tokens. */
 export type Depth = { pieces: string[]; text: string; top: string[][][] };
 
-/** Translations from each layer of the encoder: words, and whether the final one lacks them. */
-export type Early = { rows: [string, boolean][][] };
+/** Translations from each layer of the encoder: words, and whether the final one lacks them; chrF against the final one. */
+export type Early = { rows: [string, boolean][][]; chrf: number[] };
 
-/** `agreement`: of each method with leave-one-out; `check`: by how much log-probability falls when words are left out. */
+/** `agreement`: of each method with leave-one-out. */
 export type Trace = {
   methods: string[];
   signed: string[];
@@ -82,7 +86,7 @@ export type Trace = {
   /** From many sentences, by method: alignment error and agreement; how many were linked by hand, and read. */
   measured: { errors: (number | null)[]; taus: (number | null)[]; linked: number; read: number };
   gap: number | null;
-  check: { first: number[]; random: number[]; last: number[] } | null;
+  check: Check | null;
   /** By step other tokens that were probable: id and token. */
   others: [number, string][][];
   /** Why the first token rather than the second one, at this row; by these methods. */

@@ -227,6 +227,13 @@ export class Parts extends Bench {
     return { chosen: this.all[order[(place + order.length) % order.length]] };
   }
 
+  /** @type {Scene["lowered"]} From token to token, and to the whole translation. */
+  lowered(count, settings) {
+    if (this.absence || !this.own) return null;
+    const all = this.own.pieces.length + 1;
+    return { piece: ((this.piece(settings) + 1 + count + all) % all) - 1 };
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     const { absence, own, texts } = this;

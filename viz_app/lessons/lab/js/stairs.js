@@ -183,7 +183,7 @@ export class Stairs extends Bench {
     const drawn = Array.from({ length: random.shape[0] }, (_, row) => random.at(row, at));
     const mean = drawn.reduce((sum, each) => sum + each, 0) / drawn.length;
     const beside = fillText(texts.stairs_random, { count, value: signed(mean, 1) });
-    return `${said} ${beside} ${fillText(texts.stairs_lasting, { count: this.lasting })}`;
+    return `${said} ${count ? `${beside} ` : ""}${fillText(texts.stairs_lasting, { count: this.lasting })}`;
   }
 
   /** @type {Scene["table"]} */

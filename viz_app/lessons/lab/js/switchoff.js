@@ -8,11 +8,13 @@ import { choice } from "../../stage/js/describe.js";
 import { crossOut, HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { bits, digits } from "../../stage/js/headset.js";
 import { Bench, tone } from "./bench.js";
+import { checkText, drawCheck } from "./check.js";
 import { EffectBars, isBeyond } from "./effectbars.js";
 import { TwoTranslations } from "./twotranslations.js";
 
 const LEGEND = 56; // height below the tiles
 const TITLE = 50; // above the bars
+const CHECK = 140; // below them: what happens without several heads
 
 /** @typedef {import("../../stage/js/headgrid.js").NumberedHead} Head */
 
@@ -33,6 +35,7 @@ export class SwitchOff extends Bench {
       choice("change", texts.change, changes, { server: true }),
       { name: "frozen", kind: "switch", label: texts.frozen, start: false, server: true },
       { name: "band", kind: "switch", label: texts.band, start: false, server: true },
+      { name: "check", kind: "switch", label: texts.check_heads_label, start: false, server: true },
       { name: "toggle", kind: "button", label: texts.toggle },
       { name: "all", kind: "button", label: texts.all_on },
       { name: "chosen", kind: "held", start: "" },
@@ -47,7 +50,7 @@ export class SwitchOff extends Bench {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return width < NARROW ? 720 : Math.max(430, Math.min(room, 600));
+    return width < NARROW ? 720 + (this.own?.check ? CHECK : 0) : Math.max(430, Math.min(room, 600));
   }
 
   /** All heads by kind and layer, and in one list. */
@@ -148,8 +151,10 @@ export class SwitchOff extends Bench {
     const count = off.filter(Boolean).length;
     const titles = { before: texts.all_heads, after: count ? fillText(texts.without, { count }) : texts.off_hint };
     this.translations.draw(pen, titles, side);
-    const height = side.height - this.translations.height(pen, side.width);
+    const height = this.barsHeight(pen, side);
     this.drawHead(pen, { shown, piece, order, value: values[shown.number] }, { ...side, height });
+    const place = { ...side, y: side.y + height, height: CHECK - 16 };
+    if (this.own?.check) drawCheck(pen, texts, texts.check_heads_title, this.own.check, place);
     context.restore();
   }
 
@@ -211,6 +216,15 @@ export class SwitchOff extends Bench {
     return new EffectBars(data, bands, { x, y: y + TITLE, width, height: height - TITLE });
   }
 
+  /**
+   * How high the head and its bars are, above the check and the translations.
+   * @param {Pen} pen
+   * @param {Box} side
+   */
+  barsHeight(pen, { width, height }) {
+    return height - this.translations.height(pen, width) - (this.own?.check ? CHECK : 0);
+  }
+
   get translations() {
     return new TwoTranslations(this.own?.text ?? "", this.own?.without ?? null);
   }
@@ -227,8 +241,7 @@ export class SwitchOff extends Bench {
     const head = grid.at(x, y);
     if (head) return { chosen: `${head.kind}.${head.layer}.${head.head}` };
     const shown = this.shown(settings, this.view(this.piece(settings)).order);
-    const texted = this.translations.height(pen, side.width);
-    const at = this.bars(shown, { ...side, height: side.height - texted }).at(x, y);
+    const at = this.bars(shown, { ...side, height: this.barsHeight(pen, side) }).at(x, y);
     return at === null ? null : { piece: at === this.piece(settings) ? -1 : at };
   }
 
@@ -251,6 +264,13 @@ export class SwitchOff extends Bench {
     return { chosen: `${kind}.${layer}.${head}` };
   }
 
+  /** @type {Scene["lowered"]} From token to token, and to the whole translation. */
+  lowered(count, settings) {
+    if (this.absence || !this.own) return null;
+    const all = this.own.pieces.length + 1;
+    return { piece: ((this.piece(settings) + 1 + count + all) % all) - 1 };
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     const { absence, texts, own } = this;
@@ -267,9 +287,13 @@ export class SwitchOff extends Bench {
       rank: order.indexOf(shown.number) + 1,
       heads: order.length,
     });
-    if (!band) return sentence;
-    const range = { low: signed(-band.high, 2), high: signed(-band.low, 2) };
-    return `${sentence} ${fillText(isBeyond(value, band) ? texts.say_beyond : texts.say_within, range)}`;
+    const parts = [sentence];
+    if (band) {
+      const range = { low: signed(-band.high, 2), high: signed(-band.low, 2) };
+      parts.push(fillText(isBeyond(value, band) ? texts.say_beyond : texts.say_within, range));
+    }
+    if (own.check) parts.push(checkText(texts.check_heads, own.check));
+    return parts.join(" ");
   }
 
   /** @type {Scene["table"]} */

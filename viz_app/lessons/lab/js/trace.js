@@ -177,7 +177,7 @@ export class Trace extends Bench {
       pen.write(this.title(method), x, y + high - TILE + 8, name);
       pen.note(worth(own, each), x, y + high - TILE + 23, { size: 11, most: wide });
     });
-    if (own.check) drawCheck(pen, texts, own.check, check);
+    if (own.check) drawCheck(pen, texts, texts.check_title, own.check, check);
     if (!own.methods.length) pen.message(texts.computing);
     context.restore();
   }
@@ -270,6 +270,13 @@ export class Trace extends Bench {
     if (this.absence || !this.own) return null;
     const { length } = this.own.pieces;
     return { row: (this.shown(settings).row + count + length) % length, rather: -1 };
+  }
+
+  /** @type {Scene["lowered"]} From method to method. */
+  lowered(count, settings) {
+    if (this.absence || !this.own) return null;
+    const { methods } = this.own;
+    return { method: methods[(this.shown(settings).number + count + methods.length) % methods.length] };
   }
 
   /** @type {Scene["say"]} */

@@ -3,6 +3,7 @@
 import { fillText, percent } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";
 import { tokenText } from "../../../components/common/tokens.js";
+import { checkText } from "./check.js";
 
 const YARDSTICK = "leave-one-out";
 
@@ -45,6 +46,7 @@ export function traceText(bench, settings) {
   if (tau !== null && method !== YARDSTICK) parts.push(fillText(texts.trace_tau, { tau: signed(tau, 2) }));
   if (method === "integrated-gradients" && own.gap !== null)
     parts.push(fillText(texts.trace_gap, { gap: signed(own.gap, 3) }));
+  if (own.check && !bench.waits(settings)) parts.push(checkText(texts.check_words, own.check));
   return [...parts, ...known(bench, number)].join(" ");
 }
 

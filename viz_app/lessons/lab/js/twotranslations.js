@@ -1,6 +1,6 @@
 // The translation, and below it what the changed model generates; words that differ are marked.
 
-import { comparedWords, laidOut } from "../../stage/js/paragraph.js";
+import { comparedHeight, comparedWords } from "../../stage/js/paragraph.js";
 
 const MANY = 25; // words from which on they are smaller
 
@@ -27,10 +27,7 @@ export class TwoTranslations {
   height(pen, width) {
     const { first, second, size } = this;
     /** @param {Words} words */
-    const high = (words) => {
-      const plain = words.map(([word]) => word);
-      return laidOut(pen, plain, width, size * 1.6, { size, weight: 600 }).height;
-    };
+    const high = (words) => comparedHeight(pen, words, width, size);
     return 32 + high(first) + (second ? 28 + high(second) : 30);
   }
 

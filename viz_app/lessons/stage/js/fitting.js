@@ -3,6 +3,7 @@
 export const GAP = 14; // pixels between what stands below each other
 const LARGEST = 21; // pixels, of the words in front of a class
 const SMALLEST = 14;
+const FADE = 28; // pixels at the end of a row that goes on
 
 /**
  * An equation that is wider than its place becomes smaller.
@@ -28,12 +29,26 @@ export function fitWords(words, room) {
 }
 
 /**
- * Where not all titles fit, only that of the open scene stands beside its number.
+ * The largest type in which all names stand in one row. Where none does, the style sheet has a second row, or on a phone
+ * a row that scrolls.
  * @param {HTMLElement} tabs
  */
 export function fitTabs(tabs) {
-  tabs.classList.remove("tight");
-  tabs.classList.toggle("tight", tabs.scrollWidth > tabs.clientWidth);
+  tabs.style.fontSize = "";
+  tabs.classList.remove("long");
+  const tooLong = () => tabs.scrollWidth > tabs.clientWidth;
+  const largest = Number.parseFloat(getComputedStyle(tabs).fontSize);
+  for (let size = largest - 1; tooLong() && size >= SMALLEST; size--) tabs.style.fontSize = `${size}px`;
+  tabs.classList.toggle("long", tooLong());
+}
+
+/**
+ * The row fades out at an end behind which more names stand.
+ * @param {HTMLElement} tabs
+ */
+export function fadeTabs({ style, scrollLeft, scrollWidth, clientWidth }) {
+  style.setProperty("--before", scrollLeft > 1 ? `${FADE}px` : "0px");
+  style.setProperty("--after", scrollLeft < scrollWidth - clientWidth - 1 ? `${FADE}px` : "0px");
 }
 
 /**

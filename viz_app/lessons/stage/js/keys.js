@@ -1,4 +1,4 @@
-// The keys of a lesson: Space plays, arrows step, PageUp and PageDown change the scene as clickers do, Enter reveals.
+// The keys of a lesson: Space plays, arrows step, Up and Down in the picture choose, PageUp and PageDown change the scene as clickers do, Enter reveals.
 
 const TYPING = "input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select, [contenteditable]";
 
@@ -36,6 +36,7 @@ export class Keys {
     const { lesson } = this;
     const arrow = /** @type {Record<string, number | undefined>} */ ({ ArrowRight: 1, ArrowLeft: -1 })[key];
     const page = /** @type {Record<string, number | undefined>} */ ({ PageDown: 1, PageUp: -1 })[key];
+    const line = /** @type {Record<string, number | undefined>} */ ({ ArrowDown: 1, ArrowUp: -1 })[key];
     if (page) lesson.turn(page);
     else if (key === "Escape" && lesson.presenting) lesson.present(false);
     else if (key === "q" && lesson.presenting) lesson.tools.showCode();
@@ -48,6 +49,10 @@ export class Keys {
       lesson.stage.step(arrow);
     } else if (arrow) {
       const patch = lesson.scene.stepped(arrow, lesson.settings());
+      if (!patch) return false;
+      lesson.set(patch);
+    } else if (line && target === lesson.stage.canvas) {
+      const patch = lesson.scene.lowered(line, lesson.settings());
       if (!patch) return false;
       lesson.set(patch);
     } else return false;

@@ -7,7 +7,7 @@ import { readPayload } from "./arrays.js";
 import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";
 import { Findings } from "./findings.js";
-import { fitTabs, GAP, heightBelowTabs } from "./fitting.js";
+import { GAP, heightBelowTabs } from "./fitting.js";
 import { Following } from "./following.js";
 import { Keys } from "./keys.js";
 import { Question } from "./question.js";
@@ -264,7 +264,7 @@ export class Lesson {
 
   resize() {
     this.root.classList.toggle("wide", this.root.clientWidth >= WIDE);
-    fitTabs(this.tabs.element);
+    this.tabs.fit();
     if (this.theme) this.words.fit();
     this.stage.measure();
     if (this.theme) this.placeFields();

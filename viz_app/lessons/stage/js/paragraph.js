@@ -33,14 +33,15 @@ export function wrapped(pen, text, x, y, width, style) {
  * @param {number} width
  * @param {number} line How high a line is.
  * @param {Partial<TextStyle>} style
+ * @param {number} [gap] Between them.
  */
-export function laidOut(pen, tokens, width, line, style) {
+export function laidOut(pen, tokens, width, line, style, gap = 10) {
   let [x, y] = [0, 0];
   const places = tokens.map((token) => {
     const wide = pen.measure(token, style);
     if (x && x + wide > width) [x, y] = [0, y + line];
     const place = { x, y, width: wide };
-    x += wide + 10;
+    x += wide + gap;
     return place;
   });
   return { places, height: y + line };
@@ -65,6 +66,19 @@ export function scrolledRow(pen, tokens, chosen, width, margin) {
   const middle = places[chosen].x + places[chosen].width / 2;
   const shift = total <= width ? 0 : Math.min(0, Math.max(width - total, width / 2 - middle));
   return places.map((place) => ({ ...place, x: place.x + shift }));
+}
+
+/**
+ * How high words stand that `comparedWords` writes.
+ * @param {Pen} pen
+ * @param {[string, boolean][]} words
+ * @param {number} width
+ * @param {number} size
+ */
+export function comparedHeight(pen, words, width, size) {
+  const style = { size, weight: 600 };
+  const plain = words.map(([word]) => word);
+  return laidOut(pen, plain, width, size * 1.6, style, pen.measure(" ", style)).height;
 }
 
 /**

@@ -95,6 +95,16 @@ export class Scene {
   }
 
   /**
+   * What Down and Up do while the picture has the focus: settings that change, or null.
+   * @param {number} count 1 for down, -1 for up.
+   * @param {Settings} settings
+   * @returns {Settings | null}
+   */
+  lowered(count, settings) {
+    return null;
+  }
+
+  /**
    * Height of the picture for a width, and for the height that the window leaves.
    * @param {number} width
    * @param {number} room

@@ -1,16 +1,20 @@
-// The scenes of a lesson as a row of tabs.
+// The scenes of a lesson as a row of tabs, each with its number and its name.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
-import { fitTabs } from "./fitting.js";
+import { fadeTabs, fitTabs } from "./fitting.js";
+
+const PEEK = 44; // pixels of the neighbour that stay in sight
 
 export class Tabs {
   /** @type {HTMLButtonElement[]} */
   buttons = [];
+  selected = 0;
 
   /** @param {(name: string) => void} open */
   constructor(open) {
     this.open = open;
     this.element = h("div", { class: "tabs", role: "tablist" });
+    this.element.addEventListener("scroll", () => fadeTabs(this.element), { passive: true });
   }
 
   /**
@@ -18,31 +22,41 @@ export class Tabs {
    * @param {string} label
    */
   build(scenes, label) {
-    this.buttons = scenes.map(({ name, title }, index) =>
-      h(
+    this.buttons = scenes.map(({ name, title, tab }, index) => {
+      const label = title.includes(tab) ? title : `${tab}: ${title}`;
+      return h(
         "button",
-        { role: "tab", class: "tab", "aria-label": title, title, "data-scene": name, click: () => this.open(name) },
+        { role: "tab", class: "tab", "aria-label": label, title, "data-scene": name, click: () => this.open(name) },
         h("span", { class: "count" }, String(index + 1)),
-        h("span", { class: "tab-title" }, title),
-      ),
-    );
+        h("span", { class: "tab-title" }, tab),
+      );
+    });
     this.element.replaceChildren(...this.buttons);
     setAttribute(this.element, "aria-label", label);
   }
 
   /**
-   * Marks a tab and brings it into its row, where they do not all fit.
+   * Marks a tab.
    * @param {number} selected
    */
   select(selected) {
+    this.selected = selected;
     this.buttons.forEach((button, index) => {
       setAttribute(button, "aria-selected", index === selected);
       button.tabIndex = index === selected ? 0 : -1;
     });
+    this.fit();
+  }
+
+  /** Fits the row into its width, with the marked tab and a part of its neighbours in sight. */
+  fit() {
     fitTabs(this.element);
-    const { offsetLeft, offsetWidth } = this.buttons[selected];
+    const marked = this.buttons[this.selected];
+    if (!marked) return;
     const { clientWidth, scrollLeft } = this.element;
-    const start = offsetLeft - this.element.offsetLeft;
-    this.element.scrollLeft = Math.min(start - 4, Math.max(scrollLeft, start + offsetWidth + 4 - clientWidth));
+    const start = marked.offsetLeft - this.element.offsetLeft;
+    const end = start + marked.offsetWidth;
+    this.element.scrollLeft = Math.min(start - PEEK, Math.max(scrollLeft, end + PEEK - clientWidth));
+    fadeTabs(this.element);
   }
 }

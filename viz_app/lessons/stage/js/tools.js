@@ -53,6 +53,7 @@ export class Tools {
     this.pin.button.hidden = !lesson.scene?.pinnable;
     this.qr.button.hidden = !lesson.presenting || !lesson.share;
     this.present.words.textContent = lesson.presenting ? texts.present_end : texts.present;
+    for (const { button, words } of [this.present, this.qr]) button.title = words.textContent ?? ""; // a phone hides them
     setAttribute(this.table.button, "aria-expanded", this.tableShown);
   }
 
