@@ -5,7 +5,8 @@
 Equality: sentences are shuffled and cut into batches of random sizes, twice: as the app would put them together, and
 without regard to length. Each is compared with the same sentence decoded alone: text, hypotheses, scores and every
 weight of attention. For a sentence that differs, `gap` is the distance in nats of the two candidates, in the search
-alone, of which each search preferred one. It is a tie when the gap is at most twice what each score may be off.
+alone, of which each search preferred one. It is a tie when the gap is at most twice what each score may be off. Scores
+in double precision tell how much of a difference is float32's own.
 
 Throughput: sentences a second and core of `decode_together` (search and attention), of the search alone, and of
 CTranslate2 with the same weights (python -m pip install ctranslate2): on the same batches, and on batches that it
@@ -16,6 +17,7 @@ at the fourth hypothesis that ends, so its translations are also compared with o
 from __future__ import annotations
 
 import argparse
+import copy
 import importlib.util
 import random
 import sys
@@ -30,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.machine import interleaved, read_options, report, table
-from benchmarks.search_difference import first_difference
+from benchmarks.search_difference import first_difference, score_in_double
 from benchmarks.twins import SPECIAL, copy_weights, ctranslate2_of, marian, pieces_of
 from transformer_core.config import DecodingConfig
 from transformer_core.data import read_columns
@@ -45,7 +47,7 @@ from viz_app.serving.worker_processes import MOST_TOGETHER
 
 TOLERANCE = 1e-5
 TIE = 2 * TOLERANCE  # nats; both candidates may be off
-KINDS = ("score", "token", "any score", "attention")
+KINDS = ("score", "token", "any score", "attention", "alone from float64", "together from float64")
 COUNTS = ("batches", "sentences", "same_text", "same_hypotheses")
 Fits = Callable[[Encoding, Encoding], bool]
 
@@ -96,7 +98,7 @@ class Comparison:
 
     Differences are kept as `score` and `token` of the best hypothesis, where the text is the same: its score, and the
     log-probabilities of its tokens in nats; `any score`, of all hypotheses that are the same; and `attention`, all
-    weights of the best one.
+    weights of the best one. Beside them, how far the score of the best one is from that in double precision.
 
     Args:
         batches: How many.
@@ -116,8 +118,8 @@ class Comparison:
     beyond: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     different: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, sentence: int, alone: Decoded, together: Decoded, decoding: DecodingConfig) -> None:
-        """Compare one sentence."""
+    def add(self, sentence: int, alone: Decoded, together: Decoded, exact: float, decoding: DecodingConfig) -> None:
+        """Compare one sentence, whose best hypothesis has, alone, the score `exact` in double precision."""
         ours, theirs = alone.result.hypotheses, together.result.hypotheses
         same = [a.ids == b.ids and a.finished == b.finished for a, b in zip(ours, theirs, strict=False)]
         self.sentences += 1
@@ -142,6 +144,8 @@ class Comparison:
             tokens = zip(ours[0].log_probabilities, theirs[0].log_probabilities, strict=True)
             maps = [(getattr(alone.maps, s), getattr(together.maps, s)) for s in ("encoder", "decoder", "cross")]
             found["score"] = scores[0]
+            found["alone from float64"] = abs(ours[0].score - exact)
+            found["together from float64"] = abs(theirs[0].score - exact)
             found["token"] = max(abs(a - b) for a, b in tokens)
             found["attention"] = max(float(np.abs(a - b).max()) for a, b in maps)
         for kind, difference in found.items():
@@ -165,6 +169,11 @@ class Comparison:
 def compare(translator: Translator, encodings: Sequence[Encoding], options: argparse.Namespace) -> dict[str, Any]:
     """For each kind of mix what `Comparison` says."""
     alone = [decode(translator, [each])[0] for each in tracked(encodings, unit="sentence")]
+    double, special = copy.deepcopy(translator.model).double(), translator.tokenizer.special
+    exact = [
+        score_in_double(double, encoding.ids, each.result.hypotheses[0], special, translator.decoding)
+        for encoding, each in zip(encodings, alone, strict=True)
+    ]
     found = {}
     for kind, fits in (("as the app", fits_in_app(translator)), ("any lengths", lambda first, other: True)):
         rng = random.Random(kind)
@@ -175,7 +184,7 @@ def compare(translator: Translator, encodings: Sequence[Encoding], options: argp
             numbers = [order[place] for place in batch]
             comparison.batches += 1
             for number, each in zip(numbers, decode(translator, [encodings[n] for n in numbers]), strict=True):
-                comparison.add(number, alone[number], each, translator.decoding)
+                comparison.add(number, alone[number], each, exact[number], translator.decoding)
         found[kind] = comparison.answer()
     return found
 

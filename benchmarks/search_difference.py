@@ -1,12 +1,16 @@
-"""Where two beam searches for one sentence part, and how close the candidates were there."""
+"""Where two beam searches for one sentence part, how close the candidates were, and scores in double precision."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from transformer_core.config import DecodingConfig
-from transformer_core.decoding.beam import Node, SearchResult, length_penalty
+import torch
+
+from transformer_core.config import DecodingConfig, SpecialIds
+from transformer_core.decoding.beam import Hypothesis, Node, SearchResult, length_penalty
+from transformer_core.masks import padding_mask
+from transformer_core.model import Transformer
 
 
 def first_difference(alone: SearchResult, together: SearchResult, decoding: DecodingConfig) -> tuple[str, float]:
@@ -57,3 +61,26 @@ def _stop_gap(result: SearchResult, step: int, decoding: DecodingConfig) -> floa
     if len(ended) < decoding.beam or not kept:
         return math.inf  # nothing that rounding could turn
     return abs(ended[decoding.beam - 1] - max(kept))
+
+
+@torch.no_grad()
+def score_in_double(
+    model: Transformer, source: Sequence[int], hypothesis: Hypothesis, special: SpecialIds, decoding: DecodingConfig
+) -> float:
+    """The score of a hypothesis by a model in double precision, from one forced pass.
+
+    Args:
+        model: In double precision.
+        source: Ids without `</s>`.
+        hypothesis: Of that source.
+        special: Ids of the special tokens.
+        decoding: The length penalty.
+    """
+    device = model.embedding.weight.device
+    written = [*hypothesis.ids, *([special.eos] if hypothesis.finished else [])]
+    sources = torch.tensor([[*source, special.eos]], device=device)  # (1, S)
+    inputs = torch.tensor([[special.bos, *written[:-1]]], device=device)  # (1, T)
+    logits = model(sources, inputs, *(padding_mask(ids, special.pad) for ids in (sources, inputs)))
+    log_p = torch.log_softmax(logits[0], dim=-1)  # (T, V)
+    total = float(log_p.gather(1, torch.tensor(written, device=device)[:, None]).sum())
+    return total / length_penalty(len(written), decoding.alpha, decoding.length_penalty)
