@@ -21,7 +21,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.machine import interleaved, read_options, report
-from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian
+from benchmarks.twins import QUICK, SHAPE, SPECIAL, copy_weights, ctranslate2_of, marian, pieces_of
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
@@ -64,8 +64,7 @@ def by_marian(twin: Any, source: Tensor, beam: int) -> Pieces:
 
 def by_ctranslate2(translator: Any, source: Tensor, beam: int) -> Pieces:
     """The same by CTranslate2."""
-    names = ["<pad>", "<s>", "</s>", "<unk>"]
-    sentences = [[names[i] if i < 4 else f"p{i}" for i in row] for row in source.tolist()]
+    sentences = [pieces_of(row) for row in source.tolist()]
     results = translator.translate_batch(
         sentences,
         beam_size=beam,

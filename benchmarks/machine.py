@@ -94,6 +94,14 @@ def _wait(device: str) -> None:
         torch.cuda.synchronize(device)
 
 
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Columns flush right, numbers with three digits."""
+    cells = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = ("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
+    return "".join(f"{line}\n" for line in lines)
+
+
 def report(
     title: str,
     header: Sequence[str],
@@ -102,11 +110,7 @@ def report(
     options: argparse.Namespace,
 ) -> None:
     """Print a table, then one line of JSON with the machine, its numbers rounded to three decimals."""
-    cells = [[f"{cell:.3g}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    sys.stdout.write(title + "\n")
-    for row in cells:
-        sys.stdout.write("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + "\n")
+    sys.stdout.write(f"{title}\n{table(header, rows)}")
     sys.stdout.write(json.dumps(_rounded({**answer, "machine": _describe(options)}), ensure_ascii=False) + "\n")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from transformer_core.config import ModelConfig, SpecialIds
 from transformer_core.model import Transformer
 
 SPECIAL = SpecialIds()
+_SPECIAL_PIECES = ("<pad>", "<s>", "</s>", "<unk>")  # by id
 SHAPE = ModelConfig(vocab_size=16_000, d_model=256, d_ff=1024, num_layers=6, num_heads=8, dropout=0.0)
 QUICK = SHAPE.replace(vocab_size=400, d_model=32, d_ff=64, num_layers=2, num_heads=4, d_k=8, d_v=8)
 
@@ -53,8 +55,14 @@ def marian(config: ModelConfig, *, attention: str, positions: int = 1_024) -> An
 
 
 @torch.no_grad()
-def copy_weights(model: Transformer, twin: Any) -> None:
-    """Give a MarianMTModel our weights and our interleaved positions."""
+def copy_weights(model: Transformer, twin: Any, *, may_end: bool = False) -> None:
+    """Give a MarianMTModel our weights and our interleaved positions.
+
+    Args:
+        model: Ours.
+        twin: Of the same shape.
+        may_end: Whether it may generate `</s>`; if not, all generate equally many tokens.
+    """
     twin.model.shared.weight.copy_(model.embedding.weight)
     twin.lm_head.weight = twin.model.shared.weight
     for stack, ours in ((twin.model.encoder, model.encoder), (twin.model.decoder, model.decoder)):
@@ -62,8 +70,8 @@ def copy_weights(model: Transformer, twin: Any) -> None:
         stack.embed_positions.weight.copy_(model.positions(0, len(stack.embed_positions.weight)))
         for theirs, layer in zip(stack.layers, ours.layers, strict=True):
             copy_layer(theirs, layer)
-    # Pieces that our search never writes, and </s>, so that all write equally many pieces.
-    for piece in (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, SPECIAL.eos):
+    # Pieces that our search never writes.
+    for piece in (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk, *(() if may_end else (SPECIAL.eos,))):
         twin.final_logits_bias[0, piece] = -1e9
 
 
@@ -91,6 +99,13 @@ def copy_layer(theirs: Any, ours: nn.Module) -> None:
 def _copy(to: Any, source: nn.Module) -> None:
     to.weight.copy_(source.get_parameter("weight"))
     to.bias.copy_(source.get_parameter("bias"))
+    if isinstance(source, nn.LayerNorm):
+        to.eps = source.eps
+
+
+def pieces_of(ids: Sequence[int]) -> list[str]:
+    """Names of tokens in the vocabulary of `ctranslate2_of`."""
+    return [_SPECIAL_PIECES[i] if i < len(_SPECIAL_PIECES) else f"p{i}" for i in ids]
 
 
 def ctranslate2_of(twin: Any, folder: Path, *, threads: int) -> Any:
@@ -104,11 +119,12 @@ def ctranslate2_of(twin: Any, folder: Path, *, threads: int) -> Any:
     twin.config.normalize_embedding = False
     # Marian's own loader would start from an embedding of zeros and drop the last piece.
     spec = BartLoader().get_model_spec(twin)
-    pieces = ["<pad>", "<s>", "</s>", "<unk>", *(f"p{number}" for number in range(4, twin.config.vocab_size))]
+    pieces = pieces_of(range(twin.config.vocab_size))
     spec.register_source_vocabulary(pieces)
     spec.register_target_vocabulary(pieces)
     spec.config.bos_token, spec.config.eos_token, spec.config.unk_token = "<s>", "</s>", "<unk>"
     spec.config.decoder_start_token = "<s>"
+    spec.config.layer_norm_epsilon = twin.model.encoder.layers[0].final_layer_norm.eps
     spec.validate()
     spec.save(str(folder))
     return ctranslate2.Translator(str(folder), device="cpu", compute_type="float32", intra_threads=threads)

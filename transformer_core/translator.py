@@ -300,7 +300,7 @@ class Translator:
         """Let the model read a given target: the probability of each token, and all attention weights."""
         reading = Reading(self.encode(source), self.encode_target(target).ids)
         self.check_maps(reading)
-        ((maps, scores),) = self._forced_pass([reading])
+        maps, scores = self._forced(reading)
         return Forced(target, self.tokenizer.pieces(reading.target), scores, maps)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -332,7 +332,7 @@ class Translator:
         found: list[AttentionMaps] = []
         for size in _pass_sizes([self._map_size(each) for each in readings]):
             together = readings[len(found) : len(found) + size]
-            found.extend(maps for maps, _ in self._forced_pass(together))
+            found.extend(self._forced_pass(together)[0])
         return found
 
     def _map_size(self, reading: Reading) -> tuple[int, int, int]:
@@ -374,21 +374,24 @@ class Translator:
         )
 
     @torch.no_grad()
-    def _forced_pass(self, readings: Sequence[Reading]) -> list[tuple[AttentionMaps, tuple[float, ...]]]:
-        """One pass over sources and targets with every weight captured: maps, and log-probabilities of the outputs."""
+    def _forced_pass(self, readings: Sequence[Reading]) -> tuple[list[AttentionMaps], Tensor]:
+        """One pass over sources and targets with every weight captured: maps, and the decoder's output (B, T, d)."""
         special = self.tokenizer.special
         batch = make_batch([each.source.ids for each in readings], [each.read for each in readings], special)
         source, inputs = batch.source.to(self._device), batch.inputs.to(self._device)
-        masks = (padding_mask(ids, special.pad) for ids in (source, inputs))
+        source_mask, target_mask = (padding_mask(ids, special.pad) for ids in (source, inputs))
         with capture(self.model, points={"weights"}, device="cpu") as captured:
-            logits = self.model(source, inputs, *masks)
-        log_p = torch.log_softmax(logits.float(), dim=-1)  # (B, T, V)
-        found = []
-        for row, each in enumerate(readings):
-            written = torch.tensor((*each.target, special.eos)[: each.rows], device=log_p.device)  # (T,)
-            scores = log_p[row, : each.rows].gather(1, written[:, None]).flatten()
-            found.append((self._maps(each, captured, row), tuple(scores.tolist())))
-        return found
+            memory = self.model.encode(source, source_mask)
+            vectors = self.model.decode(inputs, memory, source_mask, target_mask)
+        return [self._maps(each, captured, row) for row, each in enumerate(readings)], vectors
+
+    @torch.no_grad()
+    def _forced(self, reading: Reading) -> tuple[AttentionMaps, tuple[float, ...]]:
+        """Maps of one sentence, and the log-probability of each output."""
+        (maps,), vectors = self._forced_pass([reading])
+        log_p = torch.log_softmax(self.model.logits(vectors)[0].float(), dim=-1)  # (T, V)
+        written = torch.tensor((*reading.target, self.tokenizer.special.eos)[: reading.rows], device=log_p.device)
+        return maps, tuple(log_p.gather(1, written[:, None]).flatten().tolist())
 
     def _maps(self, reading: Reading, captured: Mapping[str, Tensor], row: int) -> AttentionMaps:
         """The maps of one row of a batch, without its padding."""

@@ -10,12 +10,29 @@ from types import ModuleType
 
 import pytest
 
-from benchmarks import abuse, agreement, capture, decode, export, length, memory, optimizer, serve, soak, train
+from benchmarks import (
+    abuse,
+    agreement,
+    batching,
+    capture,
+    decode,
+    export,
+    length,
+    memory,
+    optimizer,
+    serve,
+    soak,
+    train,
+)
+from benchmarks.search_difference import first_difference
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
-from transformer_core.config import ModelConfig
+from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core.decoding.beam import Node, SearchResult, Status
 from transformer_core.shipped import find_checkpoint
+from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
+from viz_app.serving.batching import about_as_long
 
 PAIR = ("alti", "leave-one-out")
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
@@ -30,12 +47,13 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         (length, "length", ["--window", "4"]),
         pytest.param(export, "export", [], marks=pytest.mark.slow),
         (optimizer, "optimizer", []),
+        (batching, "batching", ["--sentences", "checkpoints/sentences.txt", "--rounds", "1"]),
         pytest.param(memory, "memory", [], marks=pytest.mark.slow),
         pytest.param(abuse, "abuse", ["--attacks", "huge text", "huge figure"], marks=pytest.mark.slow),
         pytest.param(serve, "serve", [], marks=pytest.mark.slow),
         pytest.param(soak, "soak", [], marks=pytest.mark.slow),
     ],
-    ids=["decode", "train", "capture", "length", "export", "optimizer", "memory", "abuse", "serve", "soak"],
+    ids=["decode", "train", "capture", "length", "export", "optimizer", "batching", "memory", "abuse", "serve", "soak"],
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,
@@ -53,6 +71,13 @@ def test_each_runs_and_ends_with_one_line_of_json(
         for entry in answer["decode"]:
             assert entry["same_pieces"]["marian"] > 0.9
             assert entry["same_pieces"].get("ctranslate2", 1.0) > 0.9
+    if key == "batching":
+        for mix in answer["batching"]["equality"].values():
+            assert mix["same_text"] == mix["sentences"] == 8
+            assert set(mix["beyond"].values()) == {0}
+        assert [entry["batch"] for entry in answer["batching"]["throughput"]] == [1, 4]
+        for entry in answer["batching"]["throughput"]:
+            assert entry.get("ctranslate2_equals", {"ours": 4})["ours"] == 4
     if key == "export":
         assert all(entry["identical"] for entry in answer["export"])
         assert answer["concurrent"]["own"] == answer["concurrent"]["different"] == 4
@@ -117,3 +142,26 @@ def test_exponent_of_a_power_law() -> None:
 def test_agreement_counts_positions() -> None:
     assert decode.agreement([[1, 2], [3, 4]], [[1, 2], [4, 4]]) == 0.75
     assert decode.agreement([[1, 2]], [[1]]) == 0.5
+
+
+def test_a_batch_takes_those_along_that_fit_in_their_order() -> None:
+    encodings = [Encoding(tuple(range(n)), (), (), ()) for n in (20, 5, 40, 41, 6)]
+    together = batching.batches_of(encodings, iter([2, 8, 8]), about_as_long)
+    # 5 and 6 count as 12: 20 is less than twice as long, 40 more.
+    assert together == [[0, 1], [2, 3], [4]]
+
+
+def candidate(parent: int, step: int, piece: int, total: float, status: Status) -> Node:
+    return Node(parent, step, piece, total, total, status, ())
+
+
+def test_where_two_searches_part_by_hand() -> None:
+    decoding = DecodingConfig(beam=1, alpha=0.0)
+    first = [candidate(-1, 1, 7, -1.0, "kept"), candidate(-1, 1, 8, -1.5, "pruned")]
+    turned = [candidate(-1, 1, 8, -1.0, "kept"), candidate(-1, 1, 7, -1.5, "pruned")]
+    alone = SearchResult((), (*first, candidate(0, 2, 2, -2.0, "finished"), candidate(0, 2, 9, -2.25, "kept")))
+    # The candidates of both ranks are 0.5 apart in the search alone.
+    assert first_difference(alone, SearchResult((), tuple(turned)), decoding) == ("step", 0.5)
+    longer = SearchResult((), (*alone.history, candidate(3, 3, 9, -3.0, "kept")))
+    # The one went on although the finished hypothesis was better by 0.25.
+    assert first_difference(alone, longer, decoding) == ("end", 0.25)

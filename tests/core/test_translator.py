@@ -217,7 +217,7 @@ def test_scores_of_many_pairs_are_those_of_each(translator: Translator) -> None:
 
 def test_the_score_of_a_translation_is_its_forced_score(translation: Translation) -> None:
     reading = Reading(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
-    ((_, scores),) = translation._translator._forced_pass([reading])
+    _, scores = translation._translator._forced(reading)
     assert scores == pytest.approx(translation.scores, abs=1e-4)
 
 
@@ -231,7 +231,7 @@ def test_maps_of_many_sentences_are_those_of_each(
     passes: list[int] = []
     forced_pass = Translator._forced_pass
 
-    def counted(self: Translator, readings: Sequence[Reading]) -> list[tuple[AttentionMaps, tuple[float, ...]]]:
+    def counted(self: Translator, readings: Sequence[Reading]) -> tuple[list[AttentionMaps], Tensor]:
         passes.append(len(readings))
         return forced_pass(self, readings)
 

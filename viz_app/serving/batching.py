@@ -52,12 +52,16 @@ class _Sentence:
     decoded: Future[Decoded] = field(default_factory=Future)
 
 
+def about_as_long(one: Encoding, other: Encoding) -> bool:
+    """Whether sentences may share a batch: none waits long for the other."""
+    short, long = sorted(max(len(each), _SHORT) for each in (one, other))
+    return long <= _LONGER * short
+
+
 def _fits(first: object, other: object) -> bool:
     assert isinstance(first, _Sentence) and isinstance(other, _Sentence)
-    if first.batcher is not other.batcher or first.beam != other.beam:
-        return False
-    short, long = sorted(max(len(each.encoding), _SHORT) for each in (first, other))
-    return long <= _LONGER * short
+    same = first.batcher is other.batcher and first.beam == other.beam
+    return same and about_as_long(first.encoding, other.encoding)
 
 
 class Batcher:

@@ -77,7 +77,7 @@ def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator:
         with edit(translator.model, address, ablate_heads({head})):
             again = translator.translate(TEXT, beam=1)
             ids = whole.hypotheses[0].ids
-            forced = translator._forced_pass([Reading(whole.source_encoding, ids, whole.finished)])[0][1]
+            forced = translator._forced(Reading(whole.source_encoding, ids, whole.finished))[1]
         assert found.same[number] == (again.hypotheses[0].ids == ids), (kind, layer, head)
         assert found.changes[number] == pytest.approx(sum(forced) - before, abs=1e-3)
 
