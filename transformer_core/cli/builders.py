@@ -125,13 +125,16 @@ def _scores(inputs: Inputs) -> dict[str, bytes]:
 
 
 def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict[str, Any]:
-    """Whether the heads look: the report of `head_scores`; empty without sentences. Warns of heads that do not.
+    """Whether the heads look and what they change: the reports of `head_scores` and `effect_counts`.
+
+    Empty without sentences. Warns of heads that do not look.
 
     Args:
         translator: With the weights as they are stored.
         specs: Validation sets, taken together.
         most: Pairs that count of each set, its first.
     """
+    from transformer_core.analysis.effect_counts import effect_report, mean_effects
     from transformer_core.analysis.head_scores import head_report, score_heads_of, shortcomings
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
@@ -142,7 +145,9 @@ def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict
     report = head_report(score_heads_of(translator, tracked(pairs, unit="sentence")))
     for problem in shortcomings(report):
         log.warning("%s", problem)
-    return {**report, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
+    effects = effect_report(mean_effects(translator, pairs, progress=lambda some: tracked(some, unit="sentence")))
+    found = {kind: {**report[kind], **effects[kind]} for kind in report}
+    return {**found, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
 
 
 def _heads(inputs: Inputs) -> dict[str, bytes]:
@@ -253,7 +258,9 @@ _HISTORY_FILES = ("history/history.json", "history/attention.safetensors")
 
 BUILDERS = {  # in this order: the card tells of the scores
     "scores": Builder("BLEU, chrF and perplexity of each set", _scores, ("scores.json",), (("valid", "test"),)),
-    "heads": Builder("whether the heads look, by kind and layer", _heads, ("heads.json",), (("valid",),)),
+    "heads": Builder(
+        "whether the heads look and what they change, by kind and layer", _heads, ("heads.json",), (("valid",),)
+    ),
     "forced": Builder(
         "negative log-likelihood with and without the decoder's mask", _forced, ("forced.json",), (("valid",),)
     ),

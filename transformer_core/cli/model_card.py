@@ -12,7 +12,7 @@ _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
-_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | look, by layer | rest, by layer |"
+_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
@@ -88,20 +88,22 @@ def _heads(heads: dict[str, Any]) -> list[str]:
         return []
     rows = [
         f"| {name} | {one['heads']} | {one['looking']} | {one['resting']} | {one['fixed_offset']} | "
-        f"{_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
+        f"{one.get('changing', '')} | {_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
         for kind, name in _KINDS.items()
         if (one := heads[kind])
     ]
     about = (
         f"On {_counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
         "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
-        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away."
+        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away. A "
+        "head changes something when its mean output in its place changes the log-probability (95 % interval over "
+        "sentences)."
     )
     return [
         _HEADS,
         textwrap.fill(about, 120, break_on_hyphens=False),
-        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---|---|", *rows]),
-        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE --heads 40",
+        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
+        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE --heads 40 --head-effects 40",
     ]
 
 

@@ -67,6 +67,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     for kind in ("encoder", "decoder", "cross"):
         assert evaluated["heads"][kind].items() <= heads[kind].items()
         information = np.array(heads[kind]["information"])
+        assert heads[kind]["changing"] == sum(heads[kind]["changing_by_layer"])
         assert heads[kind]["looking"] == (information > 0.15).sum() and information.shape == (2, 4)
     agreed = after.metrics["methods"]["agreement"]
     assert set(agreed["tau"]) == set(METHODS) - {"integrated-gradients", "leave-one-out"}
