@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.run_settings import RunSettings
@@ -30,6 +31,7 @@ def model_card(
         changed: Options in which the training differs from its preset, by group.
     """
     model, facts = settings.model, metrics["training"]
+    start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
     options = ", ".join(
         f"`{group}.{name} = {json.dumps(value)}`" for group, given in changed.items() for name, value in given.items()
     )
@@ -45,9 +47,10 @@ def model_card(
         *_heads(metrics.get("heads", {})),
         "## Training",
         "    python -m transformer_core prepare --train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
-        "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml --data data --valid VALID --out run\n"
+        "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml "
+        f"{f'--init-from {start} ' if start else ''}--data data --valid VALID --out run\n"
         f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
-        _training(facts),
+        _training(facts, start),
         "`journal.json` has loss, learning rate and gradient norm of every recorded step.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -130,7 +133,7 @@ def _scores(scores: dict[str, Any]) -> list[str]:
     ]
 
 
-def _training(facts: dict[str, Any]) -> str:
+def _training(facts: dict[str, Any], start: str) -> str:
     files = ", ".join(f"`{name}`" for name in facts["files"])
     steps = [f"{step:,}" for step in facts["averaged_steps"]]
     weights = f"the mean of steps {', '.join(steps)}" if len(steps) > 1 else f"those of step {steps[0]}"
@@ -143,6 +146,7 @@ def _training(facts: dict[str, Any]) -> str:
     cooldown = facts["cooldown_steps"]
     ending = f", then a linear cooldown to 0 over the last {cooldown:,}" if cooldown else ""
     points = (
+        *([f"Start: the weights of `{start}`."] if start else []),
         f"Text: {facts['pairs']:,} pairs of {files}; "
         f"pairs of more than {facts['max_pieces']} tokens a side were skipped.",
         f"Steps: {facts['steps']:,} of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "
