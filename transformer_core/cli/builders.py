@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.contrast import FORM_NAMES, report
 from transformer_core.cli.history import build_history, read_probes
-from transformer_core.cli.model_card import with_heads, with_scores
+from transformer_core.cli.model_card import with_heads, with_prose_numbers, with_scores
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.derived import json_file
 
@@ -242,13 +242,13 @@ def _history(inputs: Inputs) -> dict[str, bytes]:
 
 
 def _card(inputs: Inputs) -> dict[str, bytes]:
-    """The scores and the heads in the model card; all else in it stays as it was written."""
+    """The numbers in the model card: scores, heads, alignment, answers; all words stay as they were written."""
     scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
     if not scores:
         raise SkippedError("the checkpoint has no scores")
     try:
         card = (inputs.checkpoint / CARD_FILE).read_text(encoding="utf-8")
-        card = with_scores(card, scores)
+        card = with_prose_numbers(with_scores(card, scores), inputs.metrics)
         return {CARD_FILE: (with_heads(card, heads) if heads else card).encode()}
     except (OSError, ValueError) as error:
         raise SkippedError(f"{CARD_FILE}: {error}") from error
@@ -277,5 +277,7 @@ BUILDERS = {  # in this order: the card tells of the scores
     "history": Builder(
         "attention at every snapshot of the training", _history, _HISTORY_FILES, (("run",), ("sentences",))
     ),
-    "card": Builder("the tables of scores and heads in README.md", _card, (CARD_FILE,), beside=True),
+    "card": Builder(
+        "the numbers in README.md: scores, heads, alignment, contrastive questions", _card, (CARD_FILE,), beside=True
+    ),
 }

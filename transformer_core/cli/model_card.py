@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
 _HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
+# What stands between a head's name and its alignment error.
+_ALIGNS_BEST = {"best_head": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "best_head_input": r"\s+is\s+best,"}
+_ITEMS = r"(\bOf )[0-9,]+( items, )[0-9.]+( %\s+are\s+correct)"
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
 
@@ -84,6 +88,33 @@ def with_heads(card: str, heads: dict[str, Any]) -> str:
     if not heading:
         raise ValueError("has no section '## Training' that the heads could stand before")
     return f"{before}{section}\n\n{heading}{after}"
+
+
+def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
+    """A card with other numbers where its own prose has them, and all words as they are.
+
+    That are the heads that align best, and the answers to contrastive questions: a row may stand for several groups, as
+    `event` for `event/chaos` and `event/order`.
+    """
+    for key, words in _ALIGNS_BEST.items():
+        if best := metrics.get("alignment", {}).get(key):
+            named = rf"\g<1>{best['layer'] + 1}.{best['head'] + 1}\g<2>{best['aer']:.2f}"
+            card = re.sub(rf"(\bhead )\d+\.\d+({words}\s+with\s+)\d\.\d\d", named, card)
+    probes = metrics.get("probes", {})
+    if whole := probes.get("contracat"):
+        card = re.sub(_ITEMS, rf"\g<1>{whole['asked']:,}\g<2>{100 * whole['right']:.1f}\g<3>", card)
+    groups = {name: each for one in probes.values() for name, each in one["groups"].items()}
+
+    def row(found: re.Match[str]) -> str:
+        name = found[1]
+        mine = [each for group, each in groups.items() if f"{group}/".startswith(f"{name}/")]
+        asked = sum(each["asked"] for each in mine)
+        if not asked:
+            return found[0]
+        right = sum(each["right"] * each["asked"] for each in mine) / asked
+        return f"| `{name}` | {asked:,} | {100 * right:.1f} |"
+
+    return re.sub(r"^\| `([^`]+)` \| [0-9,]+ \| [0-9.]+ \|$", row, card, flags=re.MULTILINE)
 
 
 def _heads(heads: dict[str, Any]) -> list[str]:
