@@ -16,8 +16,8 @@ _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
 _HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
-# What stands between a head's name and its alignment error.
-_ALIGNS_BEST = {"best_head": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "best_head_input": r"\s+is\s+best,"}
+# By what a row of attention stands for: what stands between the name of the head that aligns best and its error.
+_ALIGNS_BEST = {"output": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "input": r"\s+is\s+best,"}
 _ITEMS = r"(\bOf )[0-9,]+( items, )[0-9.]+( %\s+are\s+correct)"
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
@@ -96,9 +96,10 @@ def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
     That are the heads that align best, and the answers to contrastive questions: a row may stand for several groups, as
     `event` for `event/chaos` and `event/order`.
     """
-    for key, words in _ALIGNS_BEST.items():
-        if best := metrics.get("alignment", {}).get(key):
-            named = rf"\g<1>{best['layer'] + 1}.{best['head'] + 1}\g<2>{best['aer']:.2f}"
+    for convention, words in _ALIGNS_BEST.items():
+        if table := metrics.get("alignment", {}).get("aer", {}).get(convention):
+            error, layer, head = min((e, layer, head) for layer, row in enumerate(table) for head, e in enumerate(row))
+            named = rf"\g<1>{layer + 1}.{head + 1}\g<2>{error:.2f}"
             card = re.sub(rf"(\bhead )\d+\.\d+({words}\s+with\s+)\d\.\d\d", named, card)
     probes = metrics.get("probes", {})
     if whole := probes.get("contracat"):

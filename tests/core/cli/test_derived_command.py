@@ -168,10 +168,7 @@ def test_numbers_in_the_prose_of_a_card_are_renewed_and_its_words_stay() -> None
         "| `step/event` | 9 | 92.4 |\n| `verbs` | 7 | 1.0 |\n| `other` | 5 | 5.0 |\n"
     )
     metrics = {
-        "alignment": {
-            "best_head": {"layer": 3, "head": 0, "aer": 0.4549},
-            "best_head_input": {"layer": 1, "head": 7, "aer": 0.3},
-        },
+        "alignment": {"aer": {"output": [[0.6, 0.5], [0.7, 0.4549]], "input": [[0.5, 0.4], [0.3, 0.31]]}},
         "probes": {
             "contracat": {
                 "asked": 1500,
@@ -186,8 +183,8 @@ def test_numbers_in_the_prose_of_a_card_are_renewed_and_its_words_stay() -> None
         },
     }
     assert with_prose_numbers(card, metrics) == (
-        "For tokens that it generates, head 4.1 (layer.head, from 1)\naligns words best, with 0.45. For those that it\n"
-        "reads, head 2.8 is best,\nwith 0.30. Of 1,500 items, 41.0 % are\ncorrect. Version 4.5 is best.\n\n"
+        "For tokens that it generates, head 2.2 (layer.head, from 1)\naligns words best, with 0.45. For those that it\n"
+        "reads, head 2.1 is best,\nwith 0.30. Of 1,500 items, 41.0 % are\ncorrect. Version 4.5 is best.\n\n"
         "| `step/event` | 1,500 | 83.3 |\n| `verbs` | 7 | 85.7 |\n| `other` | 5 | 5.0 |\n"
     )
     assert with_prose_numbers(card, {}) == card
