@@ -23,7 +23,7 @@ import numpy.typing as npt
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from transformer_core.attention_maps import KINDS, Axis, Kind
+from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
 from transformer_core.derived import FOLDER as DERIVED_FOLDER
 from transformer_core.derived import derived_file
 from transformer_core.files import CheckpointError, atomic_directory, problem_of, read_regular
@@ -73,6 +73,12 @@ class SentenceHistory:
         """(L, H, Q, K) weights at a snapshot, each within 1/510 of the true one."""
         weights: npt.NDArray[np.float32] = self.weights[kind][snapshot] / np.float32(STEPS)
         return weights
+
+    def maps(self, snapshot: int) -> AttentionMaps:
+        """All maps at a snapshot, their rows made to sum to 1 again."""
+        kept = [self.decoded(kind, snapshot) for kind in KINDS]
+        weights = [each / each.sum(axis=-1, keepdims=True) for each in kept]
+        return AttentionMaps(*weights, *(self.axes[name] for name in _AXES))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.rest import until, wait_until_idle
 from transformer_core.attention_maps import KINDS
 from transformer_core.history import History
-from viz_app.model_card.histories import HISTORIES, HistorySource, available_histories
+from viz_app.lessons.small_models import HISTORIES
+from viz_app.model_card.histories import HistorySource, available_histories
 from viz_app.text import texts
 
 if TYPE_CHECKING:

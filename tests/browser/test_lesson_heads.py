@@ -80,3 +80,19 @@ def test_looking_is_not_doing(open_lesson: OpenLesson, check_accessibility: Chec
     needed = words[pairs["rows"][0]["needed"]].strip(chr(0x2581))
     assert lesson.settings()["row"] == 0 and f"“{needed}”" in lesson.said()
     check_accessibility(lesson.page)
+
+
+def test_heads_that_say_nothing(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
+    lesson = open_lesson("heads", "rest", dark=True)
+    lesson.wait("lesson.lesson.values.rest")
+    lesson.painted(0.02)
+    recorded = lesson.get("lesson.lesson.values.rest")
+    last = len(recorded["steps"]) - 1
+    assert f"{recorded['resting'][last]} of 96 self-attention heads rest" in lesson.said(), "it opens at the end"
+    most = recorded["looking"].index(max(recorded["looking"]))
+    lesson.get(f"lesson.set({{ at: {most} }})")
+    assert f"Step {recorded['steps'][most]:,}:" in lesson.said() and f"{max(recorded['looking'])} look" in lesson.said()
+    tile = lesson.get("lesson.scene.places(lesson.stage.pen(null)).grid.tile('cross', 5, 2)")
+    lesson.canvas.click(position={"x": tile["x"] + tile["size"] / 2, "y": tile["y"] + tile["size"] / 2})
+    assert "Encoder-decoder, head 6.3 has" in lesson.said()
+    check_accessibility(lesson.page)

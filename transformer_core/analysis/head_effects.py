@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 Change = Literal["zero", "mean", "resample", "random"]
 CHANGES: tuple[Change, ...] = get_args(Change)
 DRAWS = 8
+MeanOutputs = dict[Kind, list[Tensor]]
+"""By kind, for each layer (H, 1, d_v)."""
+
 _OUTPUTS: tuple[Point, ...] = ("head_outputs",)
 _CLEAN: tuple[Point, ...] = (*_OUTPUTS, "residual", "embeddings")
 
@@ -59,6 +62,7 @@ def head_effects(
     *,
     change: Change = "zero",
     others: Sequence[tuple[str, str]] = (),
+    means: MeanOutputs | None = None,
     draws: int = DRAWS,
     seed: int = 0,
     frozen_norm: bool = False,
@@ -74,6 +78,7 @@ def head_effects(
             said of another sentence at the same position. `random`: its output plus a random vector as long as what
             `zero` takes away; the effects of a head should be compared with these.
         others: Sentences and translations for `mean` and `resample`.
+        means: What `mean` puts in, if `mean_outputs` has it already; then it needs no `others`.
         draws: How often `resample` and `random` draw; effects are the means.
         seed: Of the draws.
         frozen_norm: Whether the LayerNorm after the sub-layer divides by the standard deviation of the unchanged run.
@@ -86,7 +91,7 @@ def head_effects(
         DecodingStopped: `should_stop` returned True.
     """
     run = forced_run(translator, source, target, points=_CLEAN)
-    if change in ("mean", "resample") and not others:
+    if change in ("mean", "resample") and not others and not (change == "mean" and means):
         raise ValueError(f"change is {change!r}, which needs other sentences")
     generator = torch.Generator().manual_seed(seed)
     size = rows_at_once(translator.config, run.source.shape[1], run.inputs.shape[1])
@@ -95,7 +100,7 @@ def head_effects(
     if change == "zero":
         return HeadEffects(run, _effects(translator, run, _zero, frozen_norm, should_stop))
     if change == "mean":
-        replace = _replaced_by(mean_outputs(translator, others))
+        replace = _replaced_by(means or mean_outputs(translator, others))
         return HeadEffects(run, _effects(translator, run, replace, frozen_norm, should_stop))
     found = []
     for draw in range(draws):
@@ -109,7 +114,7 @@ def head_effects(
     return HeadEffects(run, {kind: values.mean(dim=0) for kind, values in stacked.items()}, stacked)
 
 
-def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> dict[Kind, list[Tensor]]:
+def mean_outputs(translator: Translator, pairs: Sequence[tuple[str, str]]) -> MeanOutputs:
     """The mean output of every head over sentences and positions: by kind, for each layer (H, 1, d_v)."""
     sums: dict[Kind, list[Tensor]] = {}
     counts = dict.fromkeys(KINDS, 0)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.contrast import FORM_NAMES, report
 from transformer_core.cli.history import build_history, read_probes
-from transformer_core.cli.model_card import with_heads, with_scores
+from transformer_core.cli.model_card import with_heads, with_prose_numbers, with_scores
 from transformer_core.cli.run_settings import RunSettings
 from transformer_core.derived import json_file
 
@@ -125,13 +125,16 @@ def _scores(inputs: Inputs) -> dict[str, bytes]:
 
 
 def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict[str, Any]:
-    """Whether the heads look: the report of `head_scores`; empty without sentences. Warns of heads that do not.
+    """Whether the heads look and what they change: the reports of `head_scores` and `effect_counts`.
+
+    Empty without sentences. Warns of heads that do not look.
 
     Args:
         translator: With the weights as they are stored.
         specs: Validation sets, taken together.
         most: Pairs that count of each set, its first.
     """
+    from transformer_core.analysis.effect_counts import effect_report, mean_effects
     from transformer_core.analysis.head_scores import head_report, score_heads_of, shortcomings
     from transformer_core.data import read_pairs
     from transformer_core.progress import tracked
@@ -142,7 +145,9 @@ def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict
     report = head_report(score_heads_of(translator, tracked(pairs, unit="sentence")))
     for problem in shortcomings(report):
         log.warning("%s", problem)
-    return {**report, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
+    effects = effect_report(mean_effects(translator, pairs, progress=lambda some: tracked(some, unit="sentence")))
+    found = {kind: {**report[kind], **effects[kind]} for kind in report}
+    return {**found, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
 
 
 def _heads(inputs: Inputs) -> dict[str, bytes]:
@@ -237,13 +242,13 @@ def _history(inputs: Inputs) -> dict[str, bytes]:
 
 
 def _card(inputs: Inputs) -> dict[str, bytes]:
-    """The scores and the heads in the model card; all else in it stays as it was written."""
+    """The numbers in the model card: scores, heads, alignment, answers; all words stay as they were written."""
     scores, heads = (inputs.metrics.get(part, {}) for part in ("scores", "heads"))
     if not scores:
         raise SkippedError("the checkpoint has no scores")
     try:
         card = (inputs.checkpoint / CARD_FILE).read_text(encoding="utf-8")
-        card = with_scores(card, scores)
+        card = with_prose_numbers(with_scores(card, scores), inputs.metrics)
         return {CARD_FILE: (with_heads(card, heads) if heads else card).encode()}
     except (OSError, ValueError) as error:
         raise SkippedError(f"{CARD_FILE}: {error}") from error
@@ -253,7 +258,9 @@ _HISTORY_FILES = ("history/history.json", "history/attention.safetensors")
 
 BUILDERS = {  # in this order: the card tells of the scores
     "scores": Builder("BLEU, chrF and perplexity of each set", _scores, ("scores.json",), (("valid", "test"),)),
-    "heads": Builder("whether the heads look, by kind and layer", _heads, ("heads.json",), (("valid",),)),
+    "heads": Builder(
+        "whether the heads look and what they change, by kind and layer", _heads, ("heads.json",), (("valid",),)
+    ),
     "forced": Builder(
         "negative log-likelihood with and without the decoder's mask", _forced, ("forced.json",), (("valid",),)
     ),
@@ -270,5 +277,7 @@ BUILDERS = {  # in this order: the card tells of the scores
     "history": Builder(
         "attention at every snapshot of the training", _history, _HISTORY_FILES, (("run",), ("sentences",))
     ),
-    "card": Builder("the tables of scores and heads in README.md", _card, (CARD_FILE,), beside=True),
+    "card": Builder(
+        "the numbers in README.md: scores, heads, alignment, contrastive questions", _card, (CARD_FILE,), beside=True
+    ),
 }

@@ -37,7 +37,9 @@ def parser() -> Parser:
             "heads tells whether the heads look, over the first --heads pairs: a head looks when its keys depend on\n"
             "the query (information above 0.15), rests when more than half of its weight is on <s>, </s> and\n"
             "punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence\n"
-            "is how much two heads of a layer differ, in nats. --gold adds the best cross head's alignment error."
+            "is how much two heads of a layer differ, in nats. --head-effects counts the heads that change the\n"
+            "log-probability of the references when each gives its mean output: the 95 % interval of the change over\n"
+            "sentences excludes 0. --gold adds the best cross head's alignment error."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
@@ -55,6 +57,8 @@ def parser() -> Parser:
     result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
     result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
+    about = "Pairs of the test set on which the heads' effects are measured; 0 for none."
+    result.add_number("--head-effects", 0, about, least=0)
     result.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     about = "Print a row for each sentence, with its BLEU and chrF, before the scores."
     result.add_argument("--per-sentence", action="store_true", help=about)
@@ -160,13 +164,19 @@ def _names(translator: Translator) -> dict[str, str]:
 def _heads(translator: Translator, test: TestSet, options: argparse.Namespace) -> dict[str, Any]:
     """Whether the heads look, by kind, and how well the best one aligns."""
     from transformer_core.analysis.alignment import alignment_report, head_alignment_errors, read_gold
+    from transformer_core.analysis.effect_counts import effect_counts, mean_effects
     from transformer_core.analysis.head_scores import head_counts, score_heads_of
     from transformer_core.progress import tracked
 
     found: dict[str, Any] = {}
     pairs = [(source, first) for source, (first, *_) in zip(test.sources, test.references, strict=True)]
-    if pairs := pairs[: options.heads]:
-        found = {**head_counts(score_heads_of(translator, tracked(pairs, unit="sentence"))), "sentences": len(pairs)}
+    if scored := pairs[: options.heads]:
+        found = {**head_counts(score_heads_of(translator, tracked(scored, unit="sentence"))), "sentences": len(scored)}
+    if changed := pairs[: options.head_effects]:
+        effects = mean_effects(translator, changed, progress=lambda some: tracked(some, unit="sentence"))
+        for kind, counts in effect_counts(effects).items():
+            found[kind] = {**found.get(kind, {}), **counts}
+        found["effect_sentences"] = len(changed)
     if options.gold is not None:
         gold = list(read_gold(options.gold))
         report = alignment_report(head_alignment_errors(translator, gold, lambda some: tracked(some, unit="sentence")))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
+from pathlib import Path
 from typing import Any
 
 from transformer_core.cli.run_settings import RunSettings
@@ -12,8 +14,11 @@ _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
-_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | look, by layer | rest, by layer |"
+_HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
+# By what a row of attention stands for: what stands between the name of the head that aligns best and its error.
+_ALIGNS_BEST = {"output": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "input": r"\s+is\s+best,"}
+_ITEMS = r"(\bOf )[0-9,]+( items, )[0-9.]+( %\s+are\s+correct)"
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
 
@@ -30,6 +35,7 @@ def model_card(
         changed: Options in which the training differs from its preset, by group.
     """
     model, facts = settings.model, metrics["training"]
+    start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
     options = ", ".join(
         f"`{group}.{name} = {json.dumps(value)}`" for group, given in changed.items() for name, value in given.items()
     )
@@ -45,9 +51,10 @@ def model_card(
         *_heads(metrics.get("heads", {})),
         "## Training",
         "    python -m transformer_core prepare --train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
-        "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml --data data --valid VALID --out run\n"
+        "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml "
+        f"{f'--init-from {start} ' if start else ''}--data data --valid VALID --out run\n"
         f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
-        _training(facts),
+        _training(facts, start),
         "`journal.json` has loss, learning rate and gradient norm of every recorded step.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -83,25 +90,55 @@ def with_heads(card: str, heads: dict[str, Any]) -> str:
     return f"{before}{section}\n\n{heading}{after}"
 
 
+def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
+    """A card with other numbers where its own prose has them, and all words as they are.
+
+    That are the heads that align best, and the answers to contrastive questions: a row may stand for several groups, as
+    `event` for `event/chaos` and `event/order`.
+    """
+    for convention, words in _ALIGNS_BEST.items():
+        if table := metrics.get("alignment", {}).get("aer", {}).get(convention):
+            error, layer, head = min((e, layer, head) for layer, row in enumerate(table) for head, e in enumerate(row))
+            named = rf"\g<1>{layer + 1}.{head + 1}\g<2>{error:.2f}"
+            card = re.sub(rf"(\bhead )\d+\.\d+({words}\s+with\s+)\d\.\d\d", named, card)
+    probes = metrics.get("probes", {})
+    if whole := probes.get("contracat"):
+        card = re.sub(_ITEMS, rf"\g<1>{whole['asked']:,}\g<2>{100 * whole['right']:.1f}\g<3>", card)
+    groups = {name: each for one in probes.values() for name, each in one["groups"].items()}
+
+    def row(found: re.Match[str]) -> str:
+        name = found[1]
+        mine = [each for group, each in groups.items() if f"{group}/".startswith(f"{name}/")]
+        asked = sum(each["asked"] for each in mine)
+        if not asked:
+            return found[0]
+        right = sum(each["right"] * each["asked"] for each in mine) / asked
+        return f"| `{name}` | {asked:,} | {100 * right:.1f} |"
+
+    return re.sub(r"^\| `([^`]+)` \| [0-9,]+ \| [0-9.]+ \|$", row, card, flags=re.MULTILINE)
+
+
 def _heads(heads: dict[str, Any]) -> list[str]:
     if not heads:
         return []
     rows = [
         f"| {name} | {one['heads']} | {one['looking']} | {one['resting']} | {one['fixed_offset']} | "
-        f"{_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
+        f"{one.get('changing', '')} | {_by_layer(one['looking_by_layer'])} | {_by_layer(one['resting_by_layer'])} |"
         for kind, name in _KINDS.items()
         if (one := heads[kind])
     ]
     about = (
         f"On {_counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
         "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
-        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away."
+        "`</s>` and punctuation. At a fixed offset, 80 % of its queries look most at a token equally far away. A "
+        "head changes something when its mean output in its place changes the log-probability (95 % interval over "
+        "sentences)."
     )
     return [
         _HEADS,
         textwrap.fill(about, 120, break_on_hyphens=False),
-        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---|---|", *rows]),
-        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE --heads 40",
+        "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
+        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE --heads 40 --head-effects 40",
     ]
 
 
@@ -128,7 +165,7 @@ def _scores(scores: dict[str, Any]) -> list[str]:
     ]
 
 
-def _training(facts: dict[str, Any]) -> str:
+def _training(facts: dict[str, Any], start: str) -> str:
     files = ", ".join(f"`{name}`" for name in facts["files"])
     steps = [f"{step:,}" for step in facts["averaged_steps"]]
     weights = f"the mean of steps {', '.join(steps)}" if len(steps) > 1 else f"those of step {steps[0]}"
@@ -141,6 +178,7 @@ def _training(facts: dict[str, Any]) -> str:
     cooldown = facts["cooldown_steps"]
     ending = f", then a linear cooldown to 0 over the last {cooldown:,}" if cooldown else ""
     points = (
+        *([f"Start: the weights of `{start}`."] if start else []),
         f"Text: {facts['pairs']:,} pairs of {files}; "
         f"pairs of more than {facts['max_pieces']} tokens a side were skipped.",
         f"Steps: {facts['steps']:,} of at most {facts['batch_tokens']:,} tokens a side, {facts['target_pieces']:,} "

@@ -36,6 +36,8 @@ SmallName = Literal[
 ]
 SMALL_NAMES: tuple[SmallName, ...] = get_args(SmallName)
 SMALL = SHIPPED / "small"
+HISTORIES = SMALL / "history"
+AT_REST = "heads-at-rest"  # history of a larger model, whose heads came to rest
 
 _VALIDATION = "tatoeba-valid"
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from transformer_core.attention_maps import Kind
 from viz_app.figures import Animation, HeatmapFigure, Request, one_head
 from viz_app.figures.model.spec import RoundedPanel
 from viz_app.serving.checked_json import converted
@@ -165,16 +165,12 @@ class HeadSnapshot:
         if self.kind == "decoder" and not history.model.get("causal", True):
             return None
         read = history.sentences[self.sentence]
-        kept = {kind: read.decoded(kind, self.moment) for kind in KINDS}
-        weights = {kind: each / each.sum(axis=-1, keepdims=True) for kind, each in kept.items()}
-        source, inputs, outputs = (read.axes[name] for name in ("source", "inputs", "outputs"))
-        maps = AttentionMaps(weights["encoder"], weights["decoder"], weights["cross"], source, inputs, outputs)
-        place = Request(maps=maps, kind=self.kind, layer=self.layer, head=self.head)
+        place = Request(maps=read.maps(self.moment), kind=self.kind, layer=self.layer, head=self.head)
         drawn = one_head(dataclasses.replace(place, language=t.language, provenance=provenance))
         (panel,) = drawn.panels
         fields = {field.name: getattr(panel, field.name) for field in dataclasses.fields(panel)}
         # The file has the numbers of the history as they are, not as they would be without rounding.
-        rounded = RoundedPanel(**fields | {"weights": kept[self.kind][self.layer, self.head]})
+        rounded = RoundedPanel(**fields | {"weights": read.decoded(self.kind, self.moment)[self.layer, self.head]})
         return dataclasses.replace(drawn, panels=(rounded,))
 
     def _changed(self, history: History, **changes: Any) -> HeadSnapshot:

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from viz_app.lessons.small_models import SMALL, SMALL_NAMES
+from viz_app.lessons.small_models import AT_REST, HISTORIES, SMALL_NAMES
 
 if TYPE_CHECKING:
     from transformer_core.history import History
-
-HISTORIES = SMALL / "history"
 
 _log = logging.getLogger(__name__)
 
@@ -35,15 +33,15 @@ class HistorySource:
 
 
 def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
-    """The models with a history: the visitor's first, if its checkpoint has one, then the small ones."""
+    """The models with a history: the visitor's first, if its checkpoint has one, then those that are kept."""
     from transformer_core.history import history_folder
 
     found = []
     if checkpoint and (own := history_folder(checkpoint)):
         found.append(HistorySource(checkpoint.resolve().name, own, served=True))
-    small = (HISTORIES / name for name in SMALL_NAMES)
+    kept = (HISTORIES / name for name in (*SMALL_NAMES, AT_REST))
     found += [
-        HistorySource(folder.name, folder, served=False) for folder in small if (folder / "history.json").is_file()
+        HistorySource(folder.name, folder, served=False) for folder in kept if (folder / "history.json").is_file()
     ]
     return tuple(found)
 
@@ -55,7 +53,7 @@ def load_history(model: HistorySource) -> History:
     return loaded
 
 
-@st.cache_resource(show_spinner=False, max_entries=len(SMALL_NAMES) + 1)
+@st.cache_resource(show_spinner=False, max_entries=len(SMALL_NAMES) + 2)
 def _load(folder: str, written: int) -> History:
     from transformer_core.history import History
 

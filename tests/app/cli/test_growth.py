@@ -16,8 +16,8 @@ from transformer_core.history import History
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes
 from viz_app.figures import Style
+from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card.head_snapshot import HeadSnapshot, model_name
-from viz_app.model_card.histories import HISTORIES
 from viz_app.serving.registry import ROOT
 from viz_app.text import texts
 

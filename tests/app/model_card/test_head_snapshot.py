@@ -16,8 +16,8 @@ from viz_app.components.buffer import split_buffer
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Style
 from viz_app.figures.model.spec import HeatmapPanel, RoundedPanel
+from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card.head_snapshot import HeadSnapshot
-from viz_app.model_card.histories import HISTORIES
 from viz_app.text import texts
 
 

@@ -15,10 +15,11 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import write_manifest
 from transformer_core.history import History
 from viz_app.components.growth import pack
+from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card import histories
 from viz_app.text import texts
 
-SHIPPED = histories.HISTORIES / "base"
+SHIPPED = HISTORIES / "base"
 
 
 @pytest.fixture
@@ -56,6 +57,17 @@ def test_what_goes_to_the_browser() -> None:
             shape, offset = sent["maps"][kind]["shape"], sent["maps"][kind]["offset"]
             found = weights[offset : offset + int(np.prod(shape))].reshape(shape)
             assert np.array_equal(found, sentence.weights[kind])
+
+
+def test_the_kept_history_of_a_larger_model_is_offered_as_what_it_is(app: AppTest) -> None:
+    app.query_params["grown_of"] = "heads-at-rest"
+    app.run()
+    app.switch_page("app_pages/model.py")
+    app.query_params["grown_of"] = "heads-at-rest"
+    app.run()
+    assert not app.exception
+    facts = {"name": "heads-at-rest", "layers": "6 + 6", "heads": 8, "steps": "8,150"}
+    assert texts("en")("growth.of_kept", **facts) in shown(app)
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])

@@ -14,6 +14,7 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
+from transformer_core.analysis.effect_counts import effect_counts, mean_effects
 from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
 from transformer_core.analysis.resting import resting_shares
 from transformer_core.attention_maps import Kind
@@ -91,7 +92,9 @@ def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_
     common = ["evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--greedy"]
     said = call(*common, "--heads", "3", "--gold", gold)
     heads = json.loads(said.out.splitlines()[-1])["heads"]
-    pairs = [tuple(line.split("\t")[:2]) for line in made.valid.read_text(encoding="utf-8").splitlines()[:3]]
+    pairs = [
+        (line.split("\t")[0], line.split("\t")[1]) for line in made.valid.read_text(encoding="utf-8").splitlines()[:3]
+    ]
     translator = Translator.load(made.checkpoint)
     maps = [translator.force(source, target).attention for source, target in pairs]
     assert heads["sentences"] == 3
@@ -103,6 +106,9 @@ def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_
     aligned = json.loads(call("align", "--checkpoint", made.checkpoint, "--gold", gold).out.splitlines()[-1])["best"]
     assert (heads["best_head"], heads["best_head_by_input"]) == (aligned["output"], aligned["input"])
     assert json.loads(call(*common, "--heads", "0").out.splitlines()[-1])["heads"] == {}
+    counted = json.loads(call(*common, "--heads", "0", "--head-effects", "3").out.splitlines()[-1])["heads"]
+    expected = effect_counts(mean_effects(translator, pairs))
+    assert counted == {**expected, "effect_sentences": 3}
 
 
 def test_evaluate_tells_the_length_penalty(made: Workplace, call: Call) -> None:

@@ -16,7 +16,7 @@ from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis.attribution import METHODS
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli.builders import BUILDERS
-from transformer_core.cli.model_card import with_heads, with_scores
+from transformer_core.cli.model_card import with_heads, with_prose_numbers, with_scores
 from transformer_core.derived import read_metrics
 from transformer_core.manifest import Manifest
 
@@ -67,6 +67,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     for kind in ("encoder", "decoder", "cross"):
         assert evaluated["heads"][kind].items() <= heads[kind].items()
         information = np.array(heads[kind]["information"])
+        assert heads[kind]["changing"] == sum(heads[kind]["changing_by_layer"])
         assert heads[kind]["looking"] == (information > 0.15).sum() and information.shape == (2, 4)
     agreed = after.metrics["methods"]["agreement"]
     assert set(agreed["tau"]) == set(METHODS) - {"integrated-gradients", "leave-one-out"}
@@ -158,3 +159,32 @@ def test_the_shipped_cards_tell_which_heads_look(name: str) -> None:
     assert len(changed) == 1 and changed[0].startswith("| encoder-decoder | 48 | 7 | ")
     with pytest.raises(ValueError, match="no section '## Training'"):
         with_heads("# A card\n", heads)
+
+
+def test_numbers_in_the_prose_of_a_card_are_renewed_and_its_words_stay() -> None:
+    card = (
+        "For tokens that it generates, head 6.4 (layer.head, from 1)\naligns words best, with 0.52. For those that it\n"
+        "reads, head 4.5 is best,\nwith 0.36. Of 33,093 items, 39.3 % are\ncorrect. Version 4.5 is best.\n\n"
+        "| `step/event` | 9 | 92.4 |\n| `verbs` | 7 | 1.0 |\n| `other` | 5 | 5.0 |\n"
+    )
+    metrics = {
+        "alignment": {"aer": {"output": [[0.6, 0.5], [0.7, 0.4549]], "input": [[0.5, 0.4], [0.3, 0.31]]}},
+        "probes": {
+            "contracat": {
+                "asked": 1500,
+                "right": 0.41,
+                "groups": {
+                    "step/event/chaos": {"right": 1.0, "asked": 1000},
+                    "step/event/order": {"right": 0.5, "asked": 500},
+                    "step/events": {"right": 0.0, "asked": 10},
+                },
+            },
+            "lingeval": {"asked": 7, "right": 0.5, "groups": {"verbs": {"right": 0.857, "asked": 7}}},
+        },
+    }
+    assert with_prose_numbers(card, metrics) == (
+        "For tokens that it generates, head 2.2 (layer.head, from 1)\naligns words best, with 0.45. For those that it\n"
+        "reads, head 2.1 is best,\nwith 0.30. Of 1,500 items, 41.0 % are\ncorrect. Version 4.5 is best.\n\n"
+        "| `step/event` | 1,500 | 83.3 |\n| `verbs` | 7 | 85.7 |\n| `other` | 5 | 5.0 |\n"
+    )
+    assert with_prose_numbers(card, {}) == card

@@ -77,6 +77,17 @@ def test_muon_and_the_processes_are_told_of(made: Workplace, call: Call, tmp_pat
     assert recipe["training"] == {"accumulate": 2, "steps": 2, "optimizer": "muon", "muon_factor": 3.0}
 
 
+def test_where_it_started_is_told_without_a_place(made: Workplace, call: Call, tmp_path: Path) -> None:
+    data = ["--data", made.data, "--valid", made.valid, "--out", tmp_path / "run"]
+    common = ["--preset", "tiny", "--model.vocab_size", "160", "--training.steps", "2"]
+    assert call("train", *common, *data, "--init-from", made.checkpoint).status == 0
+    assert call("ship", tmp_path / "run", "--last", "1", "--out", tmp_path / "model").status == 0
+    card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
+    name = made.checkpoint.name
+    assert f"* Start: the weights of `{name}`.\n" in card and f" --init-from {name} --data data" in card
+    assert str(made.checkpoint.parent) not in card
+
+
 def test_recipes_give_the_options_back(made: Workplace) -> None:
     stored = RunSettings.load(made.run)
     for changes in (

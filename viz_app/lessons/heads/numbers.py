@@ -19,6 +19,7 @@ from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_hea
 from viz_app.figures.model.spec import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
+from viz_app.lessons.heads.at_rest import rest_figure, rest_values
 from viz_app.lessons.heads.looking import looking_figure, looking_values
 from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_and_effects
 from viz_app.lessons.heads.small_heads import small_heads
@@ -73,6 +74,10 @@ def data(context: LessonContext) -> StageData:
     if context.state.scene == "looking":
         looking, looking_arrays = looking_values(context)
         arrays |= looking_arrays
+    rest = None
+    if context.state.scene == "rest":
+        rest, rest_arrays = rest_values()
+        arrays |= rest_arrays
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
     return StageData(
         values={
@@ -87,6 +92,8 @@ def data(context: LessonContext) -> StageData:
             "off": ablation,
             "cause": cause,
             "looking": looking,
+            "rest": rest,
+            "rest_read": context.state.scene == "rest",
             "alone": None
             if alone is None
             else {"text": alone.text, "same": int(alone.same.sum()), "heads": len(alone.same)},
@@ -232,6 +239,8 @@ def figure(scene: str, context: LessonContext) -> Figure | None:
         return weights_and_effects(context)
     if scene == "looking":
         return looking_figure(context)
+    if scene == "rest":
+        return rest_figure(context)
     if scene == "one":
         rows = rows_of_table_3()
         series = Series(x=[row["heads"] for row in rows], y=[row["bleu"] for row in rows], label="Table 3 (A)")

@@ -6,6 +6,7 @@ import { Concat } from "./concat.js";
 import { Looking } from "./looking.js";
 import { OneHead } from "./onehead.js";
 import { Predict } from "./predict.js";
+import { Rest } from "./rest.js";
 import { SwitchOff } from "./switchoff.js";
 import { Tour } from "./tour.js";
 
@@ -16,6 +17,7 @@ export default function bring() {
     looking: Looking,
     one: OneHead,
     concat: Concat,
+    rest: Rest,
     off: SwitchOff,
     predict: Predict,
   });

@@ -47,5 +47,16 @@ export type Values = {
   } | null;
   /** Tokens of the translation and words of the sentence; null while another scene is open. */
   looking: { tokens: string[]; words: string[] } | null;
+  /** A recorded training: of each snapshot the self-attention heads that rest and look; null where it is missing. */
+  rest: {
+    steps: number[];
+    bleu: number[];
+    resting: number[];
+    looking: number[];
+    /** The number of a head that looked and came to rest. */
+    turned: number;
+    axes: Record<AxisName, string[]>;
+  } | null;
+  rest_read: boolean;
   alone: { text: string; same: number; heads: number } | null;
 };

@@ -1,4 +1,4 @@
-// Heads that say nothing: toggle tiles, or take all heads of a role, and read what is translated then.
+// Heads switched off: toggle tiles, or take all heads of a role, and read what is translated then.
 
 import { fillText } from "../../../components/common/dom.js";
 import { signed } from "../../../components/common/format.js";

@@ -1,0 +1,105 @@
+"""The numbers of the shipped models in README, docs and cards are those that were measured of these weights."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from transformer_core.derived import read_metrics
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = {"en-de": "English to German", "en-fr": "English to French"}
+SETS = {
+    "everyday sentences (tatoeba-test)": "tatoeba-test",
+    "image captions (multi30k test 2016)": "multi30k-test_2016_flickr",
+    "news (NTREX-128)": "ntrex128",
+}
+METHODS = {
+    "leave-one-out": "leave-one-out",
+    "integrated gradients": "integrated-gradients",
+    "value norm": "norm",
+    "ALTI+": "alti",
+    "norm + LayerNorm": "norm-ln",
+    "attention": "attention",
+    "gradient": "gradient",
+    "gradient × input": "grad-x-input",
+    "rollout": "rollout",
+}
+
+
+def metrics(name: str) -> dict[str, Any]:
+    return read_metrics(ROOT / "checkpoints" / name)
+
+
+def text(*parts: str) -> str:
+    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
+
+
+def cells(page: str, first: str) -> list[str]:
+    """The cells of the row of a table that begins with a cell."""
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {first} |")]
+    return [cell.strip() for cell in row.strip("|").split("|")][1:]
+
+
+def within(value: float, digits: int) -> Any:
+    """A number that was rounded to so many digits."""
+    return pytest.approx(value, abs=0.51 * 10**-digits)
+
+
+@pytest.mark.parametrize(("label", "name"), SETS.items())
+def test_the_readme_has_the_measured_scores(label: str, name: str) -> None:
+    assert cells(text("README.md"), label) == [f"{metrics(model)['scores'][name]['bleu']:.1f}" for model in SHIPPED]
+
+
+@pytest.mark.parametrize(("name", "language"), SHIPPED.items())
+def test_the_readme_tells_how_each_model_was_trained(name: str, language: str) -> None:
+    training = metrics(name)["training"]
+    (line,) = re.findall(rf"^\* {language}: (.*(?:\n  .*)*)", text("README.md"), re.MULTILINE)
+    said = " ".join(line.split())
+    assert f"{training['parameters'] / 1e6:.1f} million parameters" in said
+    assert f"{training['steps']:,} steps" in said
+    assert f"{training['target_pieces'] / 1e6:.1f} million target tokens in {training['hours']:.1f} hours" in said
+
+
+@pytest.mark.parametrize(("label", "method"), METHODS.items())
+def test_the_table_of_methods_is_what_was_measured(label: str, method: str) -> None:
+    known = [metrics(model)["methods"] for model in SHIPPED]
+    errors = [each["alignment"]["aer"].get(method) for each in known]
+    taus = [each["agreement"]["tau"].get(method) for each in known]
+    shown = cells(text("docs", "evaluation.md"), label)
+    for cell, error in zip(shown[:2], errors, strict=True):
+        assert cell == "not measured" if error is None else float(cell.removesuffix(" %")) == within(100 * error, 1)
+    for cell, tau in zip(shown[2:], taus, strict=True):
+        # Leave-one-out is what the others are compared with.
+        assert cell in ("", "not measured") if tau is None else float(cell) == within(tau, 2)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_card_names_the_heads_that_align_best(name: str) -> None:
+    card = " ".join(text("checkpoints", name, "README.md").split())
+    for convention, words in (("output", r" \(layer\.head, from 1\) aligns words best"), ("input", " is best")):
+        errors = np.array(metrics(name)["alignment"]["aer"][convention])
+        layer, head = np.unravel_index(int(errors.argmin()), errors.shape)
+        (shown,) = re.findall(rf"head (\d\.\d){words}, with (\d\.\d\d)", card)
+        assert shown == (f"{layer + 1}.{head + 1}", f"{errors.min():.2f}")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_card_has_the_answers_to_contrastive_questions(name: str) -> None:
+    """A row may stand for several groups: `2_coreference_step/event` for its `/chaos` and the others."""
+    card = text("checkpoints", name, "README.md")
+    for probes in metrics(name).get("probes", {}).values():
+        groups = probes["groups"]
+        names = {shown for shown in re.findall(r"^\| `([^`]+)` \|", card, re.MULTILINE)}
+        mine = {shown for shown in names if any(f"{group}/".startswith(f"{shown}/") for group in groups)}
+        assert mine, "the card has none of these questions"
+        for shown in mine:
+            found = [each for group, each in groups.items() if f"{group}/".startswith(f"{shown}/")]
+            asked = sum(each["asked"] for each in found)
+            right = sum(each["right"] * each["asked"] for each in found) / asked
+            number, share = cells(card, f"`{shown}`")
+            assert number == f"{asked:,}" and float(share) == within(100 * right, 1), shown

@@ -1,0 +1,140 @@
+"""Heads that say nothing: the recorded training of a model whose heads came to rest, snapshot by snapshot.
+
+Shape legend: M snapshots, L layers, H heads, Q queries, K keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from transformer_core.analysis.resting import MOST_RESTING
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.files import CheckpointError
+from viz_app.figures import CurvesFigure, Series
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.small_models import AT_REST, HISTORIES
+
+if TYPE_CHECKING:
+    from transformer_core.history import History
+
+SENTENCE = 1  # of the history that is shown, from 0; the counts are over all of them
+SELF: tuple[Kind, ...] = ("encoder", "decoder")  # in self-attention nearly all heads came to rest
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HeadsAtRest:
+    """A history, and how its heads rest and look at each snapshot.
+
+    Args:
+        history: The history.
+        resting: By kind (M, L, H), share of the weight on separators: the mean over sentences.
+        information: By kind (M, L, H), how much the keys depend on the query: the mean over sentences.
+        at_rest: By kind (M,) heads with more than half of their weight there.
+        looking: By kind (M,) heads whose keys depend on the query.
+    """
+
+    history: History
+    resting: dict[Kind, FloatArray]
+    information: dict[Kind, FloatArray]
+    at_rest: dict[Kind, list[int]]
+    looking: dict[Kind, list[int]]
+
+    @property
+    def bleu(self) -> list[float]:
+        """(M,) of greedy translations; empty where nobody measured it."""
+        return list((self.history.validation or {}).get("bleu", []))
+
+    @property
+    def turned(self) -> int:
+        """The self-attention head that has lost most of its information by the end, of those that rest then.
+
+        Counted through all heads, those of the encoder first.
+        """
+        lost = [
+            np.where(self.resting[kind][-1] > MOST_RESTING, found.max(axis=0) - found[-1], -np.inf).ravel()
+            for kind in SELF
+            for found in (self.information[kind],)
+        ]
+        return int(np.concatenate(lost).argmax())
+
+    def of_self_attention(self, counts: dict[Kind, list[int]]) -> list[int]:
+        """(M,) heads of both stacks together."""
+        return [sum(numbers) for numbers in zip(*(counts[kind] for kind in SELF), strict=True)]
+
+
+@st.cache_resource(show_spinner=False)
+def _measured(folder: str) -> HeadsAtRest:
+    from transformer_core.analysis.head_scores import score_heads
+    from transformer_core.history import History
+
+    history = History.load(Path(folder))
+    scores = [
+        score_heads(sentence.maps(snapshot) for sentence in history.sentences) for snapshot in range(len(history.steps))
+    ]
+    return HeadsAtRest(
+        history,
+        {kind: np.stack([each[kind].resting for each in scores]) for kind in KINDS},
+        {kind: np.stack([each[kind].information for each in scores]) for kind in KINDS},
+        {kind: [int(each[kind].rests.sum()) for each in scores] for kind in KINDS},
+        {kind: [int(each[kind].looks.sum()) for each in scores] for kind in KINDS},
+    )
+
+
+def heads_at_rest() -> HeadsAtRest | None:
+    """Measured once for all sessions; None while the history is missing or damaged."""
+    try:
+        found: HeadsAtRest = _measured(str(HISTORIES / AT_REST))
+    except CheckpointError:
+        return None
+    return found
+
+
+def rest_values() -> tuple[dict[str, Any] | None, dict[str, npt.NDArray[Any]]]:
+    """For the stage."""
+    found = heads_at_rest()
+    if found is None:
+        return None, {}
+    sentence = found.history.sentences[SENTENCE]
+    values = {
+        "steps": list(found.history.steps),
+        "bleu": found.bleu,
+        "resting": found.of_self_attention(found.at_rest),
+        "looking": found.of_self_attention(found.looking),
+        "turned": found.turned,
+        "axes": {name: list(axis.tokens) for name, axis in sentence.axes.items()},
+    }
+    arrays = {f"rest_{kind}": sentence.weights[kind] for kind in KINDS}
+    shares = {f"resting_{kind}": found.resting[kind].astype(np.float32) for kind in KINDS}
+    return values, {**arrays, **shares}
+
+
+def rest_figure(context: LessonContext) -> CurvesFigure | None:
+    """Self-attention heads that rest and that look, over the steps; the snapshot of step 0 has no place on the axis."""
+    t, found = context.t, heads_at_rest()
+    if found is None:
+        return None
+    named = {"rest_resting": found.at_rest, "rest_looking": found.looking}
+    series = [
+        Series(
+            x=found.history.steps[1:],
+            y=found.of_self_attention(counts)[1:],
+            label=t(f"lesson_heads.{name}"),
+            dashed=name == "rest_looking",
+        )
+        for name, counts in named.items()
+    ]
+    return CurvesFigure(
+        series=series,
+        x_title=t("lesson_heads.rest_step"),
+        y_title=t("lesson_heads.rest_heads"),
+        x_log=True,
+        language=t.language,
+    )

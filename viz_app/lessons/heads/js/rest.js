@@ -1,0 +1,223 @@
+// Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
+
+import { fillText, headName, percent } from "../../../components/common/dom.js";
+import { thousands } from "../../../components/common/format.js";
+import { Axis } from "../../../components/common/plot.js";
+import { playhead } from "../../stage/js/describe.js";
+import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
+import { drawMap, picture, tint } from "../../stage/js/map.js";
+import { Scene } from "../../stage/js/scene.js";
+import { colourOfRole } from "./roles.js";
+
+const MOST_RESTING = 0.5; // as in transformer_core/analysis/resting.py
+const PALE = 0.25;
+const CHART = 170; // height of the curves
+
+/** @typedef {NonNullable<import("./numbers").Values["rest"]>} Recorded */
+
+/** @extends {Scene<import("./numbers").Values>} */
+export class Rest extends Scene {
+  /** @type {Map<string, HTMLCanvasElement>} */
+  tiles = new Map();
+
+  get playhead() {
+    const steps = this.lesson.values.rest?.steps ?? [0, 1];
+    return playhead({
+      name: "at",
+      label: this.texts.rest_step,
+      max: steps.length - 1,
+      rate: 1.5,
+      start: steps.length - 1,
+      show: (value) => thousands(steps[Math.floor(value + 1e-6)] ?? 0),
+    });
+  }
+
+  get controls() {
+    return [{ name: "chosen", kind: "held", start: -1 }];
+  }
+
+  /** @type {Scene["height"]} */
+  height(width, room) {
+    return width < NARROW ? 690 : Math.max(420, Math.min(room, 620));
+  }
+
+  get heads() {
+    const [, layers, heads] = this.lesson.arrays.rest_encoder.shape;
+    return numberedHeads(layers, heads);
+  }
+
+  /**
+   * Number of the snapshot.
+   * @param {Recorded} recorded
+   * @param {Settings} settings
+   */
+  moment({ steps }, { at }) {
+    return Math.max(0, Math.min(steps.length - 1, Math.floor(at + 1e-6)));
+  }
+
+  /**
+   * Share of its weight that a head has on separators.
+   * @param {number} moment
+   * @param {import("../../stage/js/headgrid.js").NumberedHead} head
+   */
+  share(moment, { kind, layer, head }) {
+    return this.lesson.arrays[`resting_${kind}`].at(moment, layer, head);
+  }
+
+  /**
+   * The head that was pressed, else one that looked and came to rest.
+   * @param {Settings} settings
+   */
+  shown({ chosen }) {
+    const { list } = this.heads;
+    return list[Math.round(chosen)] ?? list[this.lesson.values.rest?.turned ?? 0];
+  }
+
+  /** @param {{ width: number, height: number }} picture */
+  places({ width, height }) {
+    const narrow = width < NARROW;
+    const grid = new HeadGrid(this.heads.all, { width, height }, 0.28, 130);
+    const side = narrow
+      ? { x: 0, y: grid.height + 20, width, height: height - grid.height - 20 }
+      : { x: grid.width + 40, y: 0, width: width - grid.width - 40, height };
+    return { grid, side };
+  }
+
+  /** @type {Scene["draw"]} */
+  draw(pen, settings) {
+    const { rest, rest_read: read } = this.lesson.values;
+    if (!rest) return pen.message(read ? this.texts.rest_missing : this.texts.computing);
+    const { theme } = pen;
+    const moment = this.moment(rest, settings);
+    const { grid, side } = this.places(pen);
+    const chosen = this.shown(settings);
+    grid.drawLabels(pen, this.texts);
+    grid.forEach((head, tile) => {
+      pen.context.save();
+      if (this.share(moment, head) > MOST_RESTING) pen.context.globalAlpha = PALE;
+      pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], 0.08);
+      pen.context.imageSmoothingEnabled = false;
+      pen.context.drawImage(this.small(moment, head, theme), tile.x, tile.y, tile.size, tile.size);
+      pen.context.restore();
+    });
+    ring(pen, grid.tile(chosen.kind, chosen.layer, chosen.head), theme.text, 2.5);
+    const { kind, layer, head } = chosen;
+    const { x, y, width, height } = side;
+    const name = fillText(this.texts.head_name, { kind: this.texts[kind], head: headName(layer, head) });
+    pen.write(name, x, y + 8, { size: 15, weight: 650, colour: theme.kinds[kind], most: width });
+    pen.note(fillText(this.texts.rest_share, { share: percent(this.share(moment, chosen)) }), x, y + 28, {
+      most: width,
+    });
+    const large = { x, y: y + 44, width, height: height - CHART - 80, masked: kind === "decoder" };
+    drawMap(pen, this.lesson.arrays[`rest_${kind}`].part(moment, layer, head), this.axes(rest, kind), large);
+    this.drawCounts(pen, rest, moment, { x, y: y + height - CHART, width, height: CHART });
+  }
+
+  /**
+   * @param {Recorded} recorded
+   * @param {Kind} kind
+   */
+  axes({ axes }, kind) {
+    return {
+      queries: kind === "encoder" ? axes.source : kind === "decoder" ? axes.inputs : axes.outputs,
+      keys: kind === "decoder" ? axes.inputs : axes.source,
+      titles: [this.texts[`query_${kind}`], this.texts[`key_${kind}`]],
+    };
+  }
+
+  /**
+   * A tile's map, made once for each colour.
+   * @param {number} moment
+   * @param {import("../../stage/js/headgrid.js").NumberedHead} head
+   * @param {Theme} theme
+   */
+  small(moment, { kind, layer, head, number }, theme) {
+    const key = `${moment}.${number}.${theme.kinds[kind]}`;
+    const weights = this.lesson.arrays[`rest_${kind}`].part(moment, layer, head);
+    const tile = this.tiles.get(key) ?? picture(weights, tint(theme.kinds[kind]));
+    this.tiles.set(key, tile);
+    return tile;
+  }
+
+  /** Self-attention heads of both stacks. */
+  get count() {
+    return this.heads.list.filter(({ kind }) => kind !== "cross").length;
+  }
+
+  /**
+   * How many heads rest and look at each snapshot; snapshots stand at equal distances.
+   * @param {Pen} pen
+   * @param {Recorded} recorded
+   * @param {number} moment
+   * @param {Box} place
+   */
+  drawCounts(pen, { steps, bleu, resting, looking }, moment, { x, y, width, height }) {
+    const { theme } = pen;
+    const { texts } = this;
+    const score = bleu.length ? ` · ${fillText(texts.rest_bleu, { bleu: bleu[moment].toFixed(1) })}` : "";
+    const headline = fillText(texts.rest_count, { resting: resting[moment], heads: this.count });
+    pen.write(`${headline}${score}`, x, y + 8, { size: 14, weight: 650, most: width });
+    const across = new Axis(0, steps.length - 1, x + 30, x + width - 24);
+    const up = new Axis(0, this.count, y + height - 34, y + 50);
+    const curves = [
+      { name: texts.rest_resting, counts: resting, colour: colourOfRole("separator", theme), dash: [] },
+      { name: texts.rest_looking, counts: looking, colour: theme.text, dash: [5, 4] },
+    ];
+    let right = x;
+    for (const { name, counts, colour, dash } of curves) {
+      pen.line(right, y + 31, right + 20, y + 31, { colour, width: 2, dash });
+      pen.note(name, right + 26, y + 31, { most: x + width - right - 26 });
+      right += 44 + pen.measure(name, { size: 12 });
+      const points = counts.map((value, at) => [across.place(at), up.place(value)]);
+      pen.trace(points, { colour, width: 2, dash });
+      pen.dot(points[moment][0], points[moment][1], 4, colour);
+    }
+    for (const value of [0, this.count / 2, this.count]) {
+      pen.line(across.from, up.place(value), across.to, up.place(value), { colour: theme.line, width: 1 });
+      pen.note(String(value), across.from - 6, up.place(value), { align: "right", size: 11 });
+    }
+    pen.line(across.place(moment), up.from, across.place(moment), up.to, { colour: theme.muted, width: 1 });
+    const every = width < 420 ? 5 : 3;
+    steps.forEach((step, at) => {
+      if (at % every) return;
+      pen.note(thousands(step), across.place(at), up.from + 13, { align: "center", size: 11 });
+    });
+    pen.note(texts.rest_step, (across.from + across.to) / 2, y + height - 6, { align: "center", size: 11 });
+  }
+
+  /** @type {Scene["grab"]} */
+  grab(x, y, pen) {
+    if (!this.lesson.values.rest) return null;
+    const found = this.places(pen).grid.at(x, y);
+    return found && { chosen: found.number };
+  }
+
+  /** @type {Scene["say"]} */
+  say(settings) {
+    const { rest, rest_read: read } = this.lesson.values;
+    if (!rest) return read ? this.texts.rest_missing : this.texts.computing;
+    const moment = this.moment(rest, settings);
+    const chosen = this.shown(settings);
+    return fillText(this.texts.rest_say, {
+      step: thousands(rest.steps[moment]),
+      resting: rest.resting[moment],
+      looking: rest.looking[moment],
+      heads: this.count,
+      bleu: rest.bleu.length ? rest.bleu[moment].toFixed(1) : "–",
+      head: fillText(this.texts.head_name, {
+        kind: this.texts[chosen.kind],
+        head: headName(chosen.layer, chosen.head),
+      }),
+      share: percent(this.share(moment, chosen)),
+    });
+  }
+
+  /** @type {Scene["table"]} */
+  table() {
+    const { rest } = this.lesson.values;
+    if (!rest) return null;
+    const { texts } = this;
+    const rows = rest.steps.map((step, at) => [step, rest.resting[at], rest.looking[at], rest.bleu[at] ?? ""]);
+    return { columns: [texts.rest_step, texts.rest_resting, texts.rest_looking, "BLEU"], rows };
+  }
+}
