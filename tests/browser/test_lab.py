@@ -172,8 +172,8 @@ def test_every_bench_is_taken_along_as_files_and_made_again(open_lesson: OpenLes
     assert "Translator.load" in page.locator("[data-testid=stExpander] code.language-python").inner_text()
     page.locator(".st-key-takeaways").get_by_text(texts("en")("translate.download"), exact=True).click()
     page.locator(".st-key-edit-in-figures button").wait_for()
-    offered = page.locator("[data-testid=stPopoverBody]").inner_text().split()
-    assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "CSV", "NPZ"} <= set(offered)
+    for name in ("PDF", "SVG", "PNG", "TikZ", "HTML", "CSV", "NPZ"):  # buttons come one after the other
+        page.locator("[data-testid=stPopoverBody]").get_by_role("button", name=name, exact=True).wait_for()
 
 
 def test_up_and_down_in_the_picture_choose_tokens_and_methods(open_lesson: OpenLesson) -> None:
