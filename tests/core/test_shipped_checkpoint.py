@@ -19,8 +19,6 @@ from transformer_core.tensor_files import SHARD_BYTES
 from transformer_core.translator import Translator
 
 CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
-# By weights hash, so that a successor has to pass.
-AT_REST = {"323f38b9c5e4f8925a2fe0b54d75d645ecd59fefb6d298d3a5b3de0b71cf860d": "81 of its 96 self-attention heads rest"}
 EVERYDAY = {
     "en-de": {
         "The dog is sleeping.": {"Hund", "schläft"},
@@ -68,24 +66,15 @@ def test_its_facts_are_those_of_the_files(folder: Path, shipped: Translator) -> 
     assert errors[best["layer"], best["head"]] == errors.min()
 
 
-def expect_rest(shipped: Translator, request: pytest.FixtureRequest) -> None:
-    if shipped.checkpoint_hash in AT_REST:
-        request.applymarker(pytest.mark.xfail(reason=AT_REST[shipped.checkpoint_hash], strict=True))
-
-
-def test_its_heads_look(folder: Path, shipped: Translator, request: pytest.FixtureRequest) -> None:
+def test_its_heads_look(folder: Path, shipped: Translator) -> None:
     """Whoever opens the app wants to see heads that look."""
-    expect_rest(shipped, request)
     assert shortcomings(shipped.metrics["heads"]) == []
 
 
-def test_the_default_models_heads_reach_every_aim(request: pytest.FixtureRequest) -> None:
+def test_the_default_models_heads_reach_every_aim() -> None:
     """They look at different things that matter; the French model is what they are compared with."""
-    folder = CHECKPOINTS / "en-de"
-    shipped = Translator.load(folder)
-    expect_rest(shipped, request)
-    french = read_metrics(CHECKPOINTS / "en-fr")["heads"]
-    assert missed_aims(shipped.metrics["heads"], french) == []
+    own, french = (read_metrics(CHECKPOINTS / name)["heads"] for name in ("en-de", "en-fr"))
+    assert missed_aims(own, french) == []
 
 
 def test_its_recipe_makes_its_shape(folder: Path, shipped: Translator) -> None:

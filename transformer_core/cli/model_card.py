@@ -127,6 +127,7 @@ def _heads(heads: dict[str, Any]) -> list[str]:
         for kind, name in _KINDS.items()
         if (one := heads[kind])
     ]
+    each = heads["sentences"] // len(heads["sets"])
     about = (
         f"On {_counted(heads['sentences'], 'sentence pair')} of {', '.join(heads['sets'])}. A head looks when its keys "
         "depend on the query (information above 0.15), and rests when more than half of its weight is on `<s>`, "
@@ -138,7 +139,8 @@ def _heads(heads: dict[str, Any]) -> list[str]:
         _HEADS,
         textwrap.fill(about, 120, break_on_hyphens=False),
         "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
-        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE --heads 40 --head-effects 40",
+        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE "
+        f"--heads {each} --head-effects {each}",
     ]
 
 
