@@ -74,7 +74,11 @@ def test_each_runs_and_ends_with_one_line_of_json(
     if key == "batching":
         for mix in answer["batching"]["equality"].values():
             assert mix["same_text"] == mix["sentences"] == 8
-            assert set(mix["beyond"].values()) == {0}
+            assert mix["beyond"]["attention"] == 0
+            far = {kind: float(value) for kind, value in mix["largest"].items()}
+            # What float32 rounds alone is no finer: it depends on the model whether a score stays within 1e-5.
+            assert far["together from float64"] < 2 * far["alone from float64"] + 1e-5
+            assert max(far.values()) < 1e-4
         assert [entry["batch"] for entry in answer["batching"]["throughput"]] == [1, 4]
         for entry in answer["batching"]["throughput"]:
             assert entry.get("ctranslate2_equals", {"ours": 4})["ours"] == 4
