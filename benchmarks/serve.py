@@ -179,12 +179,8 @@ def main() -> None:
         ("--against", {"default": "", "metavar": "REVISION", "help": "Another revision; without it only this one."}),
         ("--visitors", {"type": int, "default": 30, "metavar": "N", "help": "Of the class. (default: 30)"}),
     )
-    from transformer_core.translator import Translator
-
     visitors, rounds = (3, 1) if options.quick else (options.visitors, options.rounds or 3)
-    found = _measure(options, visitors, rounds)
-    translator = Translator.load(ROOT / "checkpoints" / "en-de")
-    wrong = {name: sum(wrong_answers(translator, each.answers) for each in runs) for name, runs in found.items()}
+    found, wrong = _measure(options, visitors, rounds)
     waits = {name: _together(runs) for name, runs in found.items()}
     unit = statistics.median(waits["other" if options.against else "this"]["alone"])
     rows = [
@@ -199,7 +195,10 @@ def main() -> None:
     report(f"Waits of {visitors} visitors; wrong answers: {wrong}", header, rows, {"serve": answer}, options)
 
 
-def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> dict[str, list[Class]]:
+def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> tuple[dict[str, list[Class]], dict[str, int]]:
+    """What happened, and the wrong answers, each by version; a version answers with its own model."""
+    from transformer_core.translator import Translator
+
     found: dict[str, list[Class]] = {"this": []}
     with ExitStack() as stack:
         roots = {"this": ROOT}
@@ -209,7 +208,10 @@ def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> dict[st
             for name, root in roots.items():
                 sys.stderr.write(f"round {seed + 1}: {name}\n")
                 found.setdefault(name, []).append(visit(root, seed, visitors, options.quick, name == "this"))
-    return found
+        models = {name: Translator.load(root / "checkpoints" / "en-de") for name, root in roots.items()}
+        answers = {name: [each.answers for each in found[name]] for name in models}
+        wrong = {name: sum(wrong_answers(model, each) for each in answers[name]) for name, model in models.items()}
+    return found, wrong
 
 
 def _together(runs: list[Class]) -> Waits:
