@@ -9,14 +9,18 @@ ROOT = Path(__file__).resolve().parents[1]
 if str(ROOT) not in sys.path:  # Streamlit puts only this file's own folder there
     sys.path.insert(0, str(ROOT))
 
+import streamlit as st  # noqa: E402
 from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
+from viz_app.classroom.routes import class_routes  # noqa: E402
+from viz_app.serving.browser_cookie import BrowserCookie  # noqa: E402
 from viz_app.serving.browser_messages import BrowserMessages  # noqa: E402
 from viz_app.serving.middleware import Guard  # noqa: E402
 from viz_app.serving.server_limits import limit_incoming  # noqa: E402
 from viz_app.serving.warm_up import warm_up  # noqa: E402
 
 limit_incoming()
-guards = [Middleware(Guard), Middleware(BrowserMessages)]
-app = App(ROOT / "viz_app" / "page_script.py", middleware=guards, lifespan=warm_up)
+guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(BrowserMessages)]
+routes = class_routes(st.get_option("server.baseUrlPath") or "")
+app = App(ROOT / "viz_app" / "page_script.py", routes=routes, middleware=guards, lifespan=warm_up)

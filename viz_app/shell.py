@@ -14,6 +14,8 @@ from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.about import about_text, draw_about
+from viz_app.ui.class_frame import draw_class_line
+from viz_app.ui.class_session import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
@@ -24,6 +26,7 @@ _PAGES = {
     "lessons": ":material/school:",
     "figures": ":material/draw:",
     "model": ":material/info:",
+    "classroom": ":material/groups:",
 }
 _HOME = "translate"
 _FOLDER = Path(__file__).parent
@@ -63,6 +66,7 @@ def _draw() -> None:
         for name, icon in _PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="top")
+    follow(t, page.url_path, frozenset(each.url_path for name, each in pages.items() if name != PAGE))
     if elsewhere := session.pending_page(page.url_path or _HOME):
         st.switch_page(pages[elsewhere])
     session.restore_text_widget(page.url_path)
@@ -83,4 +87,6 @@ def _draw() -> None:
         draw_missing_model(t)
         if (characters := session.refused_characters()) is not None:
             st.warning(t("frame.too_long", characters=f"{characters:,}", limit=f"{MAX_CHARACTERS:,}"))
+        draw_class_line(t)
         page.run()
+        show_place(page.url_path)

@@ -43,6 +43,38 @@ type Mounted<Data = any> = {
 /** A link to what is on the screen, its QR code, or the command that opens the app to others: ui/share_menu.py. */
 type ShareCode = { url: string; rows: string[] | null; command: string; texts: Texts; language: string };
 
+// ---- The class
+
+/** A class as a browser may see it: classroom/routes.py. */
+type ClassView = {
+  teacher: boolean;
+  students: number;
+  /** Number of the poll, from 1; 0 before the first. */
+  poll: number;
+  state: "open" | "closed" | "revealed";
+  question: ClassQuestion | null;
+  answers: number;
+  mine: number | null;
+  /** Options with how many chose them; null for what students do not see yet. */
+  counts: [number, number][] | null;
+  place: { page: string; params: Record<string, string>; view: string } | null;
+  moves: number;
+};
+/** "choices", or "map": a token of a row, or a cell of several rows. */
+type ClassQuestion = {
+  kind: string;
+  title: string;
+  prose: Markup[];
+  choices?: Markup[][];
+  queries?: string[];
+  keys?: string[];
+  weights?: number[] | null;
+  right: number | null;
+  answer: Markup[];
+};
+/** What Python gives the teacher's board: classroom/board.py. */
+type BoardData = { address: string; code: string; share: ShareCode; texts: Texts; language: string };
+
 // ---- Lessons
 
 type NdArray = import("./lessons/stage/js/arrays.js").NdArray;

@@ -86,7 +86,8 @@ def entry_of(table: str) -> list[Path]:
     if table == "lesson":  # what all lessons share
         return list(APP.rglob("provide.js"))
     name = table.removeprefix("lesson_")
-    return [path for path in APP.rglob("main.js") if name in path.relative_to(APP).parts]
+    modules = (path for path in APP.rglob("*.js") if name in path.relative_to(APP).parts)
+    return [path for path in modules if path.name == "main.js" or "export default" in path.read_text(encoding="utf-8")]
 
 
 def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:

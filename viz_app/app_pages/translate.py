@@ -12,6 +12,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
 from viz_app.components.explorer import Selection, explorer, head_off, last_report, send_finding
 from viz_app.explorer_view import findings
@@ -33,6 +34,7 @@ from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
 from viz_app.text.examples import EXAMPLES
+from viz_app.ui.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import edit_in_figures, open_in_lab
@@ -80,7 +82,9 @@ def main() -> None:
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other), served.name)
             draw_share(t, "", _params(t, sentence))
-        _draw_lab(t, selection)
+        with st.container(horizontal=True, key="onward"):
+            _draw_lab(t, selection)
+            draw_ask(t, attention_question(shown.maps, selection))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         draw_external_views(t, shown.maps, selection, identity, seen.provenance)
     else:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import secrets
 import subprocess
 import sys
 from collections.abc import Sequence
 
 from transformer_core.cli.options import Parser
 from viz_app.cli.app import add_server, server_command, server_environment
+
+TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
+_KEY_BYTES = 9
 
 
 def parser() -> Parser:
@@ -19,7 +23,8 @@ def parser() -> Parser:
         description=(
             "Start the app so that everyone on the local network can open it, and show its address as text and as a\n"
             "QR code. The command app opens it to this computer only.\n\n"
-            "There is no password: anyone who can reach this computer can use the app, but nothing else on it."
+            "There is no password: anyone who can reach this computer can use the app, but nothing else on it.\n"
+            "To ask the class from another computer than this one, you need the teacher key that is shown."
         ),
         example="  python -m viz_app class",
     )
@@ -31,7 +36,8 @@ def run(arguments: Sequence[str]) -> int:
     """Start the server and wait for its end."""
     options = parser().options(arguments)
     environment = server_environment(options)
-    sys.stdout.write(announcement(options.port))
+    key = environment.setdefault(TEACHER_KEY_SETTING, secrets.token_urlsafe(_KEY_BYTES))
+    sys.stdout.write(announcement(options.port, key))
     sys.stdout.flush()
     return subprocess.call(command(options.port), env=environment)
 
@@ -41,8 +47,8 @@ def command(port: int) -> list[str]:
     return server_command(port, ["--server.address=0.0.0.0", "--server.headless=true"])
 
 
-def announcement(port: int) -> str:
-    """The address for the class, with its QR code where this machine is in a network."""
+def announcement(port: int, key: str) -> str:
+    """The address for the class, with its QR code where this machine is in a network, and the teacher key."""
     from viz_app.state.share_link import lan_address
 
     own = lan_address()
@@ -55,4 +61,4 @@ def announcement(port: int) -> str:
     link = f"http://{own}:{port}"
     code = io.StringIO()
     segno.make(link, micro=False).terminal(out=code, compact=True)
-    return f"{code.getvalue()}\nFor the class: {link}\n"
+    return f"{code.getvalue()}\nFor the class: {link}\nTeacher key, only to teach from another computer: {key}\n"

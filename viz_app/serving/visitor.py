@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from viz_app.serving.browser_cookie import browser_name
 from viz_app.serving.request_queue import Visitor
 
 
@@ -27,3 +28,8 @@ def current_visitor() -> Visitor:
     if context is None or not runtime.exists():
         return Visitor()
     return Visitor(st.context.ip_address or "", partial(runtime.get_instance().is_active_session, context.session_id))
+
+
+def current_browser() -> str | None:
+    """Name of the browser of this run; None where it keeps no cookies."""
+    return browser_name(st.context.cookies)

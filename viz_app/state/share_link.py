@@ -25,7 +25,14 @@ class ShareLink:
     is_reachable: bool
 
 
-def share_link(seen: str, bound: str | None, page: str, params: Mapping[str, str | None], own: str | None) -> ShareLink:
+def share_link(
+    seen: str,
+    bound: str | None,
+    page: str,
+    params: Mapping[str, str | None],
+    own: str | None,
+    target: str | None = None,
+) -> ShareLink:
     """The link to a page.
 
     Args:
@@ -35,6 +42,7 @@ def share_link(seen: str, bound: str | None, page: str, params: Mapping[str, str
         page: Path of the page, "" for the home.
         params: The state; None for what does not stand in the address.
         own: Address of this machine in its network, taken when the browser runs on this machine; None when unknown.
+        target: Path of the page that the link opens, if it is another one.
     """
     try:
         parts = urlsplit(seen)
@@ -46,10 +54,24 @@ def share_link(seen: str, bound: str | None, page: str, params: Mapping[str, str
         host = own
     shown = f"[{host}]" if ":" in host else host
     query = urlencode({name: value for name, value in params.items() if value is not None})
-    # Streamlit gives the home page without the last slash; only the page's own name can be taken off.
-    base = parts.path.rstrip("/").removesuffix(f"/{page}") if page else parts.path.rstrip("/")
-    link = f"{parts.scheme or 'http'}://{shown}{port}{base}/{page}{'?' if query else ''}{query}"
+    path = f"{base_path(seen, page)}/{page if target is None else target}"
+    link = f"{parts.scheme or 'http'}://{shown}{port}{path}{'?' if query else ''}{query}"
     return ShareLink(link, not private and not is_loopback(host))
+
+
+def base_path(seen: str, page: str) -> str:
+    """What stands before the path of every page, "" or such as "/headlight", from the address of one of them.
+
+    Args:
+        seen: Address of this page as the browser has it.
+        page: Path of the page, "" for the home.
+    """
+    try:
+        path = urlsplit(seen).path.rstrip("/")
+    except ValueError:  # no address of a page, so not from a browser
+        return ""
+    # Streamlit gives the home page without the last slash; only the page's own name can be taken off.
+    return path.removesuffix(f"/{page}") if page else path
 
 
 def is_loopback(host: str) -> bool:

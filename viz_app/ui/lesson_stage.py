@@ -37,6 +37,7 @@ from viz_app.serving.request_queue import Superseded
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
+from viz_app.ui.class_frame import draw_ask_scene
 from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
 from viz_app.ui.lesson_route import is_following, open_stop, route_params, scene_of_session, state_key, stop_title
@@ -193,6 +194,8 @@ def _draw_takeaways(
                 on_click="ignore",
             )
         draw_share(t, _page(name), params)
+        scene = _scene(t, name, context)
+        draw_ask_scene(t, name, next(each for each in load_lesson(name, t.language).scenes if each.name == scene))
         if figure is not None:
             _draw_downloads(t, figure, LessonFigureSpec(name, context.state))
         _draw_head_opener(t, name, context)

@@ -14,9 +14,17 @@ from viz_app.text import Texts
 _OPENS = "python -m viz_app class"  # opens the app to the network
 
 
-def share_data(t: Texts, page: str, params: Mapping[str, str | None]) -> dict[str, Any]:
-    """The link to a page and its code, as the browser takes them. Answers that are hidden are not in it."""
-    shared = share_link(st.context.url or "", st.get_option("server.address"), page, params, lan_address())
+def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: str | None = None) -> dict[str, Any]:
+    """The link to a page and its code, as the browser takes them. Answers that are hidden are not in it.
+
+    Args:
+        t: Labels.
+        page: Path of the page that is open.
+        params: The state.
+        target: Path of the page that the link opens, if it is another one.
+    """
+    seen, bound = st.context.url or "", st.get_option("server.address")
+    shared = share_link(seen, bound, page, params, lan_address(), target)
     return {
         "url": shared.url,
         "rows": qr_rows(shared.url),

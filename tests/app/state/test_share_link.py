@@ -66,10 +66,11 @@ def test_the_code_has_its_corners_and_refuses_what_is_too_long() -> None:
 
 def test_the_class_sees_address_and_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "lan_address", lambda: LAN)
-    actual = announcement(8600)
-    assert actual.endswith(f"For the class: http://{LAN}:8600\n")
+    actual = announcement(8600, "the-key")
+    assert f"For the class: http://{LAN}:8600\n" in actual
+    assert actual.endswith("from another computer: the-key\n")
     assert len(actual.splitlines()) > 10
     monkeypatch.setattr(module, "lan_address", lambda: None)
-    assert "is not on a network" in announcement(8600)
+    assert "is not on a network" in announcement(8600, "the-key")
     assert {"--server.address=0.0.0.0", "--server.port=8600"} <= set(command(8600))
     assert re.search(r"main\.py$", command(8600)[4])

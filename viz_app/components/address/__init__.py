@@ -12,6 +12,8 @@ from pathlib import Path
 
 import streamlit as st
 
+_PUBLISHED = "address_params"
+_ALWAYS = "address_always"
 _mount = st.components.v2.component(
     "headlight_address",
     js=(Path(__file__).parent / "address.js").read_text(encoding="utf-8"),
@@ -26,4 +28,16 @@ def publish(params: Mapping[str, str | None], *, language: str, page: str) -> No
         language: Code of the language that the page is written in.
         page: Name of the page, so that the address is set anew after a change of page.
     """
-    _mount(key=f"address-{page}", data={"params": dict(params), "language": language, "page": page}, height="content")
+    st.session_state[_PUBLISHED] = {name: value for name, value in params.items() if value is not None}
+    shown = {**params, **st.session_state.get(_ALWAYS, {})}
+    _mount(key=f"address-{page}", data={"params": shown, "language": language, "page": page}, height="content")
+
+
+def published() -> dict[str, str]:
+    """The parameters that this session's pages have shown last."""
+    return dict(st.session_state.get(_PUBLISHED, {}))
+
+
+def publish_always(params: Mapping[str, str | None]) -> None:
+    """Parameters that stand in the address of every page from now on; None for one that does not any more."""
+    st.session_state[_ALWAYS] = dict(params)

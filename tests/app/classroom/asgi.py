@@ -1,0 +1,86 @@
+"""Requests to the routes of the class, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from viz_app.classroom.routes import class_routes
+from viz_app.serving.browser_cookie import COOKIE, BrowserCookie
+
+HOST = "class.test"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server answers."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, decoded."""
+        return json.loads(self.body)
+
+
+class Browser:
+    """One browser with its cookie.
+
+    Args:
+        cookie: Its value; "" for none.
+        base: What stands before the paths, as with a proxy.
+    """
+
+    def __init__(self, cookie: str = "0" * 32, base: str = "") -> None:
+        self.cookie = cookie
+        self._app = Starlette(routes=class_routes(base), middleware=[Middleware(BrowserCookie)])
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """A page, or what a script asks for."""
+        return self._send("GET", path, b"", headers)
+
+    def post(self, path: str, body: object, **headers: str) -> Answer:
+        """An answer; bytes as they are, other values as JSON."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return self._send("POST", path, data, headers)
+
+    def _send(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
+        bare, _, query = path.partition("?")
+        given = {"host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        if self.cookie:
+            given["cookie"] = f"other=1; {COOKIE}={self.cookie}"
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": bare,
+            "raw_path": bare.encode(),
+            "query_string": query.encode(),
+            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+            "client": ("10.0.0.5", 50_000),
+            "server": (HOST, 80),
+        }
+        chunks = [body[start : start + 64] for start in range(0, len(body), 64)] or [b""]
+        sent: list[Any] = []
+
+        async def receive() -> Any:
+            if not chunks:
+                return {"type": "http.disconnect"}
+            chunk = chunks.pop(0)
+            return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        asyncio.run(self._app(scope, receive, send))
+        start = sent[0]
+        found = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        return Answer(start["status"], found, b"".join(message.get("body", b"") for message in sent[1:]))

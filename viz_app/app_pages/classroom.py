@@ -1,0 +1,222 @@
+"""Ask the class: the board with the poll, and what the teacher asks next; for others the way in."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import takewhile
+
+import streamlit as st
+
+from viz_app.classroom.board import board
+from viz_app.classroom.questions import lesson_questions, option_titles, question_title
+from viz_app.components.address import publish
+from viz_app.serving.class_store import class_store
+from viz_app.serving.classrooms import (
+    ClassView,
+    LessonQuestion,
+    NoSuchClass,
+    NotTheTeacher,
+    OwnQuestion,
+    PollResult,
+    Question,
+    TooManyClasses,
+    is_code,
+)
+from viz_app.serving.visitor import current_browser
+from viz_app.state import session
+from viz_app.state.selected_model import model_query_param
+from viz_app.state.share_link import base_path
+from viz_app.text import Texts
+from viz_app.ui.class_session import (
+    PAGE,
+    ask,
+    class_view,
+    end_class,
+    needs_teacher_key,
+    open_class,
+    set_leading,
+    taught_class,
+    try_teacher_key,
+    waiting_question,
+)
+from viz_app.ui.escape_markdown import escape_markdown
+from viz_app.ui.lesson_route import open_scene
+from viz_app.ui.share_menu import share_data
+
+_CHOSEN = "class_chosen"  # the question of the list
+_OWN_TEXT, _OWN_CHOICES = "class_own_text", "class_own_choices"
+_REFUSED = "class_refused"  # name of the sentence that says why something was not done
+_RIGHT = "*"  # begins the right answer of an own question
+
+
+def main() -> None:
+    """Draw the page."""
+    t = session.labels()
+    view = class_view()
+    if refused := st.session_state.pop(_REFUSED, None):
+        st.warning(t(f"classroom.{refused}"))
+    if view is None:
+        _draw_outside(t)
+    else:
+        _draw_teaching(t, view)
+    publish({"lang": t.language, "model": model_query_param()}, language=t.language, page=PAGE)
+
+
+def _draw_outside(t: Texts) -> None:
+    """The page of a browser that teaches no class."""
+    st.title(t("classroom.title"))
+    st.markdown(t("classroom.about"))
+    if current_browser() is None:
+        st.warning(t("classroom.refused_cookie"))
+        return
+    if (question := waiting_question()) is not None:
+        st.info(f"{t('class.waits')} {escape_markdown(question_title(question, t))}")
+    with st.container(border=True):
+        st.subheader(t("classroom.teach"))
+        if needs_teacher_key():
+            st.text_input(t("classroom.key"), key="class_key", type="password", help=t("classroom.key_help"))
+        opening = session.enqueue_callback(_open)
+        st.button(t("classroom.open"), key="class-open", type="primary", icon=":material/groups:", on_click=opening)
+        st.caption(t("classroom.privacy"))
+    with st.container(border=True):
+        st.subheader(t("classroom.join"))
+        typed = st.text_input(t("classroom.code"), key="class_code", max_chars=12, placeholder="K7MQ2P")
+        code = (typed or "").strip().upper()
+        if is_code(code):
+            base = base_path(st.context.url or "", PAGE)
+            st.link_button(t("classroom.go"), f"{base}/join/{code}?lang={t.language}", icon=":material/login:")
+
+
+def _open() -> None:
+    if needs_teacher_key() and not try_teacher_key(st.session_state.get("class_key") or ""):
+        st.session_state[_REFUSED] = "wrong_key"
+        return
+    try:
+        open_class()
+    except TooManyClasses:
+        st.session_state[_REFUSED] = "too_many"
+
+
+def _draw_teaching(t: Texts, view: ClassView) -> None:
+    """The board, and below it what comes next."""
+    code = taught_class() or ""
+    share = share_data(t, PAGE, {"lang": t.language}, f"join/{code}")
+    board(t, code, address=f"{base_path(st.context.url or '', PAGE)}/join/{code}", share=share)
+    titles = dict(lesson_questions(t.language))
+    following = _after(list(titles), view.question)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="class-next"):
+        if following is not None:
+            label = t("classroom.next" if view.question else "classroom.first", title=titles[following])
+            go = session.enqueue_callback(ask, following)
+            st.button(label, key="class-ask-next", type="primary", on_click=go)
+        if isinstance(view.question, LessonQuestion):
+            go = session.enqueue_callback(open_scene, view.question.lesson, view.question.scene)
+            st.button(t("classroom.scene"), key="class-scene", icon=":material/school:", on_click=go)
+    with st.expander(t("classroom.choose_question"), icon=":material/quiz:", expanded=not view.question):
+        _draw_choice(t, titles)
+        _draw_own(t)
+    with st.container(horizontal=True, vertical_alignment="center", key="class-more"):
+        st.toggle(
+            t("classroom.lead"),
+            value=view.is_led,
+            key="class_lead",
+            help=t("classroom.lead_help"),
+            on_change=session.enqueue_callback(_lead),
+        )
+        _draw_results(t, code)
+        with st.popover(t("classroom.end"), icon=":material/close:"):
+            st.markdown(t("classroom.end_note"))
+            st.button(t("classroom.end_now"), key="class-end", on_click=session.enqueue_callback(end_class))
+
+
+def _lead() -> None:
+    set_leading(bool(st.session_state.get("class_lead")))
+
+
+def _after(questions: list[LessonQuestion], now: Question | None) -> LessonQuestion | None:
+    """The question of the lessons that comes after the present one; the first one after one of another kind."""
+    before = list(takewhile(lambda question: question != now, questions))
+    rest = questions[len(before) + 1 :] if len(before) < len(questions) else questions
+    return rest[0] if rest else None
+
+
+def _draw_choice(t: Texts, titles: dict[LessonQuestion, str]) -> None:
+    """Any question of the lessons."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.selectbox(t("classroom.from_lessons"), list(titles), format_func=titles.__getitem__, key=_CHOSEN)
+        asking = session.enqueue_callback(_ask_chosen)
+        st.button(t("classroom.ask"), key="class-ask-chosen", on_click=asking)
+
+
+def _ask_chosen() -> None:
+    question = st.session_state.get(_CHOSEN)
+    if isinstance(question, LessonQuestion):
+        ask(question)
+
+
+def _draw_own(t: Texts) -> None:
+    """A question of the teacher's own."""
+    with st.form("class-own", border=False):
+        st.text_input(t("classroom.own_text"), key=_OWN_TEXT, max_chars=300)
+        st.text_area(t("classroom.own_choices"), key=_OWN_CHOICES, max_chars=1_000, help=t("classroom.own_help"))
+        st.form_submit_button(t("classroom.ask_own"), on_click=session.enqueue_callback(_ask_own))
+    st.caption(t("classroom.ask_head"))
+
+
+def _ask_own() -> None:
+    question = own_question(st.session_state.get(_OWN_TEXT) or "", st.session_state.get(_OWN_CHOICES) or "")
+    if question is None:
+        st.session_state[_REFUSED] = "own_refused"
+    else:
+        ask(question)
+
+
+def own_question(text: str, lines: str) -> OwnQuestion | None:
+    """A question from what a teacher typed, one answer in a line; None if it has no text, or not 2 to 8 answers."""
+    given = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
+    choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in given)
+    marked = [number for number, line in enumerate(given) if line.startswith(_RIGHT)]
+    if not text.strip() or not 2 <= len(choices) <= 8:
+        return None
+    return OwnQuestion(text=text.strip()[:300], choices=choices, right=marked[0] if len(marked) == 1 else None)
+
+
+def _draw_results(t: Texts, code: str) -> None:
+    """The answers of every poll as a table to take along."""
+    browser = current_browser()
+    try:
+        results = class_store().results(code, browser or "")
+    except (NoSuchClass, NotTheTeacher):
+        return
+    if results:
+        st.download_button(
+            t("classroom.results", polls=len(results)),
+            data=results_table(results, t),
+            file_name="headlight_class.csv",
+            mime="text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
+    """CSV, UTF-8: a line for each option of each poll."""
+    file = io.StringIO()
+    table = csv.writer(file)
+    table.writerow([t(f"classroom.column_{name}") for name in ("poll", "question", "option", "answers", "right")])
+    for number, result in enumerate(results, start=1):
+        title = question_title(result.question, t)
+        for option, words in enumerate(option_titles(result.question, t)):
+            right = "x" if result.question.right == option else ""
+            table.writerow([number, _cell(title), _cell(words), result.counts.get(option, 0), right])
+    return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")  # the mark lets Excel read Korean
+
+
+def _cell(text: str) -> str:
+    """No spreadsheet takes a text for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+
+
+if __name__ == "__main__":
+    main()

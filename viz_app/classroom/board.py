@@ -1,0 +1,34 @@
+"""The board before the class: the code to join, the question, the answers as they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components.modules import join_modules
+from viz_app.components.styles import join_styles
+from viz_app.text import Texts
+
+_FOLDER = Path(__file__).parent
+_mount = st.components.v2.component(
+    "headlight_class_board",
+    html='<div class="board"></div>\n',
+    css=join_styles(_FOLDER / "board.css", "explained") + (_FOLDER / "poll.css").read_text(encoding="utf-8"),
+    js=join_modules(_FOLDER / "js" / "board.js"),
+)
+
+
+def board(t: Texts, code: str, *, address: str, share: Mapping[str, Any]) -> None:
+    """Show a class; the browser asks for its state by itself.
+
+    Args:
+        t: Labels.
+        code: Of the class.
+        address: Of its state on this server, as a path: "/join/K7MQ2P".
+        share: What the students open, as for `viz_app.components.share.share_code`.
+    """
+    data = {"address": address, "code": code, "share": dict(share), "texts": t.table("classroom"), "language": t.language}
+    _mount(key="class-board", data=data, height="content")

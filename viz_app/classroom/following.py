@@ -1,0 +1,35 @@
+"""A student's screen that goes where the teacher is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from viz_app.components import events
+from viz_app.components.modules import join_modules
+
+_mount = st.components.v2.component(
+    "headlight_class_follow",
+    html='<div class="follower"></div>\n',
+    js=join_modules(Path(__file__).parent / "js" / "follow.js"),
+)
+
+
+def watch_teacher(base: str, code: str, moves: int, language: str) -> int | None:
+    """Run the page again whenever the teacher has gone to another page, sentence or model.
+
+    Args:
+        base: What stands before the path of every page, "" or such as "/headlight".
+        code: Of the class.
+        moves: The last change of place that this session knows.
+        language: Code of the page's language.
+
+    Returns:
+        The number of the last change that the browser asks for; None before the first, -1 when the class has ended.
+    """
+    data = {"base": base, "code": code, "language": language, "moves": moves}
+    found: Any = _mount(key="class-follow", data=data, height="content", on_moves_change=events.keep)
+    told = found.get("moves")
+    return int(told) if isinstance(told, (int, float)) and not isinstance(told, bool) else None

@@ -1,0 +1,191 @@
+"""The address that students open, `/join/K7MQ2P`, and what its page asks for.
+
+The page is small and needs no connection that stays open: a class of phones on a school's network loads it at once, and
+finds its way back by itself when the network was away.
+
+    GET  join/CODE           the page
+    GET  join/CODE/state     the poll, as this browser may see it
+    POST join/CODE/answer    {"poll": 3, "option": 1}
+    POST join/CODE/control   {"state": "closed"}: the teacher's browser only
+    GET  join/app.js, app.css
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from viz_app.classroom.questions import question_view
+from viz_app.components.modules import join_modules
+from viz_app.components.styles import join_styles
+from viz_app.serving.browser_cookie import browser_name
+from viz_app.serving.class_store import class_store
+from viz_app.serving.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
+from viz_app.serving.rate_limit import RateLimit
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, texts
+
+MOST_BODY_BYTES = 200
+# Of one address: a school's network may hide a course of 500 behind one, whose phones ask every two seconds.
+REQUESTS_PER_SECOND = 400
+REQUEST_BURST = 2_000
+
+_FOLDER = Path(__file__).parent
+_NO_STORE = {"cache-control": "no-store"}
+
+_limit = RateLimit(REQUESTS_PER_SECOND, REQUEST_BURST)
+
+
+class _Answer(msgspec.Struct, forbid_unknown_fields=True):
+    poll: int
+    option: int
+
+
+class _Control(msgspec.Struct, forbid_unknown_fields=True):
+    state: State
+
+
+def class_routes(base: str = "") -> list[Route]:
+    """Routes for `streamlit.App`.
+
+    Args:
+        base: What stands before every path, as `server.baseUrlPath` says, such as "headlight".
+    """
+    prefix = f"/{base.strip('/')}/join" if base.strip("/") else "/join"
+    return [
+        Route(f"{prefix}/app.js", _script),
+        Route(f"{prefix}/app.css", _style),
+        Route(f"{prefix}/{{code}}", _page),
+        Route(f"{prefix}/{{code}}/state", _state),
+        Route(f"{prefix}/{{code}}/answer", _answer, methods=["POST"]),
+        Route(f"{prefix}/{{code}}/control", _control, methods=["POST"]),
+    ]
+
+
+async def _page(request: Request) -> Response:
+    t, code = _texts(request), request.path_params["code"].upper()
+    other = next(language for language in LANGUAGES if language != t.language)
+    data = {"code": code if is_code(code) else "", "language": t.language, "texts": t.table("classroom")}
+    page = (_FOLDER / "join.html").read_text(encoding="utf-8")
+    values = {
+        "language": t.language,
+        "title": t("classroom.page_title", code=data["code"]),
+        "other": other,
+        "other_name": LANGUAGE_NAMES[other],
+        "data": json.dumps(data, ensure_ascii=True),
+    }
+    for name, value in values.items():
+        page = page.replace(f"{{{{{name}}}}}", escape(value))
+    return Response(page, media_type="text/html", headers=_NO_STORE)
+
+
+async def _state(request: Request) -> Response:
+    def look(code: str, browser: str) -> Mapping[str, Any]:
+        return _plain(class_store().look(code, browser), _texts(request))
+
+    return await _done(request, look)
+
+
+async def _answer(request: Request) -> Response:
+    return await _post(
+        request, _Answer, lambda code, browser, given: class_store().answer(code, browser, given.poll, given.option)
+    )
+
+
+async def _control(request: Request) -> Response:
+    return await _post(
+        request, _Control, lambda code, browser, given: class_store().set_state(code, browser, given.state)
+    )
+
+
+async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any], None]) -> Response:
+    """Read a small body of a form, act, and answer with the state that is reached."""
+    origin = request.headers.get("origin")
+    if origin is not None and urlsplit(origin).netloc != request.headers.get("host"):
+        return _refusal(403, "origin")
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BODY_BYTES:
+            return _refusal(413, "size")
+    try:
+        given = msgspec.json.decode(body, type=form)
+    except msgspec.MsgspecError:
+        return _refusal(400, "form")
+
+    def act_and_look(code: str, browser: str) -> Mapping[str, Any]:
+        act(code, browser, given)
+        return _plain(class_store().look(code, browser), _texts(request))
+
+    return await _done(request, act_and_look)
+
+
+async def _done(request: Request, act: Callable[[str, str], Mapping[str, Any]]) -> Response:
+    """Do something for a browser in a class; what goes wrong becomes the name of a sentence in [classroom]."""
+    if not _limit.allows(request.client.host if request.client else ""):
+        return _refusal(429, "busy")
+    code, browser = request.path_params["code"].upper(), browser_name(request.cookies)
+    if browser is None:
+        return _refusal(400, "cookie")
+    try:
+        return JSONResponse(dict(await run_in_threadpool(act, code, browser)), headers=_NO_STORE)
+    except NoSuchClass:
+        return _refusal(404, "ended")
+    except NotTheTeacher:
+        return _refusal(403, "not_teacher")
+    except AnswerRefused:
+        return _refusal(409, "closed")
+
+
+def _refusal(status: int, reason: str) -> Response:
+    return JSONResponse({"refused": reason}, status_code=status, headers=_NO_STORE)
+
+
+def _plain(view: ClassView, t: Texts) -> dict[str, Any]:
+    """A class for the browser. What is not revealed is not in it, unless the browser is the teacher's."""
+    is_revealed = view.state == "revealed"
+    return {
+        "teacher": view.is_teacher,
+        "students": view.students,
+        "poll": view.poll,
+        "state": view.state,
+        "question": None if view.question is None else question_view(view.question, t, is_revealed=is_revealed),
+        "answers": view.answers,
+        "mine": view.mine,
+        "counts": None if view.counts is None else sorted(view.counts.items()),
+        "place": None if view.place is None else msgspec.to_builtins(view.place),
+        "moves": view.moves,
+    }
+
+
+def _texts(request: Request) -> Texts:
+    accepted = request.headers.get("accept-language", "").split(",")[0]
+    return texts(best_language(request.query_params.get("lang"), accepted))
+
+
+async def _script(_: Request) -> Response:
+    return Response(_code(), media_type="text/javascript", headers={"cache-control": "no-cache"})
+
+
+async def _style(_: Request) -> Response:
+    return Response(_rules(), media_type="text/css", headers={"cache-control": "no-cache"})
+
+
+@cache
+def _code() -> str:
+    return join_modules(_FOLDER / "js" / "join.js") + "\nstart();\n"
+
+
+@cache
+def _rules() -> str:
+    return join_styles(_FOLDER / "join.css", "explained") + (_FOLDER / "poll.css").read_text(encoding="utf-8")

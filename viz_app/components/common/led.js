@@ -1,0 +1,24 @@
+// Follow me: how the teacher's picture stands reaches the component that shows the same one.
+
+const SHOWN = "headlight.led"; // of the window, since every mount of a component runs this module anew
+
+/**
+ * Hands a view to whoever shows it; whether anybody did.
+ * @param {any} view
+ */
+export function lead(view) {
+  return !dispatchEvent(new CustomEvent(SHOWN, { detail: view, cancelable: true }));
+}
+
+/**
+ * Calls a function with each view; it says whether it could show it. Returns what ends that.
+ * @param {(view: any) => boolean} take
+ */
+export function whenLed(take) {
+  /** @param {Event} event */
+  const listen = (event) => {
+    if (event instanceof CustomEvent && take(event.detail)) event.preventDefault();
+  };
+  addEventListener(SHOWN, listen);
+  return () => removeEventListener(SHOWN, listen);
+}

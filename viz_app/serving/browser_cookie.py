@@ -1,0 +1,74 @@
+"""Which browser a request comes from: a random name in a cookie, which says nothing about its user.
+
+The cookie lasts until the browser is closed. No script can read it, and it stands in no address, so whoever photographs
+the screen cannot act as this browser.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping
+from http.cookies import SimpleCookie
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "headlight_browser"
+
+_VALUE = re.compile(r"[0-9a-f]{32}")
+
+
+def browser_name(cookies: Mapping[str, str]) -> str | None:
+    """The name of a browser for this server, from its cookies; None where it keeps none.
+
+    It is a hash: whoever reads the server's memory or its answers cannot make the cookie from it.
+    """
+    value = cookies.get(COOKIE)
+    if not isinstance(value, str) or not _VALUE.fullmatch(value):
+        return None
+    return hashlib.sha256(value.encode()).hexdigest()[:32]
+
+
+class BrowserCookie:
+    """Gives every browser its cookie, together with the first page. A pure ASGI middleware.
+
+    Args:
+        app: The application behind it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request or connection."""
+        if scope["type"] != "http" or not _asks_for_page(scope) or browser_name(_cookies(scope)) is not None:
+            await self._app(scope, receive, send)
+            return
+
+        async def with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", []), (b"set-cookie", _new_cookie(scope))]}
+            await send(message)
+
+        await self._app(scope, receive, with_cookie)
+
+
+def _cookies(scope: Scope) -> dict[str, str]:
+    found: SimpleCookie = SimpleCookie()
+    for name, value in scope["headers"]:
+        if name == b"cookie":
+            found.load(value.decode("latin-1"))
+    return {name: morsel.value for name, morsel in found.items()}
+
+
+def _asks_for_page(scope: Scope) -> bool:
+    """Also of a page that the browser has, whose answer is only that it has not changed."""
+    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+
+
+def _new_cookie(scope: Scope) -> bytes:
+    secure = "; Secure" if scope.get("scheme") == "https" else ""
+    return f"{COOKIE}={secrets.token_hex(16)}; Path=/; HttpOnly; SameSite=Lax{secure}".encode()
