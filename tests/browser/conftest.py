@@ -128,8 +128,10 @@ class Watch:
         self._address(websocket.url)
 
     def _console(self, message: ConsoleMessage) -> None:
-        # Opened at the address of a page, Streamlit looks for its server below that address first.
-        missing = "/_stcore/" in message.location.get("url", "") and "404" in message.text
+        # Opened at the address of a page, Streamlit looks for its server below that address first. A phone that has
+        # outlasted its class asks for it.
+        url = message.location.get("url", "")
+        missing = "404" in message.text and ("/_stcore/" in url or "/join/" in url)
         if message.type == "error" and not missing:
             self.told.append(f"console: {message.text} ({message.location.get('url', '')})")
 

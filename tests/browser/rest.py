@@ -23,7 +23,8 @@ AT_REST = """(frames) => new Promise((done) => {
         && animation.effect?.getComputedTiming().endTime !== Infinity;  // a spinner turns for ever
     const restful = () => {
         const app = document.querySelector("[data-testid=stApp]");
-        return app?.dataset.testScriptState === "notRunning"
+        const isStreamlit = document.getElementById("root") !== null;
+        return (!isStreamlit || app?.dataset.testScriptState === "notRunning")
             && document.fonts.status === "loaded"
             && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
             && !roots(document).some((root) => root.getAnimations().some(moves));

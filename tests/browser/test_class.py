@@ -1,0 +1,259 @@
+"""A class: thirty phones answer, the teacher's board counts, screens follow."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.browser.conftest import CheckAccessibility, _watch
+from tests.browser.rest import PAGE_MILLISECONDS, settled, until, wait_until_idle
+from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+T = texts("en")
+PHONE = {"width": 390, "height": 844}
+
+Join = Callable[..., "Page"]
+
+
+class Teacher:
+    """A teacher with a class.
+
+    Args:
+        page: In the teacher's browser.
+        url: Of the app.
+    """
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.url = page, url
+        page.goto(f"{url}/classroom")
+        page.get_by_role("button", name=T("classroom.open")).click()
+        self.code = page.locator(".board-code").inner_text()
+
+    def press(self, name: str) -> None:
+        """A button of the board or of the page, by its label."""
+        self.page.get_by_role("button", name=T(f"classroom.{name}"), exact=True).click()
+
+    def ask_next(self) -> None:
+        """Ask the next question of the lessons."""
+        self.page.locator(".st-key-class-ask-next button").click()
+        wait_until_idle(self.page)
+
+    def counts(self) -> list[int]:
+        """Answers by option, as the board shows them."""
+        return [int(text.split()[0]) for text in self.page.locator(".board .count").all_inner_texts()]
+
+    def wait_for_answers(self, count: int) -> None:
+        """Until the board has counted so many."""
+        self.page.locator(".board-said", has_text=re.compile(rf"^Answers: {count} ")).wait_for()
+
+    def lead(self) -> None:
+        """Let students follow this screen."""
+        self.page.locator(".st-key-class_lead label").first.click()
+        wait_until_idle(self.page)
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Join]:
+    """A page in a browser of its own."""
+    contexts: list[Any] = []
+
+    def start(*, dark: bool = False, locale: str = "en-US", **window: Any) -> Page:
+        contexts.append(
+            browser.new_context(
+                locale=locale, color_scheme="dark" if dark else "light", viewport=window.pop("viewport", None), **window
+            )
+        )
+        contexts[-1].set_default_timeout(PAGE_MILLISECONDS)
+        _watch.attach(contexts[-1])
+        page: Page = contexts[-1].new_page()
+        return page
+
+    yield start
+    for context in contexts:
+        context.close()
+    _watch.check()
+
+
+@pytest.fixture
+def teacher(new_page: Join, app_url: str) -> Iterator[Teacher]:
+    """With a class that ends with the test."""
+    found = Teacher(new_page(viewport={"width": 1280, "height": 720}), app_url)
+    yield found
+    found.page.goto(f"{app_url}/classroom")
+    found.press("end")
+    found.press("end_now")
+    found.page.get_by_role("button", name=T("classroom.open")).wait_for()
+
+
+@pytest.fixture
+def join(new_page: Join, teacher: Teacher) -> Join:
+    """A student's phone in the class."""
+
+    def start(**window: Any) -> Page:
+        page = new_page(viewport=PHONE, is_mobile=True, has_touch=True, **window)
+        page.goto(f"{teacher.url}/join/{teacher.code}")
+        page.locator("main .said:not(:empty)").wait_for()
+        return page
+
+    return start
+
+
+def test_thirty_phones_answer_and_change_their_minds(teacher: Teacher, join: Join) -> None:
+    phones = [join() for _ in range(30)]
+    teacher.ask_next()
+    chosen = []
+    for number, phone in enumerate(phones):
+        phone.locator("button.choice").nth(number % 4).tap()
+        chosen.append(number % 4)
+    for number in (0, 4, 8):
+        phones[number].locator("button.choice").nth(3).tap()
+        chosen[number] = 3
+    teacher.wait_for_answers(30)
+    expected = [Counter(chosen)[option] for option in range(4)]
+    assert until(teacher.page, lambda: teacher.counts() == expected)
+    assert not phones[0].locator(".count").count(), "nobody sees the answers of the others before they are revealed"
+    teacher.press("close")
+    phones[1].locator("div.choice").first.wait_for()  # nothing can be pressed any more
+    teacher.press("reveal")
+    phones[1].locator(".right .mark", has_text=T("classroom.right")).wait_for()
+    assert [int(text.split()[0]) for text in phones[1].locator(".count").all_inner_texts()] == expected
+
+
+def test_a_phone_that_is_loaded_again_knows_its_answer(teacher: Teacher, join: Join) -> None:
+    phone = join()
+    teacher.ask_next()
+    phone.locator("button.choice").nth(2).tap()
+    phone.locator("button.choice[aria-pressed=true]").wait_for()
+    phone.reload()
+    pressed = phone.locator("button.choice[aria-pressed=true] .letter")
+    assert pressed.inner_text() == "C"
+    phone.locator("button.choice").nth(0).tap()
+    phone.locator("button.choice", has=phone.locator("span:text-is('A')")).and_(
+        phone.locator("[aria-pressed=true]")
+    ).wait_for()
+    teacher.page.reload()
+    teacher.wait_for_answers(1)  # the teacher's browser has its class again as well
+
+
+def test_the_key_of_the_teacher_stands_nowhere(teacher: Teacher, join: Join) -> None:
+    """Not in an address, a link or a code, and no script can read it."""
+    cookie = next(each for each in teacher.page.context.cookies() if each["name"] == "headlight_browser")
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Lax"
+    phone = join()
+    teacher.ask_next()
+    for page in (teacher.page, phone):
+        assert cookie["value"] not in page.url + page.content() and cookie["value"] not in str(
+            page.evaluate("[document.cookie, JSON.stringify(localStorage), JSON.stringify(history.state)]")
+        )
+    refused = phone.request.post(f"{teacher.url}/join/{teacher.code}/control", data={"state": "closed"})
+    assert refused.status == 403
+
+
+def test_a_poll_is_answered_by_keyboard(teacher: Teacher, new_page: Join) -> None:
+    laptop = new_page(viewport={"width": 1280, "height": 720}, locale="ko-KR")
+    laptop.goto(f"{teacher.url}/join/{teacher.code}")
+    teacher.ask_next()
+    laptop.locator("button.choice").first.wait_for()
+    for _ in range(3):  # the language, then two choices
+        laptop.keyboard.press("Tab")
+    laptop.keyboard.press("Space")
+    assert laptop.locator("button.choice[aria-pressed=true] .letter").inner_text() == "B"
+    assert re.search("[가-힣]", laptop.locator(".poll").inner_text())
+    laptop.wait_for_timeout(2_500)  # the next look at the class must not take the focus away
+    assert laptop.evaluate("document.activeElement.querySelector('.letter').textContent") == "B"
+    page = teacher.page
+    page.get_by_role("button", name=T("classroom.close")).focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name=T("classroom.reveal")).wait_for()
+
+
+def test_the_class_taps_where_a_head_looks(teacher: Teacher, join: Join) -> None:
+    phone = join()
+    sentence = "text=The%20dog%20sleeps%20because%20it%20is%20tired."
+    teacher.page.goto(f"{teacher.url}/?{sentence}&kind=encoder&layer=5&head=3&pin=q5")
+    teacher.page.locator(".st-key-ask-class button").click()
+    phone.locator(".tokens button").nth(2).tap()
+    teacher.wait_for_answers(1)
+    teacher.press("close")
+    teacher.press("reveal")
+    table = teacher.page.locator(".board table", has_text=T("classroom.weights"))
+    weights = [int(text.split("\u202f")[0]) for text in table.locator("td[title]").all_inner_texts()]
+    assert abs(sum(weights) - 100) <= len(weights) / 2  # a row of attention sums to 1
+    assert table.locator("td.right").inner_text() == f"{max(weights)}\u202f%"
+    teacher.page.goto(f"{teacher.url}/?text=The%20dog%20sleeps.&kind=cross&layer=6&head=4")
+    teacher.page.locator(".st-key-ask-class button").click()
+    phone.locator(".map button").nth(3).tap()
+    teacher.wait_for_answers(1)
+
+
+def test_the_question_of_a_scene_is_asked_from_its_lesson(teacher: Teacher, join: Join) -> None:
+    phone = join()
+    teacher.page.goto(f"{teacher.url}/lessons?lesson=masks&scene=predict")
+    teacher.page.locator(".st-key-ask-class button").click()
+    phone.get_by_role("heading", name="What stays as it was?").wait_for()
+    teacher.page.locator(".st-key-class-scene button").click()
+    teacher.page.wait_for_url(re.compile(r"/lessons\?.*lesson=masks"))
+
+
+def test_students_follow_the_teacher_and_let_go(teacher: Teacher, new_page: Join) -> None:
+    student = new_page(viewport={"width": 1280, "height": 720}, locale="ko-KR")
+    student.goto(f"{teacher.url}/?class={teacher.code}")
+    teacher.lead()
+    teacher.page.goto(f"{teacher.url}/?text=A%20dog%20sleeps.&kind=decoder&layer=2&head=7")
+    student.wait_for_url(lambda url: query(url) >= {("text", "A dog sleeps."), ("layer", "2"), ("head", "7")})
+    assert query(student.url) >= {("lang", "ko"), ("class", teacher.code)}  # his own language stays
+    teacher.page.goto(f"{teacher.url}/lessons?lesson=masks&scene=compare&with=step:3")
+    student.wait_for_url(lambda url: query(url) >= {("lesson", "masks"), ("scene", "compare")})
+    student.reload()  # he still follows
+    ko = texts("ko")
+    student.get_by_role("button", name=ko("classroom.let_go")).click()
+    student.get_by_role("button", name=ko("classroom.follow_again")).wait_for()
+    teacher.page.goto(f"{teacher.url}/model")
+    wait_until_idle(teacher.page)
+    student.wait_for_timeout(3_000)
+    assert "/lessons" in student.url
+    student.get_by_role("button", name=ko("classroom.follow_again")).click()
+    student.wait_for_url(re.compile("/model"))
+    teacher.page.locator(".st-key-class-line button").click()
+    teacher.page.locator(".st-key-class-line").wait_for(state="detached")
+
+
+def query(url: str) -> set[tuple[str, str]]:
+    """Parameters of an address."""
+    return {(name, value[0]) for name, value in parse_qs(urlsplit(url).query).items()}
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("locale", ["en-US", "ko-KR"])
+def test_board_and_phone_can_be_read(
+    new_page: Join, app_url: str, check_accessibility: CheckAccessibility, dark: bool, locale: str
+) -> None:
+    t = texts(locale[:2])
+    page = new_page(viewport={"width": 1280, "height": 720}, dark=dark, locale=locale)
+    page.goto(f"{app_url}/classroom")
+    page.get_by_role("button", name=t("classroom.open")).wait_for()
+    check_accessibility(page)
+    page.get_by_role("button", name=t("classroom.open")).click()
+    code = page.locator(".board-code").inner_text()
+    phone = new_page(viewport=PHONE, dark=dark, locale=locale)
+    phone.goto(f"{app_url}/join/{code}")
+    page.locator(".st-key-class-ask-next button").click()
+    phone.locator("button.choice").first.click()
+    page.locator(".board .bar").first.wait_for()
+    for each in (page, phone):
+        settled(each)
+        check_accessibility(each)
+        assert each.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    box = page.locator(".board-controls").bounding_box()
+    assert box is not None and box["y"] + box["height"] <= 720, "the controls lie below the projected screen"
+    page.get_by_role("button", name=t("classroom.end")).click()
+    page.get_by_role("button", name=t("classroom.end_now")).click()
+    phone.locator(".problem", has_text=t("classroom.refused_ended")).wait_for()
