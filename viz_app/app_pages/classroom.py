@@ -71,7 +71,7 @@ def _draw_outside(t: Texts) -> None:
         st.warning(t("classroom.refused_cookie"))
         return
     if (question := waiting_question()) is not None:
-        st.info(f"{t('class.waits')} {escape_markdown(question_title(question, t))}")
+        st.info(f"{t('classroom.waits')} {escape_markdown(question_title(question, t))}")
     with st.container(border=True):
         st.subheader(t("classroom.teach"))
         if needs_teacher_key():
@@ -101,7 +101,7 @@ def _open() -> None:
 def _draw_teaching(t: Texts, view: ClassView) -> None:
     """The board, and below it what comes next."""
     code = taught_class() or ""
-    share = share_data(t, PAGE, {"lang": t.language}, f"join/{code}")
+    share = share_data(t, PAGE, {}, f"join/{code}")  # each phone has a language of its own
     board(t, code, address=f"{base_path(st.context.url or '', PAGE)}/join/{code}", share=share)
     titles = dict(lesson_questions(t.language))
     following = _after(list(titles), view.question)

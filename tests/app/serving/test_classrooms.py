@@ -76,7 +76,7 @@ def test_students_see_no_counts_before_the_teacher_reveals_them(rooms: Classroom
     rooms.ask(code, TEACHER, LESSON)
     rooms.answer(code, "a", 1, 1)
     for state in ("open", "closed"):
-        rooms.set_state(code, TEACHER, state)  # type: ignore[arg-type]
+        rooms.set_state(code, TEACHER, state)
         assert rooms.look(code, "a").counts is None and rooms.look(code, TEACHER).counts == {1: 1}
     rooms.set_state(code, TEACHER, "revealed")
     assert rooms.look(code, "a").counts == {1: 1}
@@ -95,7 +95,7 @@ def test_a_closed_poll_takes_no_answer(rooms: Classrooms, code: str) -> None:
         rooms.answer(code, "a", 0, 0)
     rooms.ask(code, TEACHER, LESSON)
     for state in ("closed", "revealed"):
-        rooms.set_state(code, TEACHER, state)  # type: ignore[arg-type]
+        rooms.set_state(code, TEACHER, state)
         with pytest.raises(AnswerRefused):
             rooms.answer(code, "a", 1, 0)
     rooms.set_state(code, TEACHER, "open")
@@ -264,11 +264,11 @@ def attention(**changes: Any) -> dict[str, Any]:
 )
 def test_a_hostile_question_is_refused(hostile: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(hostile, Question)  # type: ignore[arg-type]
+        msgspec.convert(hostile, Question)
 
 
 def test_a_question_comes_back_from_json() -> None:
-    asked: Question = msgspec.convert(attention(), Question)  # type: ignore[arg-type]
+    asked: Question = msgspec.convert(attention(), Question)
     assert isinstance(asked, AttentionQuestion) and asked.right == 1 and asked.options == 2
     for question in (asked, LESSON, OWN):
         result = PollResult(question=question, counts={0: 3})

@@ -1,0 +1,147 @@
+"""The page Class, and what the other pages say of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from viz_app.serving.class_store import class_store
+from viz_app.serving.classrooms import Classrooms, LessonQuestion, Place
+from viz_app.serving.request_queue import Visitor
+from viz_app.text import texts
+from viz_app.ui import class_session
+from viz_app.ui.class_session import TEACHER_KEY_SETTING
+
+T = texts("en")
+TEACHER = "t" * 32
+LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
+
+
+@pytest.fixture
+def rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classrooms]:
+    """A server without classes, asked by the teacher's browser."""
+    class_store.cache_clear()
+    seen_as(monkeypatch, TEACHER)
+    yield class_store()
+    class_store.cache_clear()
+
+
+def seen_as(monkeypatch: pytest.MonkeyPatch, browser: str | None, address: str = "10.0.0.7") -> None:
+    for module in ("viz_app.ui.class_session", "viz_app.serving.visitor"):
+        monkeypatch.setattr(f"{module}.current_browser", lambda: browser)
+    monkeypatch.setattr(class_session, "current_visitor", lambda: Visitor(address))
+
+
+@pytest.fixture
+def app(app: AppTest, rooms: Classrooms) -> AppTest:
+    """The page Class."""
+    app.switch_page("app_pages/classroom.py").run()
+    assert not app.exception
+    return app
+
+
+def press(app: AppTest, key: str) -> None:
+    app.button(key=key).click().run()
+    assert not app.exception
+
+
+def test_a_class_opens_asks_and_ends(app: AppTest, rooms: Classrooms) -> None:
+    press(app, "class-open")
+    code = rooms.code_of(TEACHER)
+    assert code is not None
+    press(app, "class-ask-next")
+    first = rooms.look(code, TEACHER).question
+    rooms.answer(code, "a", 1, 0)
+    press(app, "class-ask-next")
+    view = rooms.look(code, TEACHER)
+    assert isinstance(first, LessonQuestion) and view.question != first and view.poll == 2
+    app.text_input(key="class_own_text").set_value("Which layer?")
+    app.text_area(key="class_own_choices").set_value("first\n*last")
+    app.button(key="FormSubmitter:class-own-" + T("classroom.ask_own")).click().run()
+    asked = rooms.look(code, TEACHER).question
+    assert getattr(asked, "choices", None) == ("first", "last") and asked.right == 1  # type: ignore[union-attr]
+    press(app, "class-end")
+    assert rooms.code_of(TEACHER) is None
+
+
+def test_an_own_question_without_answers_is_refused(app: AppTest, rooms: Classrooms) -> None:
+    press(app, "class-open")
+    app.text_input(key="class_own_text").set_value("Which layer?")
+    app.button(key="FormSubmitter:class-own-" + T("classroom.ask_own")).click().run()
+    assert [each.value for each in app.warning] == [T("classroom.own_refused")]
+    code = rooms.code_of(TEACHER)
+    assert code is not None and rooms.look(code, TEACHER).poll == 0
+
+
+def test_from_another_computer_a_class_needs_the_teacher_key(
+    app: AppTest, rooms: Classrooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TEACHER_KEY_SETTING, "right-key")
+    app.run()
+    for wrong in ("", "wrong", "right-key2", "right"):
+        app.text_input(key="class_key").set_value(wrong)
+        press(app, "class-open")
+        assert [each.value for each in app.warning] == [T("classroom.wrong_key")] and rooms.code_of(TEACHER) is None
+    app.text_input(key="class_key").set_value(" right-key ")
+    press(app, "class-open")
+    assert rooms.code_of(TEACHER) is not None
+    assert "right-key" not in str(dict(app.query_params))
+
+
+def test_the_servers_own_computer_needs_no_key(
+    app: AppTest, rooms: Classrooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TEACHER_KEY_SETTING, "right-key")
+    seen_as(monkeypatch, TEACHER, "127.0.0.1")
+    press(app.run(), "class-open")
+    assert rooms.code_of(TEACHER) is not None
+
+
+def test_who_keeps_no_cookies_is_told(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen_as(monkeypatch, None)
+    app.run()
+    assert [each.value for each in app.warning] == [T("classroom.refused_cookie")]
+    assert not [each for each in app.button if each.key == "class-open"]
+
+
+def test_a_question_waits_until_there_is_a_class(app: AppTest, rooms: Classrooms) -> None:
+    app.query_params.update({"lesson": "masks", "scene": "predict"})
+    app.switch_page("app_pages/lessons.py").run()
+    press(app, "ask-class")
+    assert any(T("classroom.waits") in each.value for each in app.info)
+    press(app, "class-open")
+    code = rooms.code_of(TEACHER)
+    assert code is not None and rooms.look(code, TEACHER).question == LESSON
+
+
+def test_a_screen_that_leads_says_where_it_is(app: AppTest, rooms: Classrooms) -> None:
+    code = rooms.open(TEACHER)
+    rooms.lead(code, TEACHER, True)
+    app.session_state["class_taught"], app.session_state["class_leads"] = code, True
+    app.switch_page("app_pages/translate.py").run()
+    assert not app.exception
+    place = rooms.look(code, TEACHER).place
+    assert place is not None and place.page == "" and "text" in place.params and '"selection"' in place.view
+    press(app, "class-line-0")
+    assert not rooms.look(code, TEACHER).is_led
+
+
+def test_a_student_goes_where_the_teacher_is(app: AppTest, rooms: Classrooms, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = rooms.open("teacher")
+    rooms.lead(code, "teacher", True)
+    rooms.show_place(code, "teacher", Place(page="", params={"text": "The dog."}))
+    told = [1]
+    monkeypatch.setattr(class_session, "watch_teacher", lambda *_: told[0])
+    app.session_state["class_followed"] = code
+    app.run()
+    assert app.text_input(key="text").value == "The dog."
+    assert T("classroom.following", code=code) in app.markdown[0].value
+    rooms.show_place(code, "teacher", Place(page="nowhere", params={}))
+    told[0] = 2
+    assert not app.run().exception
+    rooms.end(code, "teacher")
+    told[0] = -1
+    app.run()
+    assert not app.exception and code not in app.markdown[0].value
