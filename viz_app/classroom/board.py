@@ -30,5 +30,11 @@ def board(t: Texts, code: str, *, address: str, share: Mapping[str, Any]) -> Non
         address: Of its state on this server, as a path: "/join/K7MQ2P".
         share: What the students open, as for `viz_app.components.share.share_code`.
     """
-    data = {"address": address, "code": code, "share": dict(share), "texts": t.table("classroom"), "language": t.language}
+    data = {
+        "address": address,
+        "code": code,
+        "share": dict(share),
+        "texts": t.table("classroom"),
+        "language": t.language,
+    }
     _mount(key="class-board", data=data, height="content")

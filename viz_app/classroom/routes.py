@@ -33,6 +33,7 @@ from viz_app.serving.browser_cookie import browser_name
 from viz_app.serving.class_store import class_store
 from viz_app.serving.classrooms import AnswerRefused, ClassView, NoSuchClass, NotTheTeacher, State, is_code
 from viz_app.serving.rate_limit import RateLimit
+from viz_app.serving.remote_classrooms import ClassServerAway
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, best_language, texts
 
 MOST_BODY_BYTES = 200
@@ -145,6 +146,8 @@ async def _done(request: Request, act: Callable[[str, str], Mapping[str, Any]]) 
         return _refusal(403, "not_teacher")
     except AnswerRefused:
         return _refusal(409, "closed")
+    except ClassServerAway:
+        return _refusal(503, "offline")
 
 
 def _refusal(status: int, reason: str) -> Response:

@@ -35,7 +35,9 @@ def draw_class_line(t: Texts) -> None:
     else:
         again = session.enqueue_callback(set_following_teacher, True)
         leave = session.enqueue_callback(leave_class)
-        _line(t("classroom.not_following", code=code), (t("classroom.follow_again"), again), (t("classroom.leave"), leave))
+        _line(
+            t("classroom.not_following", code=code), (t("classroom.follow_again"), again), (t("classroom.leave"), leave)
+        )
 
 
 def _line(sentence: str, *buttons: tuple[str, object]) -> None:

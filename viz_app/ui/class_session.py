@@ -26,6 +26,7 @@ from viz_app.serving.classrooms import (
     Question,
     is_code,
 )
+from viz_app.serving.remote_classrooms import ClassServerAway
 from viz_app.serving.visitor import current_browser, current_visitor
 from viz_app.state import session
 from viz_app.state.share_link import base_path, is_loopback
@@ -53,9 +54,12 @@ def taught_class() -> str | None:
     """Code of the class that this browser teaches; None without one."""
     if _TAUGHT not in st.session_state:
         browser = current_browser()
-        st.session_state[_TAUGHT] = class_store().code_of(browser) if browser else None
-        if st.session_state[_TAUGHT]:
-            st.session_state[_LEADS] = class_store().look(st.session_state[_TAUGHT], browser or "").is_led
+        try:
+            found = class_store().code_of(browser) if browser else None
+            st.session_state[_LEADS] = bool(found and class_store().look(found, browser or "").is_led)
+        except ClassServerAway:  # the page Class says so; the others do without
+            return None
+        st.session_state[_TAUGHT] = found
     code: str | None = st.session_state[_TAUGHT]
     return code
 
@@ -155,10 +159,11 @@ def show_place(page: str) -> None:
     if code is None or browser is None or page == PAGE or not is_leading():
         return
     params = {name: value for name, value in published().items() if name in _FOLLOWED_PARAMS}
-    try:
-        class_store().show_place(code, browser, Place(page=page, params=params, view=_view(page)))
-    except (NoSuchClass, NotTheTeacher):
-        _forget()
+    with suppress(ClassServerAway):  # the next run tells it
+        try:
+            class_store().show_place(code, browser, Place(page=page, params=params, view=_view(page)))
+        except (NoSuchClass, NotTheTeacher):
+            _forget()
 
 
 def _view(page: str) -> str:
@@ -226,6 +231,8 @@ def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
         view = class_store().look(code, browser)
     except NoSuchClass:
         st.session_state[_FOLLOWED] = None
+        return
+    except ClassServerAway:  # the browser asks again
         return
     st.session_state[_MOVES] = view.moves
     if view.place is not None and view.place.page in pages:

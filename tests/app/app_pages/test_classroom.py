@@ -24,7 +24,9 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classrooms]:
     """A server without classes, asked by the teacher's browser."""
     class_store.cache_clear()
     seen_as(monkeypatch, TEACHER)
-    yield class_store()
+    store = class_store()
+    assert isinstance(store, Classrooms)
+    yield store
     class_store.cache_clear()
 
 

@@ -23,7 +23,9 @@ OWNER = browser_name({COOKIE: TEACHER.cookie}) or ""
 @pytest.fixture
 def rooms() -> Iterator[Classrooms]:
     class_store.cache_clear()
-    yield class_store()
+    store = class_store()
+    assert isinstance(store, Classrooms)
+    yield store
     class_store.cache_clear()
 
 

@@ -1,4 +1,4 @@
-"""Classes: who may do what, how answers are counted, what is forgotten."""
+"""Classes: who may do what, how answers are counted, what is forgotten; here, and where front ends share them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from viz_app.serving import classrooms as module
+from viz_app.serving.class_messages import METHODS, MOST_CALL_BYTES, Failure, call, result_of
 from viz_app.serving.classrooms import (
     AnswerRefused,
     AttentionQuestion,
@@ -26,6 +27,7 @@ from viz_app.serving.classrooms import (
     TooManyClasses,
     is_code,
 )
+from viz_app.serving.remote_classrooms import ClassServerAway, RemoteClassrooms
 
 TEACHER = "teacher"
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
@@ -47,23 +49,40 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-def rooms(clock: Clock) -> Classrooms:
-    return Classrooms(clock)
+class Distant(RemoteClassrooms):
+    """Classes behind the messages of the network, without the network."""
+
+    def __init__(self, store: Classrooms) -> None:
+        super().__init__(("127.0.0.1", 1))
+        self._store = store
+
+    def _ask(self, method: str, data: bytes) -> Any:
+        found = call(self._store, method, data)
+        failed = isinstance(found, Failure)
+        return result_of(method, msgspec.json.encode(found) if isinstance(found, Failure) else found, failed=failed)
+
+
+Rooms = Classrooms | RemoteClassrooms
+
+
+@pytest.fixture(params=["here", "shared"])
+def rooms(clock: Clock, request: pytest.FixtureRequest) -> Rooms:
+    store = Classrooms(clock)
+    return store if request.param == "here" else Distant(store)
 
 
 @pytest.fixture
-def code(rooms: Classrooms) -> str:
+def code(rooms: Rooms) -> str:
     return rooms.open(TEACHER)
 
 
-def test_a_browser_has_one_class_and_finds_it_again(rooms: Classrooms, code: str) -> None:
+def test_a_browser_has_one_class_and_finds_it_again(rooms: Rooms, code: str) -> None:
     assert is_code(code) and rooms.open(TEACHER) == code == rooms.code_of(TEACHER)
     assert rooms.code_of("somebody") is None
     assert rooms.open("another teacher") != code
 
 
-def test_an_answer_counts_once_and_can_change(rooms: Classrooms, code: str) -> None:
+def test_an_answer_counts_once_and_can_change(rooms: Rooms, code: str) -> None:
     rooms.ask(code, TEACHER, LESSON)
     for student, option in (("a", 0), ("b", 2), ("a", 2), ("c", 3)):
         rooms.answer(code, student, 1, option)
@@ -72,7 +91,7 @@ def test_an_answer_counts_once_and_can_change(rooms: Classrooms, code: str) -> N
     assert rooms.look(code, "a").mine == 2
 
 
-def test_students_see_no_counts_before_the_teacher_reveals_them(rooms: Classrooms, code: str) -> None:
+def test_students_see_no_counts_before_the_teacher_reveals_them(rooms: Rooms, code: str) -> None:
     rooms.ask(code, TEACHER, LESSON)
     rooms.answer(code, "a", 1, 1)
     for state in ("open", "closed"):
@@ -83,14 +102,14 @@ def test_students_see_no_counts_before_the_teacher_reveals_them(rooms: Classroom
 
 
 @pytest.mark.parametrize(("poll", "option"), [(1, 4), (1, -1), (2, 0), (0, 0)])
-def test_what_is_no_answer_is_refused(rooms: Classrooms, code: str, poll: int, option: int) -> None:
+def test_what_is_no_answer_is_refused(rooms: Rooms, code: str, poll: int, option: int) -> None:
     rooms.ask(code, TEACHER, LESSON)
     with pytest.raises(AnswerRefused):
         rooms.answer(code, "a", poll, option)
     assert rooms.look(code, TEACHER).answers == 0
 
 
-def test_a_closed_poll_takes_no_answer(rooms: Classrooms, code: str) -> None:
+def test_a_closed_poll_takes_no_answer(rooms: Rooms, code: str) -> None:
     with pytest.raises(AnswerRefused):  # before the first question
         rooms.answer(code, "a", 0, 0)
     rooms.ask(code, TEACHER, LESSON)
@@ -102,7 +121,7 @@ def test_a_closed_poll_takes_no_answer(rooms: Classrooms, code: str) -> None:
     rooms.answer(code, "a", 1, 0)
 
 
-def test_only_the_teachers_browser_leads(rooms: Classrooms, code: str) -> None:
+def test_only_the_teachers_browser_leads(rooms: Rooms, code: str) -> None:
     place = Place(page="lab", params={})
     for act in (
         lambda: rooms.ask(code, "a", LESSON),
@@ -117,7 +136,7 @@ def test_only_the_teachers_browser_leads(rooms: Classrooms, code: str) -> None:
     assert rooms.look(code, "a").poll == 0
 
 
-def test_a_new_question_ends_the_one_before_and_keeps_what_came_of_it(rooms: Classrooms, code: str) -> None:
+def test_a_new_question_ends_the_one_before_and_keeps_what_came_of_it(rooms: Rooms, code: str) -> None:
     rooms.ask(code, TEACHER, LESSON)
     rooms.answer(code, "a", 1, 3)
     rooms.ask(code, TEACHER, OWN)
@@ -128,7 +147,7 @@ def test_a_new_question_ends_the_one_before_and_keeps_what_came_of_it(rooms: Cla
     assert rooms.results(code, TEACHER)[1] == PollResult(question=OWN, counts={0: 1})
 
 
-def test_a_place_is_seen_while_the_teacher_leads(rooms: Classrooms, code: str) -> None:
+def test_a_place_is_seen_while_the_teacher_leads(rooms: Rooms, code: str) -> None:
     place = Place(page="lessons", params={"lesson": "masks"}, view="{}")
     rooms.show_place(code, TEACHER, place)
     assert rooms.look(code, "a").place is None
@@ -141,7 +160,7 @@ def test_a_place_is_seen_while_the_teacher_leads(rooms: Classrooms, code: str) -
     assert rooms.look(code, "a").moves == moves + 1
 
 
-def test_who_asks_no_more_has_left(rooms: Classrooms, code: str, clock: Clock) -> None:
+def test_who_asks_no_more_has_left(rooms: Rooms, code: str, clock: Clock) -> None:
     rooms.look(code, "a")
     clock.now += module.PRESENT_SECONDS / 2
     rooms.look(code, "b")
@@ -150,7 +169,7 @@ def test_who_asks_no_more_has_left(rooms: Classrooms, code: str, clock: Clock) -
     assert rooms.look(code, TEACHER).students == 1
 
 
-def test_an_ended_class_is_forgotten(rooms: Classrooms, code: str) -> None:
+def test_an_ended_class_is_forgotten(rooms: Rooms, code: str) -> None:
     rooms.ask(code, TEACHER, LESSON)
     rooms.answer(code, "a", 1, 0)
     rooms.end(code, TEACHER)
@@ -160,7 +179,7 @@ def test_an_ended_class_is_forgotten(rooms: Classrooms, code: str) -> None:
     assert rooms.results(again, TEACHER) == ()
 
 
-def test_a_class_that_nobody_looks_at_is_forgotten(rooms: Classrooms, code: str, clock: Clock) -> None:
+def test_a_class_that_nobody_looks_at_is_forgotten(rooms: Rooms, code: str, clock: Clock) -> None:
     clock.now += module.IDLE_SECONDS - 1
     rooms.look(code, "a")
     clock.now += module.IDLE_SECONDS - 1
@@ -171,7 +190,7 @@ def test_a_class_that_nobody_looks_at_is_forgotten(rooms: Classrooms, code: str,
 
 
 def test_classes_and_students_are_bounded(
-    rooms: Classrooms, code: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    rooms: Rooms, code: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_CLASSES", 4)
     monkeypatch.setattr(module, "MOST_CLASSES_OF_ADDRESS", 2)
@@ -196,7 +215,7 @@ def test_classes_and_students_are_bounded(
     assert rooms.look(code, "after an idle night").students == 3
 
 
-def test_old_results_make_room(rooms: Classrooms, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_results_make_room(rooms: Rooms, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_POLLS", 3)
     for number in range(1, 7):
         rooms.ask(code, TEACHER, LESSON)
@@ -222,7 +241,7 @@ def test_counts_are_those_of_the_last_answers(acts: list[Act]) -> None:
     assert rooms.look(code, TEACHER).counts == dict(Counter(last.values()))
 
 
-def test_thirty_threads_lose_no_answer(rooms: Classrooms, code: str) -> None:
+def test_thirty_threads_lose_no_answer(rooms: Rooms, code: str) -> None:
     rooms.ask(code, TEACHER, LESSON)
 
     def student(number: int) -> None:
@@ -273,3 +292,32 @@ def test_a_question_comes_back_from_json() -> None:
     for question in (asked, LESSON, OWN):
         result = PollResult(question=question, counts={0: 3})
         assert msgspec.json.decode(msgspec.json.encode(result), type=PollResult) == result
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments"),
+    [
+        ("__init__", b"[]"),
+        ("_class", b'["ABCDEF"]'),
+        ("look", b""),
+        ("look", b'["ABCDEF"]'),
+        ("look", b'["ABCDEF", 1]'),
+        ("look", b"\xff"),
+        ("set_state", b'["ABCDEF", "a", "destroyed"]'),
+        ("ask", b'["ABCDEF", "a", {"type": "own", "text": "", "choices": []}]'),
+        ("open", b'["a", "' + b"x" * MOST_CALL_BYTES + b'"]'),
+    ],
+)
+def test_what_is_no_call_does_nothing(method: str, arguments: bytes) -> None:
+    assert call(Classrooms(), method, arguments) == Failure("Call")
+
+
+def test_every_method_can_be_called_from_afar() -> None:
+    public = {name for name in vars(Classrooms) if not name.startswith("_")}
+    assert public == set(METHODS) == {name for name in vars(RemoteClassrooms) if not name.startswith("_")}
+
+
+def test_a_server_that_is_away_is_named_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("viz_app.serving.remote_classrooms._PAUSES", (0.0,))
+    with pytest.raises(ClassServerAway):
+        RemoteClassrooms(("127.0.0.1", 1)).open(TEACHER)
