@@ -42,9 +42,15 @@ def fresh_model() -> Iterator[None]:
 
 @pytest.fixture
 def app(fresh_model: None, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """The app, not run yet."""
+    """The app, not run yet, with its menus open, so that all that it offers is drawn."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+    return with_open_menus(AppTest.from_file(str(MAIN), default_timeout=SECONDS))
+
+
+def with_open_menus(app: AppTest) -> AppTest:
+    """An app whose menus are open from the first run on."""
+    app.session_state["menu-download"] = app.session_state["menu-share"] = True
+    return app
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,7 @@ from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import edit_in_figures, open_in_lab
 from viz_app.ui.external_views import draw_external_views, open_view
 from viz_app.ui.lesson_route import draw_route, is_following, route_params
+from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
@@ -241,7 +242,9 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
     text = str(picture.seen.provenance["source"])
     shown = model, session.session_id(), text, picture.selection, t.language
     animation = partial(_animation, *shown)
-    with st.popover(t("translate.download"), icon=":material/download:"):
+    with menu(t("translate.download"), key="menu-download", icon=":material/download:") as is_open:
+        if not is_open:
+            return
         layer, head = picture.selection.layer + 1, picture.selection.head + 1
         st.caption(t("translate.download_note", layer=layer, head=head))
         with st.container(horizontal=True):

@@ -50,6 +50,7 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
     Returns:
         None where there are too many cells for a finger, and no query is pinned.
     """
+    selection = selection.fitted(maps)  # of another model it may name heads that this one lacks
     if selection.unit == "words":
         maps = maps.merged_to_words()
     kind, layer, head = selection.kind, selection.layer, selection.head

@@ -42,6 +42,7 @@ from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
 from viz_app.ui.lesson_route import is_following, open_stop, route_params, scene_of_session, state_key, stop_title
 from viz_app.ui.long_computation import LongComputation
+from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import load_service
 from viz_app.ui.share_menu import draw_share, share_data
 
@@ -221,7 +222,9 @@ def _scene(t: Texts, name: str, context: LessonContext) -> str:
 
 
 def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) -> None:
-    with st.popover(t("translate.download"), icon=":material/download:"):
+    with menu(t("translate.download"), key="menu-download", icon=":material/download:") as is_open:
+        if not is_open:
+            return
         with st.container(horizontal=True):
             for format in drawn.formats:
                 draw_download(format, drawn.file, drawn.file_name(format), "download-lesson")

@@ -10,6 +10,7 @@ import streamlit as st
 from viz_app.components.share import share_code
 from viz_app.state.share_link import lan_address, qr_rows, share_link
 from viz_app.text import Texts
+from viz_app.ui.menu import menu
 
 _OPENS = "python -m viz_app class"  # opens the app to the network
 
@@ -36,8 +37,10 @@ def share_data(t: Texts, page: str, params: Mapping[str, str | None], target: st
 
 def draw_share(t: Texts, page: str, params: Mapping[str, str | None]) -> None:
     """A popover with the link, and the button that fills the screen with its code."""
-    data = share_data(t, page, params)
-    with st.popover(t("share.title"), icon=":material/qr_code_2:"):
+    with menu(t("share.title"), key="menu-share", icon=":material/qr_code_2:") as is_open:
+        if not is_open:
+            return
+        data = share_data(t, page, params)
         if data["command"]:
             st.markdown(t("share.closed"))
             st.code(data["command"], language=None)

@@ -359,3 +359,11 @@ def test_the_page_model_explains_its_scores(app: AppTest, language: str) -> None
     app.switch_page("app_pages/model.py").run()
     (bleu,) = [each for each in app.metric if each.label == texts(language)("model.everyday")]
     assert definitions()[language]["bleu"][1] in bleu.help
+
+
+def test_a_menu_that_is_closed_costs_nothing(app: AppTest) -> None:
+    app.session_state["menu-download"] = app.session_state["menu-share"] = False
+    app.run()
+    assert not app.exception and not app.get("download_button") and not app.code
+    app.session_state["menu-download"] = True
+    assert app.run().get("download_button")

@@ -69,6 +69,14 @@ def test_a_map_is_asked_about_as_a_whole_where_a_finger_can_tap_it(service: Tran
     assert attention_question(long, Selection(kind="encoder")) is None
     assert attention_question(long, Selection(kind="encoder", pin="q3")) is not None
     assert attention_question(long, Selection(kind="encoder", pin="q999")) is None
+    of_another_model = attention_question(maps, Selection(kind="encoder", layer=98, head=97))
+    assert (
+        of_another_model is not None
+        and of_another_model.weights
+        == attention_question(  # type: ignore[union-attr]
+            maps, Selection(kind="encoder", layer=98, head=97).fitted(maps)
+        ).weights
+    )
 
 
 @pytest.mark.parametrize(

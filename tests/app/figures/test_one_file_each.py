@@ -89,6 +89,7 @@ found = {
 }
 app = AppTest.from_file("viz_app/page_script.py", default_timeout=200)
 app.query_params["text"], app.query_params["lang"] = text, "ko"
+app.session_state["menu-download"] = True
 app.run()
 found["explorer"] = downloads(app)
 app.switch_page("app_pages/figures.py").run()

@@ -1,0 +1,22 @@
+"""A menu whose content is made when it is opened, so that a page costs nothing for what few visitors look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+
+@contextmanager
+def menu(label: str, *, key: str, icon: str) -> Iterator[bool]:
+    """A popover; gives whether it is open.
+
+    Args:
+        label: Of its button.
+        key: Its identity on the page.
+        icon: Of its button.
+    """
+    popover = st.popover(label, key=key, icon=icon, on_change="rerun")
+    with popover:
+        yield bool(popover.open)
