@@ -32,7 +32,7 @@ from transformer_core.decoding.beam import Node, SearchResult, Status
 from transformer_core.shipped import find_checkpoint
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.serving.batching import about_as_long
+from viz_app.serving.decoding_limits import about_as_long
 
 PAIR = ("alti", "leave-one-out")
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)

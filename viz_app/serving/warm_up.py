@@ -35,10 +35,9 @@ async def warm_up(_: object) -> AsyncIterator[None]:
 
 def _prepare(stopping: threading.Event) -> None:
     try:
-        service, workers = get_translation_service(), worker_processes()
+        service = get_translation_service()
         owner = Visitor(is_present=lambda: not stopping.is_set())
-        if workers is not None:
-            workers.start(service.batcher.key(workers))
+        service.decoder.start()
         service.translate_examples(owner)
         measure_roles(service, _OWNER, owner)
     except Superseded:
