@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from viz_app.serving.decoding_limits import DEADLINE, about_as_long, longest_beside, most_together
+from viz_app.serving.monitoring import batch_sentences
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.single_flight_cache import ShouldStop
 from viz_app.serving.worker_processes import ModelKey, NoneReady, WorkerProcesses
@@ -104,6 +105,7 @@ class Batcher:
         """Give each sentence what comes of it, be it an error."""
         from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
 
+        batch_sentences.observe(len(sentences))
         end = time.monotonic() + self._deadline
         try:
             found = self._run(

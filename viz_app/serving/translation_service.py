@@ -15,6 +15,7 @@ from viz_app.serving.decoder import Decoder
 from viz_app.serving.decoding_limits import DEADLINE
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
+from viz_app.serving.monitoring import measured
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Visitor
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
@@ -124,7 +125,8 @@ class TranslationService:
                     raise Superseded from None
                 raise DeadlineExceeded(f"no translation after {self.deadline:g} seconds") from None
 
-        value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
+        with measured("computation"):
+            value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
         return value
 
     def give_up(self, session: str) -> None:
@@ -162,7 +164,7 @@ class TranslationService:
         Raises:
             Superseded: when a newer request of the session took over.
         """
-        with self.queue.ticket(session, visitor) as ticket:
+        with measured("translation"), self.queue.ticket(session, visitor) as ticket:
 
             def translate(should_stop: ShouldStop) -> TranslationResult:
                 encoding = self.translator.encode(text)
