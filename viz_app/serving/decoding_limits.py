@@ -10,6 +10,7 @@ from transformer_core.config import ModelConfig
 DEADLINE = 60.0  # seconds of work on one request; the longest sentence takes 3 on one core
 MOST_MAP_BYTES = 256 * 2**20  # of one translation; the longest one of the shipped model takes a sixth
 MOST_TOGETHER = 32  # sentences of a batch
+MOST_QUEUED = 1024  # requests that wait for a replica of a model server; more are refused, and asked for again
 
 _LONGER = 2  # how many times as long as the shortest sentence of a batch the longest one may be
 _SHORT = 12  # tokens; sentences up to here are about equally long

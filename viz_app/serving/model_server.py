@@ -32,7 +32,7 @@ from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.decoding import decode_together
-from viz_app.serving.decoding_limits import DEADLINE, MOST_MAP_BYTES, length_class, most_together
+from viz_app.serving.decoding_limits import DEADLINE, MOST_MAP_BYTES, MOST_QUEUED, length_class, most_together
 from viz_app.serving.decoding_messages import (
     MOST_REQUEST_BYTES,
     STATUS,
@@ -45,7 +45,6 @@ from viz_app.serving.decoding_messages import (
 from viz_app.serving.server_address import PATH
 
 MOST_ONGOING = 256  # requests of a replica
-MOST_QUEUED = 1024  # requests that wait for a replica; more are refused, and asked for again
 
 _BATCH_SECONDS = 0.005  # that the first sentence of a batch waits for others
 _REQUEST_SECONDS = 2 * DEADLINE

@@ -24,6 +24,7 @@ from benchmarks.visitor import processes
 from tests.app.serving.test_batching import TEXTS, check
 from tests.app.serving.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.test_single_flight_cache import in_thread
+from tests.missing import skip_or_fail
 from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.translator import Translator
 from viz_app.serving.batching import Batcher
@@ -38,11 +39,6 @@ ROOT = Path(__file__).resolve().parents[3]
 START = 90.0  # seconds that a cluster may take on a busy machine
 LONG = "the dog and " * 40
 SLOW = "the dog and " * 80  # takes a second with a wide beam
-
-pytestmark = [
-    pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'"),
-    pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL"),
-]
 
 
 class ModelServer:
@@ -77,6 +73,8 @@ class ModelServer:
 
 @pytest.fixture(scope="module")
 def server(random_checkpoint: Path) -> Iterator[ModelServer]:
+    if find_spec("ray") is None:
+        skip_or_fail("needs Ray: pip install 'headlight[cluster]'")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -178,8 +176,16 @@ def test_nobody_notices_that_a_replica_is_killed(server: ModelServer, translator
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads open ports of Linux")
 def test_the_cluster_listens_on_this_machine_only(server: ModelServer) -> None:
-    """But for one port of each replica, on which Serve listens for others of the cluster."""
-    assert len(open_to_all(server)) <= len(server.replicas())
+    """But for one port of each replica, on which Serve listens for others of the cluster: they have the token."""
+    grpc = pytest.importorskip("grpc")
+    found = open_to_all(server)
+    assert len(found) <= len(server.replicas())
+    for port in found:
+        with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+            call = channel.unary_unary("/ray.serve.ASGIService/HandleRequest")
+            with pytest.raises(grpc.RpcError) as refused:
+                call(b"", timeout=PATIENCE)
+            assert refused.value.code() == grpc.StatusCode.UNAUTHENTICATED
 
 
 def open_to_all(server: ModelServer) -> list[int]:
