@@ -53,6 +53,7 @@ class Trial:
     Args:
         cluster: What they visit.
         pace: Multiplies the time that they think.
+        texts: Sentences that nobody has asked for.
         waits: Seconds for a translation, by scene; for coming back, too.
         errors: By scene.
         answers: Tokens of the translation of each sentence.

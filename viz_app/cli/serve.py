@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Sequence
@@ -36,6 +37,15 @@ def parser() -> Parser:
     return result
 
 
+def _check_free(host: str, port: int) -> None:
+    """Raise UsageError where nothing can listen; Ray says so only after its start, and in many lines."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+
+
 def run(arguments: Sequence[str]) -> int:
     """Start the server and wait until it is to end."""
     options = parser().options(arguments)
@@ -44,6 +54,7 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError(f"--gpus-per-replica is {options.gpus_per_replica}, but must be 0 or more")
     if importlib.util.find_spec("ray") is None:
         raise UsageError("serve needs Ray: pip install 'headlight[cluster]'")
+    _check_free(options.host, options.port)
     from viz_app.serving import model_server
 
     ended = threading.Event()

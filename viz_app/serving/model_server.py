@@ -74,7 +74,7 @@ class ServerOptions:
 
 
 def applications(options: ServerOptions) -> dict[str, serve.Application]:
-    """What Serve's HTTP proxy offers, by path."""
+    """What Serve's HTTP proxy offers, by path. What does not compute takes no processor: `"num_cpus": 0`."""
     model = serve.deployment(
         ModelReplica,
         name="model",
@@ -94,7 +94,12 @@ def start(options: ServerOptions) -> None:
         cpus = max(os.cpu_count() or 1, options.replicas)
         ray.init(num_cpus=cpus, include_dashboard=False, log_to_driver=False)
     http = {"host": options.host, "port": options.port, "request_timeout_s": _REQUEST_SECONDS}
-    serve.start(http_options=http, logging_config={"log_level": "WARNING", "enable_access_log": False})
+    # One address: that of this machine, which need not be one of the others'.
+    serve.start(
+        proxy_location="HeadOnly",
+        http_options=http,
+        logging_config={"log_level": "WARNING", "enable_access_log": False},
+    )
     for path, application in applications(options).items():
         serve.run(application, name=path.strip("/"), route_prefix=path)
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,8 @@ from tests.app.serving.test_single_flight_cache import in_thread
 from tests.missing import skip_or_fail
 from transformer_core.attention_maps import KINDS, MapsTooLarge
 from transformer_core.translator import Translator
-from viz_app.serving.batching import Batcher
-from viz_app.serving.decoder import Decoder
+from viz_app.serving.batching import Batcher, DeadlineExceeded
+from viz_app.serving.decoding_limits import DEADLINE
 from viz_app.serving.decoding_messages import MOST_REQUEST_BYTES
 from viz_app.serving.remote_decoder import OtherModel, RemoteDecoder
 from viz_app.serving.request_queue import RequestQueue, Superseded
@@ -96,13 +96,27 @@ def translator(random_checkpoint: Path) -> Translator:
     return Translator.load(random_checkpoint)
 
 
+Make = Callable[[float], TranslationService]
+
+
 @pytest.fixture(params=["embedded", "remote"])
-def service(request: pytest.FixtureRequest, translator: Translator) -> TranslationService:
-    queue = RequestQueue(1, batches=1 if request.param == "embedded" else 64)
-    decoder: Decoder = Batcher(translator, queue)
-    if request.param == "remote":
-        decoder = RemoteDecoder(request.getfixturevalue("server").address, translator, queue)
-    return TranslationService(translator, queue, decoder=decoder)
+def make(request: pytest.FixtureRequest, translator: Translator) -> Make:
+    """A service with a deadline."""
+
+    def embedded(deadline: float) -> TranslationService:
+        queue = RequestQueue(1)
+        return TranslationService(translator, queue, decoder=Batcher(translator, queue, deadline=deadline))
+
+    def remote(deadline: float) -> TranslationService:
+        queue, address = RequestQueue(1, batches=64), request.getfixturevalue("server").address
+        return TranslationService(translator, queue, decoder=RemoteDecoder(address, translator, queue, deadline))
+
+    return embedded if request.param == "embedded" else remote
+
+
+@pytest.fixture
+def service(make: Make) -> TranslationService:
+    return make(DEADLINE)
 
 
 def all_at_once(service: TranslationService, texts: list[str]) -> list[Any]:
@@ -136,6 +150,13 @@ def test_who_types_on_is_free_at_once(service: TranslationService) -> None:
     assert isinstance(outcome[0], Superseded) and time.monotonic() - started < 1.0
     assert service.queue.working == 0
     check(service.translate("me", TEXTS[0]), service.translator, TEXTS[0])
+
+
+def test_a_sentence_has_a_deadline(make: Make) -> None:
+    service = make(0.0)
+    with pytest.raises(DeadlineExceeded, match="no translation after 0 seconds"):
+        service.translate("me", SLOW, beam=16)
+    assert service.queue.working == 0
 
 
 def test_maps_that_are_too_large_are_refused(service: TranslationService) -> None:
