@@ -39,9 +39,8 @@ from transformer_core.progress import tracked
 from transformer_core.shipped import find_checkpoint
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.serving.batching import about_as_long
 from viz_app.serving.decoding import Decoded, decode_together
-from viz_app.serving.worker_processes import MOST_TOGETHER
+from viz_app.serving.decoding_limits import MOST_TOGETHER, about_as_long
 
 TOLERANCE = 1e-5
 TIE = 2 * TOLERANCE  # nats; both candidates may be off

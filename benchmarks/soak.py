@@ -55,7 +55,7 @@ class Soak:
 
     async def run(self, visitors: int, seconds: float, kill_every: float, warm: int) -> None:
         """All of it; the time counts from the end of the warm-up."""
-        texts = _texts()
+        texts = texts_without_end()
         tasks = [asyncio.create_task(self._come_and_go(texts, seed)) for seed in range(visitors)]
         while len(self.answers) < warm:
             await asyncio.sleep(0.2)
@@ -107,7 +107,7 @@ class Soak:
         return statistics.linear_regression(times, values).slope * 3600
 
 
-def _texts() -> Iterator[str]:
+def texts_without_end() -> Iterator[str]:
     """Five thousand sentences, again and again."""
     plain = list(sentences(1))
     every = [f"{when} t{text[1:]}" for text, when in itertools.product(plain, _WHEN)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import struct
 import time
 from collections.abc import AsyncIterator, Sequence
@@ -11,8 +12,9 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
+from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import connect
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from websockets.asyncio.client import ClientConnection
 
 SECONDS = 180  # that a visitor waits for anything
+
+
+class PageError(Exception):
+    """The page shows an error where a translation was to be."""
 
 
 @dataclass
@@ -35,6 +41,7 @@ class Visitor:
         translation: Which translation the explorer shows; empty at the start.
         tokens: Those of the translation, with `</s>`.
         session: How the server names this session.
+        errors: Those that the page has shown.
     """
 
     connection: ClientConnection
@@ -43,6 +50,7 @@ class Visitor:
     translation: str = ""
     tokens: tuple[str, ...] = ()
     session: str = ""
+    errors: list[str] = field(default_factory=list)
 
     async def open(self, page: str = "", **params: str) -> None:
         """Open a page by its address, and wait until it is drawn."""
@@ -53,11 +61,13 @@ class Visitor:
         await self._until_drawn()
 
     async def translate(self, text: str) -> float:
-        """Type a sentence; the seconds until its heads are here."""
+        """Type a sentence; the seconds until its heads are here. Raises PageError for an error in their place."""
         before, started = self.translation, time.perf_counter()
         await self.type(text)
         while self.translation == before:
             await self._receive()
+            if self.errors:
+                raise PageError(self.errors.pop())
         seconds = time.perf_counter() - started
         await self._until_drawn()
         return seconds
@@ -100,10 +110,13 @@ class Visitor:
         if message.WhichOneof("type") == "new_session":
             self.session = message.new_session.initialize.session_id
             self.files.clear()
+            self.errors.clear()
         element = message.delta.new_element
         kind = element.WhichOneof("type")
         if kind == "text_input" and element.text_input.id not in self.fields:
             self.fields.append(element.text_input.id)
+        elif kind == "alert" and element.alert.format == Alert.ERROR:
+            self.errors.append(element.alert.body)
         elif kind == "download_button" and element.download_button.deferred_file_id:
             self.files.append(element.download_button.deferred_file_id)
         elif kind == "bidi_component" and element.bidi_component.component_name == "headlight_explorer":
@@ -120,18 +133,21 @@ def _header(data: bytes) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def visiting(address: str, forwarded: str = "") -> AsyncIterator[Visitor]:
+async def visiting(address: str, forwarded: str = "", cookie: str = "") -> AsyncIterator[Visitor]:
     """A new session, which has not asked for a page yet.
 
     Args:
         address: Of the server, such as "http://127.0.0.1:8501".
         forwarded: The visitor's own address, as a proxy on this machine would forward it.
+        cookie: What the visitor's browser sends of it.
     """
+    headers = {name: value for name, value in (("X-Forwarded-For", forwarded), ("Cookie", cookie)) if value}
+    parts = urlsplit(address)
     async with connect(
         f"{address.replace('http', 'ws', 1)}/_stcore/stream",
         subprotocols=[Subprotocol("streamlit")],
-        origin=Origin(address),
-        additional_headers={"X-Forwarded-For": forwarded} if forwarded else None,
+        origin=Origin(f"{parts.scheme}://{parts.netloc}"),
+        additional_headers=headers,
         max_size=None,
         open_timeout=SECONDS,
         ping_interval=None,
@@ -159,6 +175,16 @@ def memory(pid: int, which: str = "VmRSS", *, alone: bool = False) -> float | No
     """
     found = [_memory(each, which) for each in ([pid] if alone else processes(pid))]
     return None if found[0] is None else sum(each or 0.0 for each in found)
+
+
+def processor_seconds(pid: int) -> float:
+    """Seconds of a processor that a process and those that it has started have taken, as far as they still run."""
+    found = 0.0
+    for each in processes(pid):
+        with suppress(OSError):
+            after_the_name = Path(f"/proc/{each}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            found += (int(after_the_name[11]) + int(after_the_name[12])) / os.sysconf("SC_CLK_TCK")
+    return found
 
 
 def _memory(pid: int, which: str) -> float | None:

@@ -112,7 +112,13 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 # Files whose few tests take longest: they start first, so that no process waits for one of them at the end.
-LONGEST = ("test_killed.py", "test_hooks_compiled.py", "test_distributed.py", "test_thirty_users.py")
+LONGEST = (
+    "test_decoders.py",
+    "test_killed.py",
+    "test_hooks_compiled.py",
+    "test_distributed.py",
+    "test_thirty_users.py",
+)
 BROWSER = Path(__file__).with_name("browser")
 
 

@@ -24,7 +24,8 @@ from transformer_core.manifest import MANIFEST_FILE
 from transformer_core.tokenizer import Tokenizer, TokenizerError
 from transformer_core.translator import Translator
 from viz_app.model_card import card
-from viz_app.serving.loader import MOST_MAP_BYTES, get_translation_service
+from viz_app.serving.decoding_limits import MOST_MAP_BYTES
+from viz_app.serving.loader import get_translation_service
 from viz_app.serving.registry import languages
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links and pipes as POSIX has them")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,7 @@ from benchmarks import (
     agreement,
     batching,
     capture,
+    cluster,
     decode,
     export,
     length,
@@ -24,6 +26,7 @@ from benchmarks import (
     soak,
     train,
 )
+from benchmarks.cluster_parts import find_nginx
 from benchmarks.search_difference import first_difference
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
@@ -32,8 +35,10 @@ from transformer_core.decoding.beam import Node, SearchResult, Status
 from transformer_core.shipped import find_checkpoint
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
-from viz_app.serving.batching import about_as_long
+from viz_app.serving.decoding_limits import about_as_long
 
+NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'")
+NEEDS_NGINX = pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")
 PAIR = ("alti", "leave-one-out")
 CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2)
 
@@ -52,8 +57,22 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
         pytest.param(abuse, "abuse", ["--attacks", "huge text", "huge figure"], marks=pytest.mark.slow),
         pytest.param(serve, "serve", [], marks=pytest.mark.slow),
         pytest.param(soak, "soak", [], marks=pytest.mark.slow),
+        pytest.param(cluster, "cluster", [], marks=[pytest.mark.slow, NEEDS_RAY, NEEDS_NGINX]),
     ],
-    ids=["decode", "train", "capture", "length", "export", "optimizer", "batching", "memory", "abuse", "serve", "soak"],
+    ids=[
+        "decode",
+        "train",
+        "capture",
+        "length",
+        "export",
+        "optimizer",
+        "batching",
+        "memory",
+        "abuse",
+        "serve",
+        "soak",
+        "cluster",
+    ],
 )
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,

@@ -149,10 +149,12 @@ class Parser(jsonargparse.ArgumentParser):
         about = "CPU threads; 0 leaves the choice to torch and OMP_NUM_THREADS."
         self.add_argument("--threads", type=int, default=0, metavar="N", help=about)
 
-    def add_checkpoint(self) -> None:
-        """The option that names a trained model."""
+    def add_checkpoint(self, default: str | None = None) -> None:
+        """The option that names a trained model; it has to be given where there is no default."""
         about = "Folder of a trained model, or a shipped one: checkpoints/en-de or checkpoints/en-fr."
-        self.add_path("--checkpoint", about, form="DIR", required=True, read=find_checkpoint)
+        self.add_path("--checkpoint", about, form="DIR", required=default is None, read=find_checkpoint)
+        if default is not None:
+            self.set_defaults(checkpoint=default)
 
     def add_run(self) -> None:
         """The argument that names a training."""

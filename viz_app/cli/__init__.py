@@ -11,6 +11,7 @@ from transformer_core.cli import Program
 COMMANDS = {
     "app": "Start the app and open it in the browser.",
     "class": "Start the app for everyone on the local network.",
+    "serve": "Serve the model to the front ends of several machines.",
     "export": "Write figures of one sentence, or of many sentences and heads.",
     "sentence": "Write everything of one sentence as a zip.",
     "paper-figures": "Write figures like those in the paper's appendix, for your model.",

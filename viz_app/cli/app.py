@@ -13,6 +13,7 @@ from pathlib import Path
 
 from transformer_core.cli.options import Parser, UsageError, existing
 from transformer_core.shipped import find_checkpoint
+from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
 _PORTS = range(1, 65_536)
@@ -23,7 +24,7 @@ def parser() -> Parser:
     result = Parser(
         "app",
         package="viz_app",
-        usage="[--port N] [--checkpoint DIR] [options of Streamlit]",
+        usage="[--port N] [--checkpoint DIR] [--model-server ADDRESS] [options of Streamlit]",
         description=(
             "Start the app and open it in the browser; Ctrl-C ends it. Only this computer can open it.\n\n"
             "Options with a dot, such as --server.headless=true, go to Streamlit; write them last. All of them:\n"
@@ -48,18 +49,31 @@ def add_server(parser: Parser) -> None:
     parser.add_argument("--port", type=int, default=8501, metavar="N", help="Port of the server.")
     about = "The model; checkpoints/en-de unless given."
     parser.add_argument("--checkpoint", type=find_checkpoint, metavar="DIR", help=about)
+    about = "Let a model server decode, as `serve` starts it: http://127.0.0.1:8000."
+    parser.add_argument("--model-server", type=str, metavar="ADDRESS", help=about)
 
 
 def server_environment(options: argparse.Namespace) -> dict[str, str]:
     """Environment of the server. Raises UsageError for an unusable option, and ModuleNotFoundError of Streamlit."""
-    if options.port not in _PORTS:
-        raise UsageError(f"--port is {options.port}, but must be from 1 to 65535")
+    check_port(options.port)
     environment = dict(os.environ)
     if options.checkpoint is not None:
         environment["HEADLIGHT_CHECKPOINT"] = str(existing("--checkpoint", options.checkpoint, folder=True).resolve())
+    if options.model_server is not None:
+        try:
+            parse_address(options.model_server)
+        except ValueError as error:
+            raise UsageError(f"--model-server is {options.model_server!r}, but must be {error}") from None
+        environment[MODEL_SERVER_SETTING] = options.model_server
     if importlib.util.find_spec("streamlit") is None:
         raise ModuleNotFoundError(name="streamlit")
     return environment
+
+
+def check_port(port: int) -> None:
+    """Raise UsageError for a number that is no port."""
+    if port not in _PORTS:
+        raise UsageError(f"--port is {port}, but must be from 1 to 65535")
 
 
 def server_command(port: int, options: Sequence[str] = ()) -> list[str]:

@@ -12,10 +12,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from transformer_core.attention_maps import map_bytes
+from viz_app.serving.decoding_limits import DEADLINE, about_as_long, longest_beside, most_together
+from viz_app.serving.monitoring import batch_sentences
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket
 from viz_app.serving.single_flight_cache import ShouldStop
-from viz_app.serving.worker_processes import MOST_TOGETHER, ModelKey, NoneReady, WorkerProcesses
+from viz_app.serving.worker_processes import ModelKey, NoneReady, WorkerProcesses
 
 if TYPE_CHECKING:
     from transformer_core.attention_maps import MapsTooLarge
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
     from viz_app.serving.decoding import Decoded
 
-_LONGER = 2.0  # how many times as long as the shortest sentence of a batch the longest one may be
-_SHORT = 12  # tokens; sentences up to here are about equally long
-_MOST_BYTES = 128 * 2**20  # of the attention maps of a batch
 _LOOK_UP_SECONDS = 0.1  # so that a sentence that nobody wants is noticed
 
 
@@ -52,12 +50,6 @@ class _Sentence:
     decoded: Future[Decoded] = field(default_factory=Future)
 
 
-def about_as_long(one: Encoding, other: Encoding) -> bool:
-    """Whether sentences may share a batch: none waits long for the other."""
-    short, long = sorted(max(len(each), _SHORT) for each in (one, other))
-    return long <= _LONGER * short
-
-
 def _fits(first: object, other: object) -> bool:
     assert isinstance(first, _Sentence) and isinstance(other, _Sentence)
     same = first.batcher is other.batcher and first.beam == other.beam
@@ -75,31 +67,22 @@ class Batcher:
     """
 
     def __init__(
-        self, translator: Translator, queue: RequestQueue, workers: WorkerProcesses | None, deadline: float
+        self,
+        translator: Translator,
+        queue: RequestQueue,
+        workers: WorkerProcesses | None = None,
+        deadline: float = DEADLINE,
     ) -> None:
         self._translator, self._queue, self._workers, self._deadline = translator, queue, workers, deadline
 
     def decode(
         self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
     ) -> Decoded:
-        """Decode a sentence when it is its turn.
-
-        Args:
-            ticket: The request.
-            encoding: The sentence.
-            beam: Hypotheses kept at each step.
-            should_stop: Whether nobody wants it any more; asked from any thread.
-            on_position: Called with the number of requests ahead while this one waits.
-
-        Raises:
-            Superseded: Nobody wants it any more.
-            DeadlineExceeded: The batch took too long.
-            MapsTooLarge: Its maps take more memory than allowed.
-            WorkerLost: The processes that were to decode it ended.
-        """
+        """See `Decoder`; the deadline is that of the batch."""
         sentence = _Sentence(self, encoding, beam, should_stop)
         ticket.work = sentence
-        with self._queue.batch(ticket, _fits, self._most_together(encoding), on_position) as together:
+        most = most_together(self._translator.config, longest_beside(len(encoding)))
+        with self._queue.batch(ticket, _fits, most, on_position) as together:
             if together:
                 self._decode([each.work for each in together if isinstance(each.work, _Sentence)])
         while True:
@@ -109,17 +92,20 @@ class Batcher:
                 if should_stop():
                     raise Superseded from None
 
-    def _most_together(self, encoding: Encoding) -> int:
-        """Sentences that memory allows beside this one, if all are as long as they may be beside it."""
-        longest, config = int(_LONGER * max(len(encoding), _SHORT)), self._translator.config
-        return max(
-            1, min(MOST_TOGETHER, _MOST_BYTES // map_bytes(config.num_layers * config.num_heads, longest, longest))
-        )
+    def start(self) -> None:
+        """Let the processes load the model."""
+        if self._workers is not None:
+            self._workers.start(self._key(self._workers))
+
+    def is_ready(self) -> bool:
+        """Always: as long as no process is, this one decodes."""
+        return True
 
     def _decode(self, sentences: Sequence[_Sentence]) -> None:
         """Give each sentence what comes of it, be it an error."""
         from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
 
+        batch_sentences.observe(len(sentences))
         end = time.monotonic() + self._deadline
         try:
             found = self._run(
@@ -158,12 +144,12 @@ class Batcher:
         checkpoint = self._translator.checkpoint
         if self._workers is not None and checkpoint is not None:
             try:
-                return self._workers.decode(self.key(self._workers), encodings, beam, should_stop, is_given_up)
+                return self._workers.decode(self._key(self._workers), encodings, beam, should_stop, is_given_up)
             except NoneReady:
                 pass
         return decode_together(self._translator, encodings, beam, should_stop, is_given_up)
 
-    def key(self, workers: WorkerProcesses) -> ModelKey:
+    def _key(self, workers: WorkerProcesses) -> ModelKey:
         """The model, as these processes know it."""
         checkpoint = self._translator.checkpoint
         assert checkpoint is not None, "a model that was loaded from a folder"

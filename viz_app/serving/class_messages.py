@@ -23,6 +23,8 @@ from viz_app.serving.classrooms import (
 MOST_CALL_BYTES = 200_000  # a map of 64 tokens by 64 takes a fifth
 MOST_RESULT_BYTES = 32_000_000  # the results of a hundred such maps take half
 
+FAILED = 409  # the HTTP status of a failure
+
 # The types of the arguments and of the result.
 METHODS: dict[str, tuple[Any, Any]] = {
     "open": (tuple[str, str], str),

@@ -8,18 +8,27 @@ from __future__ import annotations
 import logging
 import os
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from viz_app.serving.batching import Batcher
+from viz_app.serving.decoder import Decoder
+from viz_app.serving.decoding_limits import MOST_MAP_BYTES
 from viz_app.serving.registry import available_models, default_model
+from viz_app.serving.remote_decoder import RemoteDecoder
 from viz_app.serving.request_queue import RequestQueue
+from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 from viz_app.serving.translation_service import TranslationService
 from viz_app.serving.visitor import current_visitor, stop_if_superseded
 from viz_app.serving.worker_processes import WorkerProcesses
 
+if TYPE_CHECKING:
+    from transformer_core.translator import Translator
+
+MOST_ASKED = 64  # sentences that a model server is asked for at once; the others wait here, where turns are fair
 _MOST_OTHERS = 2  # models in memory beside the default one
 _CACHE_BYTES = 512 * 2**20  # attention cache of the default model
-MOST_MAP_BYTES = 256 * 2**20  # of one translation; the longest one of the shipped model takes a sixth
 _OTHER_CACHE_BYTES = 128 * 2**20  # attention cache of each other model
 
 _log = logging.getLogger(__name__)
@@ -94,7 +103,23 @@ def _load(folder: str, name: str, max_bytes: int) -> TranslationService:
     translator = Translator.load(folder, device="cpu")
     translator.most_map_bytes = MOST_MAP_BYTES
     _log.info("serving %s with %d slot(s) of %d thread(s)", folder, queue.slots, _threads())
-    return TranslationService(translator, queue, max_bytes=max_bytes, name=name, workers=worker_processes())
+    return TranslationService(translator, queue, max_bytes=max_bytes, name=name, decoder=_decoder(translator, queue))
+
+
+def _decoder(translator: Translator, queue: RequestQueue) -> Decoder:
+    server = model_server()
+    if server is not None:
+        return RemoteDecoder(server, translator, queue)
+    return Batcher(translator, queue, worker_processes())
+
+
+def model_server() -> tuple[str, int] | None:
+    """Host and port of the server that decodes; None if this one does. Raises SettingError."""
+    text = os.environ.get(MODEL_SERVER_SETTING, "").strip()
+    try:
+        return parse_address(text) if text else None
+    except ValueError as error:
+        raise SettingError(f"{MODEL_SERVER_SETTING} is {text!r}, but must be {error}") from None
 
 
 def _threads() -> int:
@@ -106,14 +131,14 @@ def _threads() -> int:
 def request_queue() -> RequestQueue:
     """The queue in front of all models, since they share the cores."""
     slots = positive_setting("HEADLIGHT_SLOTS", max(1, (os.cpu_count() or 1) // (2 * _threads())))
-    batches = _number_of_workers() or slots
+    batches = MOST_ASKED if model_server() else _number_of_workers() or slots
     return RequestQueue(slots, stop_if_superseded, current_visitor, batches=batches)
 
 
 @st.cache_resource(show_spinner=False, max_entries=1)
 def worker_processes() -> WorkerProcesses | None:
-    """The processes that decode for all models, not started yet; None if this process is to decode."""
-    number = _number_of_workers()
+    """The processes that decode for all models, not started yet; None if this process or a model server is to."""
+    number = 0 if model_server() else _number_of_workers()
     return WorkerProcesses(number, _threads(), device()) if number else None
 
 

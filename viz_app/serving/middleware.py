@@ -10,6 +10,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from viz_app.serving.monitoring import sessions
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -56,7 +58,8 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request or connection."""
         if scope["type"] == "websocket":
-            await self._app(scope, _limited(receive, send), send)
+            with sessions.track_inprogress():  # each session has one connection
+                await self._app(scope, _limited(receive, send), send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, send)
         else:

@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from viz_app.serving.class_messages import MOST_RESULT_BYTES, result_of
+from viz_app.serving.class_messages import FAILED, MOST_RESULT_BYTES, result_of
 from viz_app.serving.classrooms import ClassView, Place, PollResult, Question, State
+from viz_app.serving.server_address import CLASSES_PATH
 
-PATH = "/classroom"  # behind Serve's HTTP proxy
-
-_OK, _CONFLICT = 200, 409
+_OK = 200
 _SECONDS = 5.0
 _PAUSES = (0.1, 0.5)  # seconds before asking again, once each: every call may be made twice without harm
 
@@ -93,11 +92,11 @@ class RemoteClassrooms:
     def _ask(self, method: str, data: bytes) -> Any:
         connection = http.client.HTTPConnection(*self._server, timeout=_SECONDS)
         try:
-            connection.request("POST", f"{PATH}/{method}", data, {"Content-Type": "application/json"})
+            connection.request("POST", f"{CLASSES_PATH}/{method}", data, {"Content-Type": "application/json"})
             response = connection.getresponse()
             body = response.read(MOST_RESULT_BYTES)
         finally:
             connection.close()
-        if response.status not in (_OK, _CONFLICT):
+        if response.status not in (_OK, FAILED):
             raise http.client.HTTPException(f"status {response.status}")
-        return result_of(method, body, failed=response.status == _CONFLICT)
+        return result_of(method, body, failed=response.status == FAILED)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from viz_app.serving.drawing_turn import others_draw
+from viz_app.serving.monitoring import cache_lookups
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Ticket, Visitor
 
 ShouldStop = Callable[[], bool]
@@ -75,8 +76,10 @@ class SingleFlightCache(Generic[Value]):
             ticket.check()
             with self._lock:
                 if key in self._pinned:
+                    cache_lookups.labels("known").inc()
                     return self._pinned[key]
                 if key in self._values:
+                    cache_lookups.labels("known").inc()
                     self._values.move_to_end(key)
                     return self._values[key]
                 flight = self._flights.get(key)
@@ -85,6 +88,7 @@ class SingleFlightCache(Generic[Value]):
                     flight = self._flights[key] = _Flight()
                 else:
                     flight.followers += 1
+            cache_lookups.labels("computed" if leads else "shared").inc()
             with others_draw():
                 if leads:
                     return self._lead(key, flight, compute, ticket)

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.explorer.weights import PackedWeights, pack_weights, packed_size
 from viz_app.serving.batching import Batcher, DeadlineExceeded
+from viz_app.serving.decoder import Decoder
+from viz_app.serving.decoding_limits import DEADLINE
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.metrics import ModelCard
+from viz_app.serving.monitoring import measured
 from viz_app.serving.request_queue import OnPosition, RequestQueue, Superseded, Visitor
 from viz_app.serving.search_tree import branch_translation
 from viz_app.serving.single_flight_cache import ShouldStop, SingleFlightCache
-from viz_app.serving.worker_processes import WorkerProcesses
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
-DEADLINE = 60.0  # seconds of work on one request; the longest sentence takes 3 on one core
 
 _EXAMPLES = frozenset(EXAMPLES.values())
 _NOBODY = "examples"  # the session for which the examples are translated
@@ -63,7 +64,7 @@ class TranslationService:
         max_bytes: Their memory at most.
         name: Name of the model in `viz_app.serving.registry`.
         deadline: Seconds of work on one request at most.
-        workers: Processes that decode; None for this one.
+        decoder: Decodes the sentences; None for this process.
     """
 
     def __init__(
@@ -74,13 +75,13 @@ class TranslationService:
         max_bytes: int = 512 * 2**20,
         name: str = "",
         deadline: float = DEADLINE,
-        workers: WorkerProcesses | None = None,
+        decoder: Decoder | None = None,
     ) -> None:
         self.translator = translator
         self.queue = queue
         self.name = name
         self.deadline = deadline
-        self.batcher = Batcher(translator, queue, workers, deadline)
+        self.decoder: Decoder = decoder or Batcher(translator, queue, deadline=deadline)
         self.cache: SingleFlightCache[Any] = SingleFlightCache(max_entries, max_bytes, memory_size, _is_example)
 
     @cached_property
@@ -124,7 +125,8 @@ class TranslationService:
                     raise Superseded from None
                 raise DeadlineExceeded(f"no translation after {self.deadline:g} seconds") from None
 
-        value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
+        with measured("computation"):
+            value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
         return value
 
     def give_up(self, session: str) -> None:
@@ -162,11 +164,11 @@ class TranslationService:
         Raises:
             Superseded: when a newer request of the session took over.
         """
-        with self.queue.ticket(session, visitor) as ticket:
+        with measured("translation"), self.queue.ticket(session, visitor) as ticket:
 
             def translate(should_stop: ShouldStop) -> TranslationResult:
                 encoding = self.translator.encode(text)
-                decoded = self.batcher.decode(ticket, encoding, beam, should_stop, on_position)
+                decoded = self.decoder.decode(ticket, encoding, beam, should_stop, on_position)
                 return TranslationResult(self.translator.translation(text, encoding, decoded.result), decoded.maps)
 
             found: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)

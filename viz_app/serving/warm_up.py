@@ -9,7 +9,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from viz_app.serving.head_roles import measure_roles
-from viz_app.serving.loader import get_translation_service, worker_processes
+from viz_app.serving.health import health
+from viz_app.serving.loader import get_translation_service, positive_setting, request_queue, worker_processes
+from viz_app.serving.monitoring import METRICS_SETTING, metrics_server
 from viz_app.serving.request_queue import Superseded, Visitor
 from viz_app.serving.server_limits import let_downloads_wait
 
@@ -21,6 +23,14 @@ _log = logging.getLogger(__name__)
 async def warm_up(_: object) -> AsyncIterator[None]:
     """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
     let_downloads_wait()
+    queue = request_queue()
+    with metrics_server(_metrics_port(), lambda: queue.waiting, lambda: queue.working):
+        async with _prepared():
+            yield
+
+
+@asynccontextmanager
+async def _prepared() -> AsyncIterator[None]:
     stopping = threading.Event()
     thread = threading.Thread(target=_prepare, args=(stopping,), name="warm-up")
     thread.start()
@@ -33,12 +43,18 @@ async def warm_up(_: object) -> AsyncIterator[None]:
             await asyncio.to_thread(workers.close)
 
 
+def _metrics_port() -> int | None:
+    return positive_setting(METRICS_SETTING, 0) or None
+
+
 def _prepare(stopping: threading.Event) -> None:
     try:
-        service, workers = get_translation_service(), worker_processes()
+        try:
+            service = get_translation_service()
+        finally:
+            health.model_tried = True
         owner = Visitor(is_present=lambda: not stopping.is_set())
-        if workers is not None:
-            workers.start(service.batcher.key(workers))
+        service.decoder.start()
         service.translate_examples(owner)
         measure_roles(service, _OWNER, owner)
     except Superseded:

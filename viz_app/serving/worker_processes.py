@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loky.process_executor import ProcessPoolExecutor
 
+from viz_app.serving.decoding_limits import MOST_TOGETHER
+
 if TYPE_CHECKING:
     from transformer_core.attention_maps import MapsTooLarge
     from transformer_core.tokenizer import Encoding
     from transformer_core.translator import Translator
     from viz_app.serving.decoding import Decoded
-
-MOST_TOGETHER = 32  # sentences of a batch
 
 _TRIES = 3  # of a batch; what ends so many processes will end the next one, too
 _LOOK_UP_SECONDS = 0.02  # so that a sentence that is given up leaves its batch soon

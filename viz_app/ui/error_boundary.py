@@ -14,7 +14,9 @@ from transformer_core.files import CheckpointError
 from viz_app.serving.batching import DeadlineExceeded
 from viz_app.serving.loader import SettingError
 from viz_app.serving.registry import ROOT, available_models, is_tracked
+from viz_app.serving.remote_decoder import ModelServerAway, OtherModel
 from viz_app.serving.request_queue import QueueFull
+from viz_app.serving.worker_processes import WorkerLost
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
 
@@ -39,6 +41,15 @@ def error_boundary(t: Texts) -> Iterator[None]:
     except DeadlineExceeded as error:
         _log.error("%s", error)
         st.error(t("errors.deadline"), icon=":material/timer_off:")
+    except WorkerLost as error:
+        _log.error("%s", error)
+        st.error(t("errors.worker_lost"), icon=":material/restart_alt:")
+    except ModelServerAway as error:
+        _log.error("%s", error)
+        st.error(t("errors.model_server_away"), icon=":material/cloud_off:")
+    except OtherModel as error:
+        _log.error("%s", error)
+        st.error(t("errors.other_model"), icon=":material/cloud_off:")
     except MapsTooLarge as error:
         _log.error("%s", error)
         needed, limit = (f"{size / 2**20:,.0f}" for size in (error.needed, error.limit))

@@ -83,7 +83,7 @@ def test_long_sentences_share_a_batch_with_few_others(
 ) -> None:
     """Their maps must all fit into memory, and grow with the square of the length."""
     heads = service.translator.config.num_layers * service.translator.config.num_heads
-    monkeypatch.setattr("viz_app.serving.batching._MOST_BYTES", 2 * map_bytes(heads, 150, 150))
+    monkeypatch.setattr("viz_app.serving.decoding_limits._MOST_BYTES", 2 * map_bytes(heads, 150, 150))
     texts = [f"{word} the dog and" * 10 for word in ("a", "the", "my", "her", "our")]
     for (thread, outcome), text in zip(ask_all(service, texts), texts, strict=True):
         thread.join(PATIENCE)

@@ -22,6 +22,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.tokenizer import Encoding
 from transformer_core.translator import Translator
+from viz_app.serving.batching import Batcher
 from viz_app.serving.decoding import Decoded, decode_together
 from viz_app.serving.request_queue import RequestQueue
 from viz_app.serving.translation_service import BEAM, TranslationService
@@ -70,6 +71,11 @@ def pid(workers: WorkerProcesses) -> int:
 
 def encodings(translator: Translator, texts: list[str]) -> list[Encoding]:
     return [translator.encode(text) for text in texts]
+
+
+def served_by(translator: Translator, workers: WorkerProcesses) -> TranslationService:
+    queue = RequestQueue(1)
+    return TranslationService(translator, queue, decoder=Batcher(translator, queue, workers))
 
 
 def assert_same(found: list[Any], expected: list[Any]) -> None:
@@ -154,12 +160,12 @@ def test_the_server_decodes_as_long_as_no_process_can(
     folder = shutil.copytree(random_checkpoint, tmp_path / "replaced")
     with pytest.raises(NoneReady):
         workers.decode(ModelKey(str(folder), "of an older model", None), sentences, BEAM, never, never)
-    service = TranslationService(translator, RequestQueue(1), workers=WorkerProcesses(1))
+    service = served_by(translator, WorkerProcesses(1))
     check(service.translate("me", TEXTS[0]), translator, TEXTS[0])
 
 
 def test_visitors_are_served_by_a_process(workers: WorkerProcesses, translator: Translator) -> None:
-    service = TranslationService(translator, RequestQueue(1), workers=workers)
+    service = served_by(translator, workers)
     calls: list[int] = []
     decode = workers.decode
     workers.decode = lambda *args: (calls.append(1), decode(*args))[1]  # type: ignore[method-assign,func-returns-value]

@@ -1,0 +1,61 @@
+"""The commands of many machines: what they refuse, and how the address of the model server reaches the app."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+from collections.abc import Sequence
+
+import pytest
+
+from transformer_core.cli import main
+from viz_app.cli import PROGRAM, app, class_
+from viz_app.serving import loader
+from viz_app.serving.server_address import MODEL_SERVER_SETTING
+
+ADDRESS = "http://10.0.0.5:8000"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["serve", "--replicas", "0"], "--replicas is 0, but must be 1 or more"),
+        (["serve", "--port", "0"], "--port is 0, but must be from 1 to 65535"),
+        (["serve", "--gpus-per-replica", "-1"], "--gpus-per-replica is -1.0, but must be 0 or more"),
+        (["serve", "--checkpoint", "nowhere"], "--checkpoint"),
+        (["app", "--model-server", "10.0.0.5:8000"], "must be an address such as http://127.0.0.1:8000"),
+        (["class", "--model-server", "https://a:1"], "must be an address such as http://127.0.0.1:8000"),
+    ],
+)
+def test_unusable_options_are_refused(
+    arguments: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments, PROGRAM) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_named_before_ray_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", f"--port={port}"], PROGRAM) == 2
+    assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in capsys.readouterr().err
+
+
+def test_serve_says_how_to_install_ray(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else find_spec(name))
+    assert main(["serve"], PROGRAM) == 2
+    assert capsys.readouterr().err == "error: serve needs Ray: pip install 'headlight[cluster]'\n"
+
+
+def test_the_address_reaches_the_app(fresh_model: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for command in (app, class_):
+        environment = app.server_environment(command.parser().options(["--model-server", ADDRESS]))
+        assert environment[MODEL_SERVER_SETTING] == ADDRESS
+    monkeypatch.setenv(MODEL_SERVER_SETTING, ADDRESS)
+    assert loader.model_server() == ("10.0.0.5", 8000)
+    assert loader.worker_processes() is None
+    assert loader.request_queue().batches == loader.MOST_ASKED
+    monkeypatch.setenv(MODEL_SERVER_SETTING, "localhost")
+    with pytest.raises(loader.SettingError, match="HEADLIGHT_MODEL_SERVER is 'localhost', but must be an address"):
+        loader.model_server()

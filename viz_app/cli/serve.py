@@ -1,0 +1,80 @@
+"""serve: the model for many front ends, on Ray Serve."""
+
+from __future__ import annotations
+
+import importlib.util
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Sequence
+
+from transformer_core.cli.options import Parser, UsageError
+from transformer_core.shipped import SHIPPED
+from viz_app.cli.app import check_port
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "serve",
+        package="viz_app",
+        usage="[--replicas N] [--checkpoint DIR] [--host ADDRESS] [--port N] [--gpus-per-replica X]",
+        description=(
+            "Serve the model to the front ends of an app on several machines; Ctrl-C ends it. It needs Ray:\n"
+            "pip install 'headlight[cluster]'\n\n"
+            "Front ends are started with --model-server. Whoever reaches the port can have sentences decoded, so let\n"
+            "only front ends reach it. RAY_ADDRESS joins a cluster of several machines; see docs/serving.md."
+        ),
+        example="  python -m viz_app serve --replicas 2\n  python -m viz_app app --model-server http://127.0.0.1:8000",
+    )
+    result.add_number("--replicas", 1, "Processes that hold the model.")
+    result.add_checkpoint(default=str(SHIPPED / "en-de"))
+    result.add_argument("--host", type=str, default="127.0.0.1", metavar="ADDRESS", help="Where it listens.")
+    result.add_argument("--port", type=int, default=8000, metavar="N", help="Its port.")
+    about = "GPUs of each process; 0.5 shares one between two, 0 decodes on the CPU."
+    result.add_argument("--gpus-per-replica", type=float, default=0.0, metavar="X", help=about)
+    return result
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise UsageError where nothing can listen; Ray says so only after its start, and in many lines."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Start the server and wait until it is to end."""
+    options = parser().options(arguments)
+    check_port(options.port)
+    if not 0 <= options.gpus_per_replica < float("inf"):
+        raise UsageError(f"--gpus-per-replica is {options.gpus_per_replica}, but must be 0 or more")
+    if importlib.util.find_spec("ray") is None:
+        raise UsageError("serve needs Ray: pip install 'headlight[cluster]'")
+    _check_free(options.host, options.port)
+    from viz_app.serving import model_server
+
+    ended = threading.Event()
+    try:
+        model_server.start(
+            model_server.ServerOptions(
+                checkpoint=options.checkpoint,
+                replicas=options.replicas,
+                gpus_per_replica=options.gpus_per_replica,
+                host=options.host,
+                port=options.port,
+            )
+        )
+        signal.signal(signal.SIGTERM, lambda *_: ended.set())  # Ray has its own, which ends without a word to others
+        sys.stdout.write(f"Model server: http://{options.host}:{options.port}\n")
+        sys.stdout.flush()
+        while not ended.wait(1.0):  # Ctrl-C interrupts a wait that ends
+            pass
+    except KeyboardInterrupt:
+        pass
+    finally:
+        model_server.stop()
+    return 0

@@ -1,0 +1,59 @@
+"""Logs as lines of JSON, for programs that read them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Any
+
+LOG_SETTING = "HEADLIGHT_LOG"
+
+_PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
+
+
+class JsonFormatter(logging.Formatter):
+    """One object a line: time, level, logger, message, and the fields that a record has besides.
+
+    Of an exception it gives the type and the places in the code; its message may quote what a visitor has typed.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without its end."""
+        found: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        found |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
+        if record.exc_info and record.exc_info[0]:
+            kind, _, places = record.exc_info
+            found["exception"] = kind.__name__
+            found["places"] = [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(places)]
+        return json.dumps(found, ensure_ascii=False, default=str)
+
+
+def use_log_setting() -> None:
+    """Write logs as HEADLIGHT_LOG says: `json`; by default as Python and Streamlit do.
+
+    Raises:
+        ValueError: It says something else.
+    """
+    setting = os.environ.get(LOG_SETTING, "").strip()
+    if setting not in ("", "json"):
+        raise ValueError(f"{LOG_SETTING} is {setting!r}, but must be 'json' or empty")
+    if not setting:
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    for name in ("viz_app", "transformer_core"):
+        logging.getLogger(name).setLevel(logging.INFO)
+    for logger in logging.root.manager.loggerDict.values():
+        if isinstance(logger, logging.Logger):
+            for each in logger.handlers:  # Streamlit has one for each of its loggers
+                each.setFormatter(JsonFormatter())
