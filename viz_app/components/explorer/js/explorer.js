@@ -122,11 +122,12 @@ export class Explorer {
   }
 
   /** @param {Translation} translation */
-  start({ selection, gloss }) {
+  start({ selection, off, gloss }) {
     this.store.set({
       ...selection,
       ...fitted(this.translation, { ...this.store.state, ...selection }),
       kind: selection.kind,
+      off,
     });
     this.store.touch({ gloss });
     this.report.known();
