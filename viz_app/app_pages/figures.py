@@ -24,7 +24,7 @@ from viz_app.state import session
 from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
-from viz_app.ui.collection import draw_add, draw_collection
+from viz_app.ui.collection import draw_add, draw_collection, make_pending
 from viz_app.ui.downloads import draw_download, format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import FigureControls
@@ -55,6 +55,11 @@ def main() -> None:
             with status.container():
                 st.skeleton(height=320)
     served = load_service(t, status)
+    try:
+        with right:
+            make_pending(t)
+    except Superseded:
+        st.stop()
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
     if sentence.status == "good":
@@ -66,11 +71,8 @@ def main() -> None:
         message = {"pieces": sentence.pieces, "limit": limit, "over": sentence.pieces - limit}
         text = t("translate.long", **message) if sentence.status == "long" else t(f"studio.{sentence.status}")
         status.info(text, icon=":material/keyboard:")
-    try:
-        with right:
-            draw_collection(t)
-    except Superseded:
-        st.stop()
+    with right:
+        draw_collection(t)
     params = _params(t, sentence)
     if sentence.status == "good":
         with share:

@@ -1,8 +1,9 @@
 """The session file: all that is open, as one JSON file that opens tomorrow, elsewhere, in an older or newer version.
 
-The types are the format: each text, list and number has its bound. Values mean what they mean in the session, so that
-layers, heads and tokens count from 0. A name, such as that of a lesson, may be one that only another version knows;
-whoever opens the file looks it up, and never takes it for a path. `session_reader` reads and writes.
+Everything is written, so that a default that changes later changes no file. The types are the format: each text, list
+and number has its bound. Values mean what they mean in the session, so that layers, heads and tokens count from 0. A
+name, such as that of a lesson, may be one that only another version knows; whoever opens the file looks it up, never
+taking it for a path. `session_reader` reads and writes.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def is_model_name(name: str) -> bool:
     return _MODEL.fullmatch(name) is not None
 
 
-class SavedModel(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedModel(Struct, frozen=True, kw_only=True):
     """A model by its name, and by the `weights_hash` that tells whether another one is called the same."""
 
     name: str
@@ -51,7 +52,7 @@ class SavedModel(Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("not the name of a model")
 
 
-class SavedExplorer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedExplorer(Struct, frozen=True, kw_only=True):
     """What the explorer of Translate shows.
 
     Args:
@@ -68,7 +69,7 @@ class SavedExplorer(Struct, frozen=True, kw_only=True, omit_defaults=True):
         _require_model(self.selection)
 
 
-class SavedFinding(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedFinding(Struct, frozen=True, kw_only=True):
     """A finding that was pinned below a stage. Its picture is not kept.
 
     Args:
@@ -92,7 +93,7 @@ class SavedFinding(Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("not the name of a model")
 
 
-class SavedLesson(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedLesson(Struct, frozen=True, kw_only=True):
     """Where somebody stands in a lesson or in the Lab: see `viz_app.lessons.stage.LessonState`."""
 
     scene: SceneName = ""
@@ -100,7 +101,7 @@ class SavedLesson(Struct, frozen=True, kw_only=True, omit_defaults=True):
     findings: Annotated[tuple[SavedFinding, ...], Meta(max_length=MOST_FINDINGS)] = ()
 
 
-class SavedScene(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedScene(Struct, frozen=True, kw_only=True):
     """A lesson's picture on the page Figures."""
 
     lesson: Name
@@ -108,7 +109,7 @@ class SavedScene(Struct, frozen=True, kw_only=True, omit_defaults=True):
     settings: Settings = {}
 
 
-class SavedSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedSpec(Struct, frozen=True, kw_only=True):
     """A `viz_app.figure_editor.figure_spec.FigureSpec`. What differs from the default stands in the file.
 
     Args:
@@ -131,7 +132,7 @@ class SavedSpec(Struct, frozen=True, kw_only=True, omit_defaults=True):
         _require_model(self.selection)
 
 
-class SavedFigure(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedFigure(Struct, frozen=True, kw_only=True):
     """A figure of the collection: what it was made of, so that it can be made again."""
 
     spec: SavedSpec
@@ -140,7 +141,7 @@ class SavedFigure(Struct, frozen=True, kw_only=True, omit_defaults=True):
     language: Name = "en"
 
 
-class SavedFigures(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedFigures(Struct, frozen=True, kw_only=True):
     """The page Figures.
 
     Args:
@@ -156,7 +157,7 @@ class SavedFigures(Struct, frozen=True, kw_only=True, omit_defaults=True):
     collection: Annotated[tuple[SavedFigure, ...], Meta(max_length=24)] = ()
 
 
-class SavedGrowth(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SavedGrowth(Struct, frozen=True, kw_only=True):
     """What is seen of a history on the page Model: whose it is, and a `model_card.head_snapshot.HeadSnapshot`."""
 
     of: str
@@ -171,7 +172,7 @@ class SavedGrowth(Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError("not the name of a model")
 
 
-class SessionFile(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class SessionFile(Struct, frozen=True, kw_only=True):
     """All that is open.
 
     Args:

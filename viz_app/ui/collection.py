@@ -73,8 +73,9 @@ def draw_add(t: Texts, exportable: ExportableFigure) -> None:
 
 
 def draw_collection(t: Texts) -> None:
-    """The list, with a button to remove each, and the zip; nothing while it is empty. Raises Superseded."""
-    _make_pending(t)
+    """The list, with a button to remove each, and the zip; nothing while it is empty."""
+    if lost := st.session_state.get(_LOST_KEY):
+        st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
     kept = collection()
     if not kept.figures:
         return
@@ -101,8 +102,8 @@ def draw_collection(t: Texts) -> None:
             st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
 
 
-def _make_pending(t: Texts) -> None:
-    """Make the figures of a session file again, and say how many cannot be."""
+def make_pending(t: Texts) -> None:
+    """Make the figures of a session file again, before the page asks what is in the collection. Raises Superseded."""
     if st.session_state.get(_PENDING_KEY):
         with st.spinner(t("session.making_figures")):
             while pending := st.session_state[_PENDING_KEY]:
@@ -112,8 +113,6 @@ def _make_pending(t: Texts) -> None:
                 else:
                     _add(made)
                 st.session_state[_PENDING_KEY] = pending[1:]  # only now: a run that is replaced leaves it to the next
-    if lost := st.session_state.get(_LOST_KEY):
-        st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
 
 
 def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:

@@ -28,7 +28,7 @@ _NOTES = "session_notes"  # what is to be said about it, until the visitor has r
 def draw_session_button(t: Texts, page: str) -> None:
     """The button in the frame, on every page."""
     show = session.enqueue_callback(_draw_dialog, t, page)
-    st.button(t("session.title"), key="open-session", icon=":material/save:", type="tertiary", on_click=show)
+    st.button(t("session.menu"), key="open-session", icon=":material/save:", type="tertiary", on_click=show)
 
 
 def open_read_session(pages: Collection[str]) -> None:

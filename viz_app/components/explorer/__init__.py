@@ -96,14 +96,15 @@ def explorer(
     if key not in st.session_state or kept not in st.session_state:
         st.session_state[kept] = (selection, off)
     first, first_off = st.session_state[kept]
+    if first is None or first_off != f"{first.kind}.{first.layer}.{first.head}":
+        first_off = None
     if first is not None:
-        is_selected = first_off == f"{first.kind}.{first.layer}.{first.head}"
-        payload = with_selection(payload, first, first_off if is_selected else None)
+        payload = with_selection(payload, first, first_off)
     _bring_code(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
         key=key,
         data=payload if other is None else join_payloads(payload, other),
-        default={_STATE: start.to_dict(), _OFF: None},
+        default={_STATE: start.to_dict(), _OFF: first_off},
         on_selection_change=on_change or events.keep,
         on_off_change=events.keep,
     )
