@@ -84,7 +84,7 @@ def _draw() -> None:
         )
     with error_boundary(t):
         draw_missing_model(t)
-        draw_opened(t)
+        draw_opened(t, page.url_path or _HOME)
         if (characters := session.refused_characters()) is not None:
             st.warning(t("frame.too_long", characters=f"{characters:,}", limit=f"{MAX_CHARACTERS:,}"))
         page.run()

@@ -21,8 +21,7 @@ from viz_app.ui.session_snapshot import take_snapshot
 
 _PICKER = "session-file"
 _READ = "session_read"  # a file that was read and is to be opened by the next run
-_OPENED = "session_opened"  # what was opened, until it has been said
-_NOTES = "session_notes"  # what is to be said about it, until the visitor has read it
+_OPENED = "session_opened"  # what was opened, until the visitor has read it
 
 
 def draw_session_button(t: Texts, page: str) -> None:
@@ -35,31 +34,29 @@ def open_read_session(pages: Collection[str]) -> None:
     """Before anything is drawn: open the file that the dialog has read."""
     read: ReadSession | None = st.session_state.get(_READ)
     if read is not None:
-        opened = open_session(read, pages)
-        st.session_state[_OPENED], st.session_state[_NOTES] = opened, opened.notes
+        st.session_state[_OPENED] = open_session(read, pages)
         st.session_state[_READ] = None
 
 
-def draw_opened(t: Texts) -> None:
-    """Above the page: what was opened, once, and what could not be, until it is read."""
+def draw_opened(t: Texts, page: str) -> None:
+    """Above the page: what was opened, until another page is; and what could not be, until the visitor has read it."""
     opened: OpenedSession | None = st.session_state.get(_OPENED)
-    if opened is not None:
-        st.toast(_summary(t, opened), icon=":material/folder_open:", duration="long")
+    if opened is None or (page != opened.page and not opened.notes):
         st.session_state[_OPENED] = None
-    notes = st.session_state.get(_NOTES) or ()
-    if not notes:
         return
-    with st.container(border=True, key="session-notes", gap="small"):
+    with st.container(border=True, key="session-opened", gap="small"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.markdown(f":material/folder_open: {_summary(t, opened)}", width="content")
+            forget = session.enqueue_callback(_forget_opened)
+            st.button(t("session.read"), key="session-read", on_click=forget)
         names = display_names(t)
-        for name, values in notes:
+        for name, values in opened.notes:
             shown = {key: escape_markdown(names.get(value, value)) for key, value in values.items()}
-            st.markdown(f":material/info: {t(f'session.note_{name}', **shown)}")
-        read = session.enqueue_callback(_forget_notes)
-        st.button(t("session.notes_read"), key="session-notes-read", on_click=read)
+            st.markdown(f":material/warning: {t(f'session.note_{name}', **shown)}")
 
 
-def _forget_notes() -> None:
-    st.session_state[_NOTES] = ()
+def _forget_opened() -> None:
+    st.session_state[_OPENED] = None
 
 
 def _summary(t: Texts, opened: OpenedSession) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import msgspec
 import streamlit as st
 
 from viz_app.figure_editor.figure_spec import FigureSpec
@@ -16,7 +17,7 @@ from viz_app.model_card.histories import available_histories
 from viz_app.serving.registry import available_models, default_model
 from viz_app.state import session
 from viz_app.state.selected_model import weights_of
-from viz_app.state.session_file import SavedFigure, SavedFigures, SavedLesson, SavedModel, SessionFile
+from viz_app.state.session_file import SavedFigure, SavedFigures, SavedFinding, SavedLesson, SavedModel, SessionFile
 from viz_app.state.session_reader import ReadSession
 from viz_app.state.stale_branch import forget_branch
 from viz_app.text import LANGUAGES
@@ -31,12 +32,14 @@ class OpenedSession:
     """What was opened, in numbers, and what is to be said about it.
 
     Args:
+        page: That is open now.
         lessons: Lessons that were open.
         findings: Findings that were pinned.
         figures: Figures of the collection.
         notes: Names of labels `session.note_...`, each with what to fill in.
     """
 
+    page: str
     lessons: int
     findings: int
     figures: int
@@ -81,8 +84,10 @@ def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
     _restore_lessons(saved.lesson if saved.lesson in (QUESTIONS, *lessons) else None, lessons)
     _restore_figures(figures, spec, saved, tuple(collected))
     restore_growth(growth)
-    session.navigate_to(saved.page if saved.page in pages else next(iter(pages)))
+    page = saved.page if saved.page in pages else next(iter(pages))
+    session.navigate_to(page)
     return OpenedSession(
+        page=page,
         lessons=len(lessons.keys() - {LAB}),
         findings=sum(len(each.findings) for each in lessons.values()),
         figures=len(collected),
@@ -120,7 +125,12 @@ def _restore_lessons(opened: str | None, lessons: dict[str, SavedLesson]) -> Non
     for entry in LESSONS:
         saved = lessons.get(entry.name)
         _put(state_key(entry.name), saved and LessonState(saved.scene, valid_settings(saved.settings)))
-        _put(findings_key(entry.name), saved and saved.findings)
+        _put(findings_key(entry.name), saved and tuple(map(_finding, saved.findings)))
+
+
+def _finding(saved: SavedFinding) -> SavedFinding:
+    """As a stage has it: the model that is served to all needs no name."""
+    return msgspec.structs.replace(saved, model="") if saved.model == default_model() else saved
 
 
 def _restore_figures(

@@ -54,7 +54,7 @@ def session(random_checkpoint: Path) -> SessionFile:
     """A session in which nothing is as at the start."""
     model = SavedModel(name=random_checkpoint.name, weights=Manifest.read(random_checkpoint).weights_hash)
     seen = Selection(kind="encoder", layer=1, head=3, zoom="head", pin="k1", against="decoder.0.1", vs="A man.")
-    placed = Selection(kind="decoder", layer=1, head=2, unit="words")
+    placed = Selection(kind="decoder", layer=1, head=0, unit="words")  # as the page has it: the first of "heads"
     finding = SavedFinding(scene="off", settings={"chosen": "cross.1.0"}, said="−1", text=TEXT, model=model.name)
     style: dict[str, Any] = {"preset": "acl-column", "rotation": 45, "value_range": [0.0, 0.5], "caption": True}
     scene = SavedScene(lesson="masks", scene="rows")
@@ -97,7 +97,7 @@ def save(app: AppTest, saved: list[SessionFile]) -> SessionFile:
 
 
 def said(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.warning, *app.toast]
+    parts = [*app.markdown, *app.caption, *app.warning]
     return "\n".join(str(part.value) for part in parts)
 
 
@@ -184,7 +184,7 @@ def test_a_model_with_other_weights_is_told(app: AppTest, session: SessionFile) 
     other = SavedModel(name=session.model.name, weights="0" * 64)
     open_file(app, ReadSession(msgspec.structs.replace(session, model=other)))
     assert T("session.note_weights", model=other.name) in said(app)
-    app.button(key="session-notes-read").click().run()
+    app.button(key="session-read").click().run()
     assert T("session.note_weights", model=other.name) not in said(app)
 
 

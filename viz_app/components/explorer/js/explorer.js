@@ -115,6 +115,7 @@ export class Explorer {
     // The words stand under the translation by the best aligner of the new model, unless one of its heads is looked at.
     if (another && this.store.state.kind !== "cross") this.store.touch({ gloss: translation.gloss });
     if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
+    if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
     this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");
@@ -122,12 +123,11 @@ export class Explorer {
   }
 
   /** @param {Translation} translation */
-  start({ selection, off, gloss }) {
+  start({ selection, gloss }) {
     this.store.set({
       ...selection,
       ...fitted(this.translation, { ...this.store.state, ...selection }),
       kind: selection.kind,
-      off,
     });
     this.store.touch({ gloss });
     this.report.known();

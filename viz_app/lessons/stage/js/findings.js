@@ -46,8 +46,8 @@ export class Findings {
    * @param {HTMLElement} picture
    */
   add(finding, picture) {
-    const { texts } = this.lesson;
-    const link = h("a", { class: "tool", href: linkToFinding(finding) }, texts.finding_open);
+    const { texts, lesson } = this.lesson;
+    const link = h("a", { class: "tool", href: linkToFinding(lesson, finding) }, texts.finding_open);
     const remove = h("button", { class: "tool", type: "button" }, texts.finding_remove);
     const said = h("figcaption", {}, finding.said);
     const card = h("figure", {}, picture, said, h("div", { class: "tools" }, link, remove));
@@ -80,14 +80,13 @@ export class Findings {
 }
 
 /**
- * The address of this page with the finding's scene, sentence and model in it.
+ * The address of a finding. Not that of the page with other values: it may still be that of the page before.
+ * @param {LessonData} lesson
  * @param {Finding} finding
  */
-function linkToFinding(finding) {
-  const link = new URL(linkTo(location.href, finding));
-  for (const name of /** @type {const} */ (["text", "model"])) {
-    if (finding[name]) link.searchParams.set(name, finding[name]);
-    else link.searchParams.delete(name);
-  }
-  return link.href;
+function linkToFinding({ name, language }, finding) {
+  const page = new URL(location.pathname, location.origin);
+  const named = { lang: language, lesson: name === "lab" ? "" : name, text: finding.text, model: finding.model };
+  for (const [key, value] of Object.entries(named)) if (value) page.searchParams.set(key, value);
+  return linkTo(page.href, finding);
 }
