@@ -44,15 +44,17 @@ def draw_opened(t: Texts, page: str) -> None:
     if opened is None or (page != opened.page and not opened.notes):
         st.session_state[_OPENED] = None
         return
-    with st.container(border=True, key="session-opened", gap="small"):
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            st.markdown(f":material/folder_open: {_summary(t, opened)}", width="content")
-            forget = session.enqueue_callback(_forget_opened)
-            st.button(t("session.read"), key="session-read", on_click=forget)
-        names = display_names(t)
-        for name, values in opened.notes:
-            shown = {key: escape_markdown(names.get(value, value)) for key, value in values.items()}
-            st.markdown(f":material/warning: {t(f'session.note_{name}', **shown)}")
+    names, lines = display_names(t), [_summary(t, opened)]
+    for name, values in opened.notes:
+        shown = {key: escape_markdown(names.get(value, value)) for key, value in values.items()}
+        lines.append(t(f"session.note_{name}", **shown))
+    with st.container(horizontal=True, vertical_alignment="center", key="session-opened"):
+        # Screen readers tell both as soon as they are there.
+        if opened.notes:
+            st.warning("\n\n".join(lines), icon=":material/folder_open:", width="stretch")
+        else:
+            st.info(lines[0], icon=":material/folder_open:", width="stretch")
+        st.button(t("session.read"), key="session-read", on_click=session.enqueue_callback(_forget_opened))
 
 
 def _forget_opened() -> None:

@@ -97,7 +97,7 @@ def save(app: AppTest, saved: list[SessionFile]) -> SessionFile:
 
 
 def said(app: AppTest) -> str:
-    parts = [*app.markdown, *app.caption, *app.warning]
+    parts = [*app.markdown, *app.caption, *app.warning, *app.info]
     return "\n".join(str(part.value) for part in parts)
 
 
