@@ -19,6 +19,7 @@ from viz_app.ui.class_session import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
+from viz_app.ui.session_dialog import draw_opened, draw_session_button, open_read_session
 
 _PAGES = {
     "translate": ":material/translate:",
@@ -44,6 +45,7 @@ def main() -> None:
 def _draw() -> None:
     install_media_retention()
     session.initialise()
+    open_read_session(_PAGES)
     t = session.labels()
     st.set_page_config(
         page_title="Headlight",
@@ -74,6 +76,7 @@ def _draw() -> None:
     on_current_link(open_index if page.url_path == "lessons" else lambda: None)
     with st.container(key="language", horizontal=True, vertical_alignment="center"):
         about = session.enqueue_callback(draw_about, t)
+        draw_session_button(t, page.url_path or _HOME)
         st.button(t("about.title"), key="open-about", icon=":material/help:", type="tertiary", on_click=about)
         st.segmented_control(
             t("frame.language"),
@@ -85,6 +88,7 @@ def _draw() -> None:
         )
     with error_boundary(t):
         draw_missing_model(t)
+        draw_opened(t, page.url_path or _HOME)
         if (characters := session.refused_characters()) is not None:
             st.warning(t("frame.too_long", characters=f"{characters:,}", limit=f"{MAX_CHARACTERS:,}"))
         draw_class_line(t)

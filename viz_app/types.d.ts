@@ -99,11 +99,16 @@ type LessonData<Values = any> = {
   colours: Palettes;
   scenes: SceneWords[];
   state: { scene: string; settings: Settings };
+  /** What is pinned when the stage starts. */
+  findings: Finding[];
   onward: string | null;
   /** The scene after which that comes already; "" for the last one. */
   onward_from: string;
   share: ShareCode | null;
 };
+
+/** A finding that was pinned: the scene as it stood, what stood below it, and of which sentence and model. */
+type Finding = { scene: string; settings: Settings; title: string; said: string; text: string; model: string };
 
 /** The prose of a scene. */
 type SceneWords = {
@@ -311,6 +316,7 @@ type ExplorerHeader = {
   about?: { text: string; model: string; own: string; models: string[]; titles?: Record<string, string> };
   beam?: BeamData;
   selection: Partial<State>;
+  off?: string;
   gloss: number[];
   follow: boolean;
 };

@@ -1,17 +1,20 @@
-"""What a browser sends: addresses, settings of a lesson, sentences, reports of components."""
+"""What a browser sends: addresses, settings of a lesson, sentences, reports of components, session files."""
 
 from __future__ import annotations
 
 import csv
 import hashlib
 import io
+import json
 import math
+import string
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.abuse.damage import NUMBERS, TEXTS, edited, edits, leaves, values
+from tests.abuse.damage import NUMBERS, TEXTS, damaged_json, damages, edited, edits, leaves, values
 from tests.abuse.samples import history, maps, present, tokenizer
 from tests.abuse.target import Target
 from viz_app.components.explorer.selection import CHOICES, Selection
@@ -20,6 +23,7 @@ from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figure_editor.rendering import make_figure
+from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import VIEWS, HeatmapFigure
 from viz_app.figures.layout import MAX_LABEL
 from viz_app.figures.model.spec import HeatmapPanel, display_label
@@ -35,6 +39,7 @@ from viz_app.lessons.stage.state import (
 from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_PIECES, validate_sentence
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
+from viz_app.state.session_reader import SessionFileError, read_session, write_session
 from viz_app.state.share_link import share_link
 
 Params = dict[str, str]
@@ -161,7 +166,31 @@ _LESSON_REPORTS = st.fixed_dictionaries(
     {"scene": st.text("abz_0", max_size=4) | leaves, "settings": st.dictionaries(st.text("abz_0", max_size=4), values)}
 )
 
+# Session files.
+
+_SESSION = Path(__file__).parents[1] / "app" / "state" / "session_version1.json"
+
+
+def _check_session(case: dict[str, Any]) -> None:
+    document = json.loads(_SESSION.read_bytes())
+    try:
+        read = read_session(damaged_json(document, case))
+    except SessionFileError as error:
+        assert len(error.place) < 200 and set(error.place) <= set(string.ascii_letters + "_$.[]` 0123456789")
+        return
+    written = write_session(read.session)
+    assert read_session(written).session == read.session
+    for figure in read.session.figures.collection:
+        try:
+            spec = spec_from_saved(figure.spec)
+        except ValueError:
+            continue
+        spec_to_saved(spec)
+        _check_figure(spec)
+
+
 TARGETS = (
+    Target("sessions", damages, _check_session),
     Target("addresses", st.dictionaries(_NAMES, _KNOWN | _LONG, max_size=8), _check_address),
     Target("settings", st.lists(_SETTING, max_size=14).map(",".join) | _LONG, _check_settings),
     Target("texts", st.text(max_size=60) | _LONG | _KNOWN, _check_text),

@@ -14,7 +14,7 @@ from viz_app.components.explorer import Selection
 from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figure_editor.rendering import ExportableFigure, Preview
+from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, Preview
 from viz_app.figures import Animation
 from viz_app.serving.comparison import NotComparable, compare_with_selection
 from viz_app.serving.input_validation import MAX_PIECES, Sentence, validate_sentence
@@ -24,7 +24,7 @@ from viz_app.state import session
 from viz_app.state.query_params import text_to_param
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
-from viz_app.ui.collection import draw_add, draw_collection
+from viz_app.ui.collection import draw_add, draw_collection, make_pending
 from viz_app.ui.downloads import draw_download, format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figure_controls import FigureControls
@@ -55,6 +55,11 @@ def main() -> None:
             with status.container():
                 st.skeleton(height=320)
     served = load_service(t, status)
+    try:
+        with right:
+            make_pending(t)
+    except Superseded:
+        st.stop()
     limit = min(MAX_PIECES, served.translator.max_pieces)
     sentence = validate_sentence(typed, served.translator.tokenizer.source, limit)
     if sentence.status == "good":
@@ -86,7 +91,7 @@ def _draw(
     of_lesson = lesson_spec()
     if of_lesson is not None:
         with left:
-            spec, exportable = draw_scene(t, of_lesson, sentence.text)
+            spec, exportable = draw_scene(t, of_lesson, sentence.text, served)
         st.session_state[session.FIGURE_SPEC_KEY] = spec
     else:
         exportable = _draw_attention(t, served, sentence, (left, right), ask)
@@ -174,7 +179,8 @@ def _exportable(
         return None
     seen = rendering.forward_result(served, result, best, spec.selection.branch)
     figure = rendering.make_figure(spec, t.language, seen, other)
-    return ExportableFigure(figure, spec.style, spec.dpi, t.language)
+    source = FigureSource(spec, sentence.text, served.name, served.translator.checkpoint_hash)
+    return ExportableFigure(figure, spec.style, spec.dpi, t.language, source)
 
 
 def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
@@ -187,7 +193,7 @@ def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> N
             format_func=lambda name: t(f"studio.zoom_{name}"),
             required=True,
             label_visibility="collapsed",
-            key=f"studio-{t.language}-zoom",
+            key=session.fresh_key(f"studio-{t.language}-zoom"),
         )
         st.session_state[session.ZOOM_KEY] = zoom
         measures = t("studio.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")

@@ -6,18 +6,17 @@ import streamlit as st
 
 from viz_app.lessons.catalogue import LAB
 from viz_app.state import session
+from viz_app.ui.lesson_route import LAB_LINKED_KEY
 from viz_app.ui.lesson_stage import draw_stage
 from viz_app.ui.model_picker import draw_models
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.shared_across_pages import shared_row
 
-_LINKED = "lab_linked"  # whether this session began here
-
 
 def main() -> None:
     """Draw the bench that is open."""
     t = session.labels()
-    linked = st.session_state.setdefault(_LINKED, "lesson" not in st.query_params and "scene" in st.query_params)
+    linked = st.session_state.setdefault(LAB_LINKED_KEY, "lesson" not in st.query_params and "scene" in st.query_params)
     with shared_row(key="sentence"):
         draw_models(t)
         typed = sentence_field(t)

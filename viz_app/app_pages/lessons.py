@@ -23,6 +23,7 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import (
+    LINKED_KEY,
     OPEN_KEY,
     draw_all_lessons,
     draw_route,
@@ -37,15 +38,13 @@ from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.session_handout import draw_session_handouts
 from viz_app.ui.shared_across_pages import shared_row
 
-_LINKED = "lesson_linked"  # the lesson that the session's first address named
-
 
 def main() -> None:
     """Draw the index, or the lesson that is open."""
     t = session.labels()
     names = {entry.name for entry in LESSONS if entry.name != LAB}
     if OPEN_KEY not in st.session_state:
-        st.session_state[OPEN_KEY] = st.session_state[_LINKED] = st.query_params.get("lesson")
+        st.session_state[OPEN_KEY] = st.session_state[LINKED_KEY] = st.query_params.get("lesson")
     if st.session_state[OPEN_KEY] == QUESTIONS:
         draw_questions(t)
         params = {"lang": t.language, "lesson": QUESTIONS, "model": model_query_param()} | route_params()
@@ -116,7 +115,7 @@ def _draw_lesson(t: Texts, name: str) -> None:
     read_labels(name, t.language)
     draw_route(t, name)
     text = _draw_head(t, load_lesson(name, t.language).title)
-    draw_stage(t, name, text, linked=st.session_state.get(_LINKED) == name)
+    draw_stage(t, name, text, linked=st.session_state.get(LINKED_KEY) == name)
 
 
 def _draw_head(t: Texts, title: str) -> str:

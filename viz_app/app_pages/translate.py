@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection, explorer, head_off, last_report, send_finding
+from viz_app.components.explorer import Selection, explorer, head_off, last_head_off, last_report, send_finding
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, payload
@@ -47,7 +47,7 @@ from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_across_pages import shared_row
 from viz_app.ui.tour import draw_tour
 
-_EXPLORER = "explorer"
+_EXPLORER = session.EXPLORER
 _SELECTION = session.SELECTION_KEY
 _EXAMPLE = "example"
 _MAX_UNKNOWN = 20  # characters that are listed
@@ -175,7 +175,8 @@ def _draw_result(
     """The explorer. Returns what is seen in it: the selection, the branch of the search, what that is compared with."""
     best = best_head(served.card, result.maps)
     start: Selection = st.session_state.get(_SELECTION) or selection_from_params(st.query_params.to_dict(), best)
-    start = last_report(_EXPLORER) or start
+    key = session.fresh_key(_EXPLORER)
+    start = last_report(key) or start
     branch = resolve_branch(f"{served.name}\n{sentence.text}", start.branch)
     ask = partial(draw_waiting, t, status)
     other, comparable = None, True
@@ -195,7 +196,7 @@ def _draw_result(
     if other is not None:
         search = (other.text, other.branch)
         second = _packed(t, other.service, search, other.best, other.result, served)
-    selection = explorer(packed, key=_EXPLORER, selection=start, other=second)
+    selection = explorer(packed, key=key, selection=start, other=second, off=st.session_state.get(session.HEAD_OFF_KEY))
     selection = dataclasses.replace(selection, branch=branch)  # what the browser asks for may be yet to come
     st.session_state[_SELECTION] = selection
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
@@ -203,10 +204,11 @@ def _draw_result(
 
 def _send_findings(served: TranslationService, result: TranslationResult) -> None:
     """Last of all, so that nothing waits for it: the head that is switched off, then what all heads do."""
-    session_id = session.session_id()
+    session_id, key = session.session_id(), session.fresh_key(_EXPLORER)
+    st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
-        send_finding(_EXPLORER, findings.without_head(served, session_id, result, head_off(_EXPLORER)))
-        send_finding(_EXPLORER, findings.roles(served, session_id))
+        send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
+        send_finding(key, findings.roles(served, session_id))
     except Superseded:
         st.stop()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from transformer_core.files import CheckpointError
+from transformer_core.manifest import Manifest
 from viz_app.serving import loader
 from viz_app.serving.registry import available_models, default_model
 from viz_app.serving.translation_service import TranslationService
@@ -18,6 +20,18 @@ def model_query_param() -> str | None:
     """The selected model as an address names it; None for the one that is served to all."""
     name = selected_model()
     return None if name == default_model() else name
+
+
+def weights_of(name: str) -> tuple[str, ...]:
+    """All hashes that mean a model, today's first; none for one that is not here or cannot be read."""
+    folder = available_models().get(name)
+    try:
+        found = Manifest.read(folder) if folder else None
+        if found is not None and not found.weights_hash:  # format 1: known once it is loaded
+            return loader.get_translation_service(name).translator.checkpoint_names
+    except CheckpointError:
+        return ()
+    return (found.weights_hash, *found.formerly) if found else ()
 
 
 def selected_service() -> TranslationService:

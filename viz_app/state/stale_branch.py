@@ -12,6 +12,12 @@ _TEXT = "branch_text"
 _STALE = "branch_stale"
 
 
+def forget_branch() -> None:
+    """Another session is opened: its branch belongs to its sentence."""
+    st.session_state.pop(_TEXT, None)
+    st.session_state.pop(_STALE, None)
+
+
 def resolve_branch(text: str, reported: int) -> int:
     """The branch to show of a sentence; 0, the best one, when the branch reported belongs to another sentence.
 

@@ -9,10 +9,13 @@ import streamlit as st
 from viz_app.export import BUNDLE_FORMATS
 from viz_app.figure_editor.collection import MOST_FIGURES, MOST_WEIGHTS, Collection
 from viz_app.figure_editor.rendering import ExportableFigure
+from viz_app.figure_editor.saved_figure import make_again, source_to_saved
 from viz_app.figures import FORMATS, RENDERERS, VIEWS
 from viz_app.figures.model.spec import display_label
+from viz_app.serving import loader
 from viz_app.serving.registry import available_models
 from viz_app.state import session
+from viz_app.state.session_file import SavedFigure
 from viz_app.text import Texts
 from viz_app.ui.downloads import format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
@@ -20,6 +23,8 @@ from viz_app.ui.lesson_route import stop_title
 
 COLLECTION_KEY = "studio_collection"
 _FORMATS_KEY = "studio_collection_formats"
+_PENDING_KEY = "studio_collection_pending"  # figures of a session file that are yet to be made again
+_LOST_KEY = "studio_collection_lost"  # how many could not be made
 _SENTENCE = 60  # characters of a sentence in the list
 
 
@@ -27,6 +32,30 @@ def collection() -> Collection:
     """What this session has put aside."""
     kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
     return kept
+
+
+def saved_collection() -> tuple[SavedFigure, ...]:
+    """The collection for a session file."""
+    made = (source_to_saved(each.source, each.language) for each in collection().figures if each.source)
+    pending: tuple[SavedFigure, ...] = st.session_state.get(_PENDING_KEY, ())
+    return (*made, *pending)
+
+
+def collection_formats() -> tuple[str, ...] | None:
+    """The formats that the zip will have; None where nobody has seen the choice."""
+    formats: tuple[str, ...] | None = st.session_state.get(_FORMATS_KEY)
+    return formats
+
+
+def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] | None) -> None:
+    """Have these figures made again when the list is drawn next. Their models are there, with the same weights."""
+    st.session_state[COLLECTION_KEY], st.session_state[_PENDING_KEY] = Collection(), saved
+    st.session_state[_LOST_KEY] = 0
+    if formats is None:
+        st.session_state.pop(_FORMATS_KEY, None)
+    else:
+        still = [name for name in FORMATS if not RENDERERS[name].moves]
+        st.session_state[_FORMATS_KEY] = tuple(name for name in still if name in formats)
 
 
 def draw_add(t: Texts, exportable: ExportableFigure) -> None:
@@ -45,6 +74,8 @@ def draw_add(t: Texts, exportable: ExportableFigure) -> None:
 
 def draw_collection(t: Texts) -> None:
     """The list, with a button to remove each, and the zip; nothing while it is empty."""
+    if lost := st.session_state.get(_LOST_KEY):
+        st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
     kept = collection()
     if not kept.figures:
         return
@@ -69,6 +100,19 @@ def draw_collection(t: Texts) -> None:
             )
             clear = session.enqueue_callback(_clear)
             st.button(t("studio.collection_clear"), key="studio-clear", type="tertiary", on_click=clear)
+
+
+def make_pending(t: Texts) -> None:
+    """Make the figures of a session file again, before the page asks what is in the collection. Raises Superseded."""
+    if st.session_state.get(_PENDING_KEY):
+        with st.spinner(t("session.making_figures")):
+            while pending := st.session_state[_PENDING_KEY]:
+                made = make_again(pending[0], loader.get_translation_service, session.session_id())
+                if made is None or collection().reason_refused(made) in ("full", "large"):
+                    st.session_state[_LOST_KEY] += 1
+                else:
+                    _add(made)
+                st.session_state[_PENDING_KEY] = pending[1:]  # only now: a run that is replaced leaves it to the next
 
 
 def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
@@ -104,7 +148,7 @@ def _formats(t: Texts) -> tuple[str, ...]:
         selection_mode="multi",
         default=list(st.session_state.get(_FORMATS_KEY, BUNDLE_FORMATS)),
         format_func=format_name,
-        key=f"studio-{t.language}-collection-formats",
+        key=session.fresh_key(f"studio-{t.language}-collection-formats"),
     )
     formats = tuple(name for name in FORMATS if name in chosen)
     st.session_state[_FORMATS_KEY] = formats
@@ -122,4 +166,5 @@ def _remove(key: str) -> None:
 
 
 def _clear() -> None:
+    st.session_state[_LOST_KEY] = 0
     st.session_state[COLLECTION_KEY] = Collection()

@@ -15,6 +15,7 @@ from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Select
 from viz_app.explorer_view.external_views import drawing_cost, head_figure, select_maps
 from viz_app.figures import to_plotly
 from viz_app.figures.colours.palette import Theme
+from viz_app.state import session
 from viz_app.state.query_params import other_view_from_params
 from viz_app.text import Texts
 
@@ -35,6 +36,11 @@ def open_view() -> OtherView | None:
     return kept
 
 
+def restore_view(view: OtherView | None) -> None:
+    """Have this view open when the row is drawn next; None for a closed row."""
+    st.session_state[_KEPT] = view
+
+
 def draw_external_views(
     t: Texts, maps: AttentionMaps, selection: Selection, identity: tuple[str, ...], about: Mapping[str, Any]
 ) -> None:
@@ -48,7 +54,8 @@ def draw_external_views(
         about: Provenance of the picture.
     """
     kept = open_view()
-    key = f"{_OPEN}_{t.language}"  # with another label Streamlit takes it for another row, which starts closed
+    # With another label Streamlit takes it for another row, which starts closed.
+    key = session.fresh_key(f"{_OPEN}_{t.language}")
     if key not in st.session_state:
         st.session_state[key] = kept is not None
     row = st.expander(t("other.title"), key=key, on_change="rerun")
@@ -61,12 +68,13 @@ def draw_external_views(
 
 
 def _choice(t: Texts, kept: OtherView | None) -> OtherView:
-    if _CHOICE not in st.session_state:
-        st.session_state[_CHOICE] = kept or OTHER_VIEWS[0]
+    key = session.fresh_key(_CHOICE)
+    if key not in st.session_state:
+        st.session_state[key] = kept or OTHER_VIEWS[0]
     chosen = st.segmented_control(
         t("other.choice"),
         OTHER_VIEWS,
-        key=_CHOICE,
+        key=key,
         format_func=lambda view: t(f"other.{view}"),
         required=True,
         label_visibility="collapsed",

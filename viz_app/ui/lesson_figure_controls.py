@@ -11,10 +11,11 @@ from viz_app.components.explorer import Selection
 from viz_app.figure_editor import lesson_figure_spec
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
-from viz_app.figure_editor.rendering import ExportableFigure
+from viz_app.figure_editor.rendering import ExportableFigure, FigureSource
 from viz_app.figures import Animation, Figure, effective_style, supported_options
 from viz_app.figures.style_support import default_range
 from viz_app.serving import loader
+from viz_app.serving.translation_service import TranslationService
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
@@ -49,7 +50,9 @@ def draw_refusal(t: Texts) -> None:
     st.warning(t(f"studio.refused_{why}"), icon=":material/link_off:")
 
 
-def draw_scene(t: Texts, spec: FigureSpec, text: str) -> tuple[FigureSpec, ExportableFigure | None]:
+def draw_scene(
+    t: Texts, spec: FigureSpec, text: str, served: TranslationService
+) -> tuple[FigureSpec, ExportableFigure | None]:
     """The controls, and the picture as they stand; None for a scene that has none for print. Raises Superseded."""
     assert spec.scene is not None, "a spec of attention"
     figure = _figure(t, spec, text)
@@ -63,7 +66,8 @@ def draw_scene(t: Texts, spec: FigureSpec, text: str) -> tuple[FigureSpec, Expor
         changed = look.more(changed)
     if changed.language != spec.language:
         figure = _figure(t, changed, text) or figure
-    return changed, ExportableFigure(figure, effective_style(changed.style, figure), changed.dpi, t.language)
+    source = FigureSource(changed, text, served.name, served.translator.checkpoint_hash)
+    return changed, ExportableFigure(figure, effective_style(changed.style, figure), changed.dpi, t.language, source)
 
 
 def _figure(t: Texts, spec: FigureSpec, text: str) -> Figure | None:

@@ -11,6 +11,8 @@ from viz_app.state import session
 from viz_app.text import Texts
 
 OPEN_KEY = "lesson_open"  # name of the lesson that is open, or QUESTIONS; None for the index
+LINKED_KEY = "lesson_linked"  # the lesson that the session's first address named
+LAB_LINKED_KEY = "lab_linked"  # whether the session began in the Lab
 _ROUTE = "lesson_route"  # whether this session follows the route
 _PARAM, _ON = "route", "on"
 
@@ -79,6 +81,16 @@ def draw_all_lessons(t: Texts) -> None:
 def state_key(name: str) -> str:
     """Where the session keeps how far a lesson is."""
     return f"lesson-{name}-state"
+
+
+def findings_key(name: str) -> str:
+    """Where the session keeps what is pinned below a lesson's stage."""
+    return f"lesson-{name}-findings"
+
+
+def stage_key(name: str) -> str:
+    """Key of a lesson's stage."""
+    return session.fresh_key(f"lesson-{name}")
 
 
 def draw_route(t: Texts, name: str) -> None:

@@ -24,6 +24,7 @@ from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
 from viz_app.lessons.small_target import writes_other_language
 from viz_app.lessons.stage import (
     LessonState,
+    last_findings,
     last_report,
     pack,
     pack_live_data,
@@ -40,7 +41,16 @@ from viz_app.text import Texts
 from viz_app.ui.class_frame import draw_ask_scene
 from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import edit_scene_in_figures, open_in_translate
-from viz_app.ui.lesson_route import is_following, open_stop, route_params, scene_of_session, state_key, stop_title
+from viz_app.ui.lesson_route import (
+    findings_key,
+    is_following,
+    open_stop,
+    route_params,
+    scene_of_session,
+    stage_key,
+    state_key,
+    stop_title,
+)
 from viz_app.ui.long_computation import LongComputation
 from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import load_service
@@ -65,7 +75,7 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
     """
     read_labels(name, t.language)
     words = load_lesson(name, t.language)
-    key = f"lesson-{name}"
+    key = stage_key(name)
     state = _in_lesson(words, last_report(key) or st.session_state.get(state_key(name)) or _start(linked))
     after = next_stop(name, on_route=is_following())
     served = load_service(t)
@@ -96,9 +106,12 @@ def draw_stage(t: Texts, name: str, typed: str, *, linked: bool) -> None:
         onward=stop_title(t, after) if after else None,
         onward_from=scene_of_session(name),
         share=share,
+        findings=st.session_state.get(findings_key(name), ()),
     )
     state, leaves = stage(name, payload, key=key, state=state, on_onward=partial(_leave, after))
     st.session_state[state_key(name)] = state = _in_lesson(words, state)
+    if (findings := last_findings(key)) is not None:
+        st.session_state[findings_key(name)] = findings
     if leaves:
         st.rerun()
     context = dataclasses.replace(context, state=state)

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.definitions import define
 
@@ -79,7 +80,7 @@ class Widgets:
 
     def key(self, name: str) -> str:
         """Identity of a widget: in another language it is another one, which starts at the spec's value."""
-        return f"studio-{self.t.language}-{self.scope}{name}"
+        return session.fresh_key(f"studio-{self.t.language}-{self.scope}{name}")
 
 
 def one_based(number: int) -> str:

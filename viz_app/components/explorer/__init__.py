@@ -31,7 +31,18 @@ from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.text.glossary import definitions
 
-__all__ = ["UNITS", "VIEWS", "Selection", "Step", "explorer", "head_off", "last_report", "pack", "tell"]
+__all__ = [
+    "UNITS",
+    "VIEWS",
+    "Selection",
+    "Step",
+    "explorer",
+    "head_off",
+    "last_head_off",
+    "last_report",
+    "pack",
+    "send_finding",
+]
 
 _FOLDER = Path(__file__).parent
 _STATE = "selection"
@@ -62,6 +73,7 @@ def explorer(
     key: str,
     selection: Selection | None = None,
     other: bytes | None = None,
+    off: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> Selection:
     """Shows a packed translation and returns what is selected in it.
@@ -72,6 +84,7 @@ def explorer(
         selection: Where a fresh component starts (also after a visit to another page), and what is selected as long as
             the browser has reported nothing. None: where the payload says, with `Selection()` until the first report.
         other: A second payload, that of the sentence or of the checkpoint which is compared with.
+        off: The head that is switched off where a fresh component starts; only the selected one can be.
         on_change: Called before the rerun that a new selection causes.
 
     Returns:
@@ -81,23 +94,32 @@ def explorer(
     # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
     kept = f"{key}_start"
     if key not in st.session_state or kept not in st.session_state:
-        st.session_state[kept] = selection
-    if st.session_state[kept] is not None:
-        payload = with_selection(payload, st.session_state[kept])
+        st.session_state[kept] = (selection, off)
+    first, first_off = st.session_state[kept]
+    if first is None or first_off != f"{first.kind}.{first.layer}.{first.head}":
+        first_off = None
+    if first is not None:
+        payload = with_selection(payload, first, first_off)
     _bring_code(key=f"code-of-{key}", data={}, height="content")
     result: Any = _mount(
         key=key,
         data=payload if other is None else join_payloads(payload, other),
-        default={_STATE: start.to_dict(), _OFF: None},
+        default={_STATE: start.to_dict(), _OFF: first_off},
         on_selection_change=on_change or events.keep,
         on_off_change=events.keep,
     )
     return Selection.from_state(result.get(_STATE), default=start)
 
 
+def last_head_off(key: str) -> str | None:
+    """The head that the browser has reported as switched off, such as `cross.5.5`; None for none."""
+    found = events.last_report(key, _OFF)
+    return found if isinstance(found, str) and _HEAD.fullmatch(found) else None
+
+
 def head_off(key: str) -> tuple[Kind, int, int] | None:
     """The head that is switched off: kind, layer and head from 0; None for none. It need not exist in any model."""
-    found = _HEAD.fullmatch(str(events.last_report(key, _OFF)))
+    found = _HEAD.fullmatch(last_head_off(key) or "")
     return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
 
 

@@ -108,12 +108,16 @@ def pack(
     return join_buffer(header, weights.data.data)
 
 
-def with_selection(payload: bytes, selection: Selection) -> bytes:
-    """The same payload for a component that starts with another selection; unchanged when it makes others follow."""
+def with_selection(payload: bytes, selection: Selection, off: str | None = None) -> bytes:
+    """The same payload for a component that starts with another selection; unchanged when it makes others follow.
+
+    `off` is the selected head, such as `cross.5.5`, where it starts switched off.
+    """
     header, weights = split_buffer(payload)
-    if header["follow"] or header["selection"] == selection.to_dict():
+    start = {"selection": selection.to_dict()} | ({"off": off} if off else {})
+    if header["follow"] or header.items() >= start.items():
         return payload
-    return join_buffer(header | {"selection": selection.to_dict()}, weights)
+    return join_buffer(header | start, weights)
 
 
 def join_payloads(shown: bytes, other: bytes) -> bytes:

@@ -39,9 +39,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 MOST_COMPARED = 500  # characters of the sentence that is compared with
 
-_Index = Annotated[int, Meta(ge=0)]
+_LARGEST = 9_999  # as in the address
+_Index = Annotated[int, Meta(ge=0, le=_LARGEST)]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
-_Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
+Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
 _Compared = Annotated[str, Meta(min_length=1, max_length=MOST_COMPARED)]
 
 
@@ -74,7 +75,7 @@ class Selection:
     kind: Kind = "cross"
     layer: _Index = 0
     head: _Index = 0
-    step: Annotated[int, Meta(ge=1)] | None = None
+    step: Annotated[int, Meta(ge=1, le=_LARGEST)] | None = None
     unit: Unit = "pieces"
     view: View = "heads"
     zoom: Zoom = "head"
@@ -85,7 +86,7 @@ class Selection:
     special: bool = True
     threshold: Annotated[int, Meta(ge=0, le=99)] = 0
     pin: _Pin | None = None
-    against: _Head | None = None
+    against: Head | None = None
     branch: _Index = 0
     vs: _Compared | None = None
     vsmodel: _Compared | None = None

@@ -12,21 +12,25 @@ Each lesson has its own code, `lessons/<lesson>/js/main.js`, which travels once,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import streamlit as st
+from msgspec import Meta
 
 from viz_app.components import events
 from viz_app.components.modules import join_modules
 from viz_app.components.styles import join_styles
 from viz_app.lessons.stage.payload import pack, pack_live_data
-from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param
+from viz_app.lessons.stage.state import LessonState, settings_from_param, settings_to_param, valid_settings
+from viz_app.serving.checked_json import converted
+from viz_app.state.session_file import MOST_FINDINGS, SavedFinding
 
 __all__ = [
     "LessonState",
+    "last_findings",
     "last_report",
     "pack",
     "pack_live_data",
@@ -38,6 +42,8 @@ __all__ = [
 
 _FOLDER = Path(__file__).parent
 _STATE = "state"
+_FINDINGS = "findings"
+_Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MOST_FINDINGS)]
 
 _mount = st.components.v2.component(
     "headlight_lesson",
@@ -78,6 +84,7 @@ def stage(
         default={_STATE: state.to_dict()},
         on_state_change=events.keep,
         on_onward_change=events.keep,
+        on_findings_change=events.keep,
     )
     left = events.new_event(f"{key}-onward", result.get("onward"))
     if left is not None:
@@ -100,3 +107,17 @@ def push_live_data(message: bytes, *, key: str) -> str | None:
 def last_report(key: str) -> LessonState | None:
     """What the browser has reported last, before the component is mounted in this run; None when it has not."""
     return LessonState.from_report(events.last_report(key, _STATE))
+
+
+def last_findings(key: str) -> tuple[SavedFinding, ...] | None:
+    """The findings that the browser has reported last; None when it has reported none, or what makes no sense."""
+    report = events.last_report(key, _FINDINGS)
+    if not isinstance(report, list):
+        return None
+    sound = [
+        {**each, "settings": valid_settings(each["settings"])}
+        for each in report
+        if isinstance(each, Mapping) and isinstance(each.get("settings"), Mapping)
+    ]
+    found: tuple[SavedFinding, ...] | None = converted(sound, _Findings)
+    return found

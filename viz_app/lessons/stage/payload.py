@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +19,7 @@ from viz_app.components.buffer import ALIGNMENT, join_buffer
 from viz_app.components.palette import palettes
 from viz_app.lessons import Lesson, Scene
 from viz_app.lessons.stage.state import LessonState
+from viz_app.state.session_file import SavedFinding
 
 TYPES = {"float32": "f4", "uint8": "u1", "int32": "i4"}
 
@@ -33,6 +35,7 @@ def pack(
     onward: str | None = None,
     onward_from: str = "",
     share: Mapping[str, Any] | None = None,
+    findings: Sequence[SavedFinding] = (),
 ) -> bytes:
     """Packs a lesson for the browser.
 
@@ -46,9 +49,10 @@ def pack(
         onward: Title of what comes after the last scene; None when nothing does.
         onward_from: Scene after which that comes already, as a session shows no other; "" for the last one.
         share: The link to the scene and its QR code, for the presenter's view; None for none.
+        findings: What is pinned where a fresh stage starts.
 
     Returns:
-        The buffer; its header carries `id`, a hash of everything in it but the state and the link.
+        The buffer; its header carries `id`, a hash of everything in it but the state, the findings and the link.
     """
     placed, data = _place(arrays)
     header: dict[str, Any] = {
@@ -65,7 +69,8 @@ def pack(
         "colours": palettes(),
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
-    return join_buffer(header | {"id": digest, "state": state.to_dict(), "share": dict(share) if share else None}, data)
+    started = {"state": state.to_dict(), "findings": [msgspec.structs.asdict(each) for each in findings]}
+    return join_buffer(header | {"id": digest, **started, "share": dict(share) if share else None}, data)
 
 
 def pack_live_data(

@@ -54,6 +54,8 @@ export class Translation {
     this.about = header.about;
     this.beam = header.beam;
     this.selection = header.selection;
+    /** @type {string | null} The selected head, where it starts switched off. */
+    this.off = header.off ?? null;
     this.gloss = header.gloss;
     this.follow = header.follow;
     this.resolution = header.resolution;

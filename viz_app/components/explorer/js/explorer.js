@@ -117,6 +117,7 @@ export class Explorer {
     // The words stand under the translation by the best aligner of the new model, unless one of its heads is looked at.
     if (another && this.store.state.kind !== "cross") this.store.touch({ gloss: translation.gloss });
     if (!searched || first) this.store.set({ branch: translation.beam?.shown ?? 0 });
+    if (first) this.store.touch({ off: translation.off }); // last: another head or branch would switch it on
     this.compare.receive(translation, other && new Translation(other), this.texts);
     this.store.mark("data");
     this.store.mark("theme");

@@ -1,4 +1,5 @@
 // Findings that the reader pinned: pictures of a scene as it stood, beside each other, each with the way back to it.
+// Python keeps what they say, and their pictures go with the stage.
 
 import { h } from "../../../components/common/dom.js";
 import { linkTo } from "./address.js";
@@ -6,6 +7,9 @@ import { linkTo } from "./address.js";
 const MOST = 4;
 
 export class Findings {
+  /** @type {Map<Element, Finding>} By their cards. */
+  pinned = new Map();
+
   /** @param {Lesson} lesson */
   constructor(lesson) {
     this.lesson = lesson;
@@ -14,23 +18,58 @@ export class Findings {
 
   /** Pins the picture as it stands; the oldest one gives way. */
   pin() {
-    const { lesson, element } = this;
-    const { tools, texts, description, readout } = lesson;
-    const title = description.title;
+    const { lesson } = this;
+    const { title } = lesson.description;
     const picture = h("canvas", { role: "img", "aria-label": title });
-    tools.compose(picture);
-    const link = h("a", { class: "tool", href: linkTo(location.href, lesson.state()) }, texts.finding_open);
+    lesson.tools.compose(picture);
+    const { searchParams } = new URL(location.href);
+    const [text, model] = ["text", "model"].map((name) => searchParams.get(name) ?? "");
+    const card = this.add({ ...lesson.state(), title, said: lesson.readout.textContent ?? "", text, model }, picture);
+    this.changed();
+    card.scrollIntoView({ block: "nearest" });
+  }
+
+  /**
+   * What was pinned before this stage was there, without the pictures.
+   * @param {Finding[]} findings
+   */
+  restore(findings) {
+    for (const finding of findings) {
+      const title = h("p", { class: "finding-title" }, finding.title);
+      this.add(finding, h("div", {}, title, h("p", { class: "note" }, this.lesson.texts.finding_no_picture)));
+    }
+    this.update();
+  }
+
+  /**
+   * @param {Finding} finding
+   * @param {HTMLElement} picture
+   */
+  add(finding, picture) {
+    const { texts, lesson } = this.lesson;
+    const link = h("a", { class: "tool", href: linkToFinding(lesson, finding) }, texts.finding_open);
     const remove = h("button", { class: "tool", type: "button" }, texts.finding_remove);
-    const said = h("figcaption", {}, readout.textContent ?? "");
+    const said = h("figcaption", {}, finding.said);
     const card = h("figure", {}, picture, said, h("div", { class: "tools" }, link, remove));
     remove.addEventListener("click", () => {
-      card.remove();
-      this.update();
+      this.drop(card);
+      this.changed();
     });
-    element.append(card);
-    while (element.children.length > MOST) element.firstElementChild?.remove();
+    this.element.append(card);
+    this.pinned.set(card, finding);
+    for (const old of [...this.pinned.keys()].slice(0, -MOST)) this.drop(old);
+    return card;
+  }
+
+  /** @param {Element} card */
+  drop(card) {
+    card.remove();
+    this.pinned.delete(card);
+  }
+
+  changed() {
     this.update();
-    card.scrollIntoView({ block: "nearest" });
+    this.lesson.reportFindings([...this.pinned.values()]);
   }
 
   update() {
@@ -38,4 +77,16 @@ export class Findings {
     element.hidden = element.children.length === 0;
     element.setAttribute("aria-label", lesson.texts?.findings ?? "");
   }
+}
+
+/**
+ * The address of a finding. Not that of the page with other values: it may still be that of the page before.
+ * @param {LessonData} lesson
+ * @param {Finding} finding
+ */
+function linkToFinding({ name, language }, finding) {
+  const page = new URL(location.pathname, location.origin);
+  const named = { lang: language, lesson: name === "lab" ? "" : name, text: finding.text, model: finding.model };
+  for (const [key, value] of Object.entries(named)) if (value) page.searchParams.set(key, value);
+  return linkTo(page.href, finding);
 }

@@ -26,6 +26,8 @@ const PRESENTING = Symbol.for("headlight.presenting");
 export class Lesson {
   /** @type {(state: { scene: string, settings: Settings }) => void} Tells Python; provide.js gives it. */
   report;
+  /** @type {(findings: Finding[]) => void} Tells Python what is pinned; provide.js gives it. */
+  reportFindings;
   /** @type {() => void} Goes on to the next lesson. */
   leave;
   /** @type {LessonData} */
@@ -106,7 +108,10 @@ export class Lesson {
     if (first && /** @type {any} */ (globalThis)[PRESENTING]) this.present(true);
     const name = first ? start : this.name;
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
-    if (first) this.reports.known();
+    if (first) {
+      this.findings.restore(payload.findings);
+      this.reports.known();
+    }
   }
 
   get texts() {

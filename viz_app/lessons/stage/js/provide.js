@@ -20,6 +20,7 @@ export function provide(name, scenes) {
       return new Lesson(root, scenes);
     });
     lesson.report = (state) => setStateValue("state", state);
+    lesson.reportFindings = (findings) => setStateValue("findings", findings);
     lesson.leave = () => setStateValue("onward", eventId());
     lesson.receive(data);
     return unmount;

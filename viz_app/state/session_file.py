@@ -1,0 +1,209 @@
+"""The session file: all that is open, as one JSON file that opens tomorrow, elsewhere, in an older or newer version.
+
+Everything is written, so that a default that changes later changes no file. The types are the format: each text, list
+and number has its bound. Values mean what they mean in the session, so that layers, heads and tokens count from 0. A
+name, such as that of a lesson, may be one that only another version knows; whoever opens the file looks it up, never
+taking it for a path. `session_reader` reads and writes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from viz_app.components.explorer.selection import Head, OtherView, Selection
+from viz_app.serving.input_validation import MAX_CHARACTERS
+
+FORMAT = "headlight-session"
+VERSION = 1
+FILE_NAME = "headlight_session.json"
+MOST_BYTES = 512_000
+MOST_FINDINGS = 4  # that a stage keeps beside each other
+MOST_SAID = 4_000  # characters of the line below a finding
+
+_MODEL = re.compile(r"(?!\.)[^/\\:\x00-\x1f\x7f]{1,200}")  # a folder's name, never a path
+_NAME = r"\A[a-z][a-z0-9_-]{0,39}\Z"
+
+Name = Annotated[str, Meta(pattern=_NAME)]
+SceneName = Annotated[str, Meta(pattern=r"\A([a-z][a-z0-9_]{0,39})?\Z")]
+Sentence = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
+Hash = Annotated[str, Meta(pattern=r"\A([0-9a-f]{64})?\Z")]
+Index = Annotated[int, Meta(ge=0, le=9_999)]
+Number = Annotated[int, Meta(ge=-(10**9), le=10**9)] | Annotated[float, Meta(ge=-1e9, le=1e9)]
+Setting = bool | Number | Annotated[str, Meta(max_length=200)]
+Settings = Annotated[dict[Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,15}\Z")], Setting], Meta(max_length=12)]
+
+
+def is_model_name(name: str) -> bool:
+    """Whether a text may be the name of a model: one folder, no way to another."""
+    return _MODEL.fullmatch(name) is not None
+
+
+class SavedModel(Struct, frozen=True, kw_only=True):
+    """A model by its name, and by the `weights_hash` that tells whether another one is called the same."""
+
+    name: str
+    weights: Hash = ""
+
+    def __post_init__(self) -> None:
+        if not is_model_name(self.name):
+            raise ValueError("not the name of a model")
+
+
+class SavedExplorer(Struct, frozen=True, kw_only=True):
+    """What the explorer of Translate shows.
+
+    Args:
+        selection: As the browser reports it.
+        off: The head that is switched off; None for none.
+        other: Which of the other views is open; None for none.
+    """
+
+    selection: Selection
+    off: Head | None = None
+    other: OtherView | None = None
+
+    def __post_init__(self) -> None:
+        _require_model(self.selection)
+
+
+class SavedFinding(Struct, frozen=True, kw_only=True):
+    """A finding that was pinned below a stage. Its picture is not kept.
+
+    Args:
+        scene: Of the stage.
+        settings: Of its controls.
+        title: Of the scene, in the language that was read.
+        said: The line below the picture.
+        text: The sentence.
+        model: Name of the model; "" for the one that is served to all.
+    """
+
+    scene: SceneName = ""
+    settings: Settings = {}
+    title: Annotated[str, Meta(max_length=200)] = ""
+    said: Annotated[str, Meta(max_length=MOST_SAID)] = ""
+    text: Sentence = ""
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        if self.model and not is_model_name(self.model):
+            raise ValueError("not the name of a model")
+
+
+class SavedLesson(Struct, frozen=True, kw_only=True):
+    """Where somebody stands in a lesson or in the Lab: see `viz_app.lessons.stage.LessonState`."""
+
+    scene: SceneName = ""
+    settings: Settings = {}
+    findings: Annotated[tuple[SavedFinding, ...], Meta(max_length=MOST_FINDINGS)] = ()
+
+
+class SavedScene(Struct, frozen=True, kw_only=True):
+    """A lesson's picture on the page Figures."""
+
+    lesson: Name
+    scene: SceneName = ""
+    settings: Settings = {}
+
+
+class SavedSpec(Struct, frozen=True, kw_only=True):
+    """A `viz_app.figure_editor.figure_spec.FigureSpec`. What differs from the default stands in the file.
+
+    Args:
+        style: As `Style.as_dict` writes it; a style of another version may have more.
+    """
+
+    view: Name = "head"
+    selection: Selection = Selection()
+    heads: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
+    query: Index | None = None
+    steps: Annotated[tuple[Index, ...], Meta(max_length=64)] = ()
+    aligned: bool = True
+    pruned: bool = True
+    language: Name | None = None
+    style: Annotated[dict[Name, Setting | Annotated[list[Number], Meta(max_length=2)] | None], Meta(max_length=32)] = {}
+    dpi: Annotated[int, Meta(ge=1, le=10_000)] = 300
+    scene: SavedScene | None = None
+
+    def __post_init__(self) -> None:
+        _require_model(self.selection)
+
+
+class SavedFigure(Struct, frozen=True, kw_only=True):
+    """A figure of the collection: what it was made of, so that it can be made again."""
+
+    spec: SavedSpec
+    text: Sentence
+    model: SavedModel
+    language: Name = "en"
+
+
+class SavedFigures(Struct, frozen=True, kw_only=True):
+    """The page Figures.
+
+    Args:
+        spec: What it makes; None as long as nobody has opened it.
+        zoom: How large it shows that.
+        formats: Of the collection's zip; None for those at the start.
+        collection: What was put aside.
+    """
+
+    spec: SavedSpec | None = None
+    zoom: Literal["print", "fit"] = "print"
+    formats: Annotated[tuple[Name, ...], Meta(max_length=16)] | None = None
+    collection: Annotated[tuple[SavedFigure, ...], Meta(max_length=24)] = ()
+
+
+class SavedGrowth(Struct, frozen=True, kw_only=True):
+    """What is seen of a history on the page Model: whose it is, and a `model_card.head_snapshot.HeadSnapshot`."""
+
+    of: str
+    sentence: Index = 0
+    kind: Literal["encoder", "decoder", "cross"] = "cross"
+    moment: Index = 0
+    layer: Index = 0
+    head: Index = 0
+
+    def __post_init__(self) -> None:
+        if not is_model_name(self.of):
+            raise ValueError("not the name of a model")
+
+
+class SessionFile(Struct, frozen=True, kw_only=True):
+    """All that is open.
+
+    Args:
+        headlight: Version of the program that wrote it.
+        language: Of the page.
+        page: The page that is open.
+        text: The sentence.
+        model: That reads it.
+        route: Whether the session follows the route.
+        explorer: The page Translate; None as long as nobody has opened it.
+        lesson: The lesson that is open; None for the index.
+        lessons: Every lesson that was opened, and the Lab.
+        figures: The page Figures.
+        growth: The page Model; None as long as nobody has chosen anything there.
+        polls: Reserved for results of polls. This version leaves out what stands here, and says so.
+    """
+
+    headlight: Annotated[str, Meta(max_length=40)] = ""
+    language: Name = "en"
+    page: Name = "translate"
+    text: Sentence = ""
+    model: SavedModel | None = None
+    route: bool = False
+    explorer: SavedExplorer | None = None
+    lesson: Name | None = None
+    lessons: Annotated[dict[Name, SavedLesson], Meta(max_length=64)] = {}
+    figures: SavedFigures = SavedFigures()
+    growth: SavedGrowth | None = None
+    polls: Annotated[tuple[Any, ...], Meta(max_length=64)] = ()
+
+
+def _require_model(selection: Selection) -> None:
+    if selection.vsmodel is not None and not is_model_name(selection.vsmodel):
+        raise ValueError("not the name of a model")

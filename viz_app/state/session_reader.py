@@ -1,0 +1,140 @@
+"""Reads and writes a session file. What comes from a stranger is read whole or refused in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from viz_app.state.session_file import FORMAT, MOST_BYTES, VERSION, SessionFile
+
+Problem = Literal["size", "full", "json", "format", "invalid", "newer"]
+_MOST_DEPTH = 16  # of lists and objects; the format has nine
+_MOST_PLACE = 120  # characters
+
+# From a version to the next one: the values of a file of the one as a file of the other has them.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+
+
+class SessionFileError(ValueError):
+    """A file that is no session file, or an invalid one.
+
+    Args:
+        problem: What is wrong: `session.problem_...` of the labels says it to the visitor.
+        place: Where in the file, as "$.explorer.selection.layer"; "" for the whole.
+    """
+
+    def __init__(self, problem: Problem, place: str = "") -> None:
+        self.problem, self.place = problem, place
+        super().__init__(f"{problem} {place}".strip())
+
+
+@dataclass(frozen=True)
+class ReadSession:
+    """What a file holds.
+
+    Args:
+        session: What this version knows of it.
+        is_newer: Whether a newer version wrote it.
+        left_out: Whether it holds something that this version does not know.
+    """
+
+    session: SessionFile
+    is_newer: bool = False
+    left_out: bool = False
+
+
+def write_session(session: SessionFile) -> bytes:
+    """The file. The same session gives the same bytes. Raises SessionFileError for one that could not be opened."""
+    values = _encodable({"format": FORMAT, "version": VERSION, **msgspec.to_builtins(session)})
+    data = msgspec.json.format(msgspec.json.encode(values), indent=1) + b"\n"
+    if len(data) > MOST_BYTES:
+        raise SessionFileError("full")
+    read_session(data)  # a file that would be refused is not written
+    return data
+
+
+def read_session(text: str | bytes) -> ReadSession:
+    """What a file holds.
+
+    Raises:
+        SessionFileError: It is no session file, or an invalid one. Nothing else is raised, whatever the text.
+    """
+    values = _values(text)
+    if values.get("format") != FORMAT:
+        raise SessionFileError("format")
+    version = values.get("version")
+    if type(version) is not int or version < 1:
+        raise SessionFileError("invalid", "$.version")
+    for old in range(version, VERSION):
+        values = MIGRATIONS[old](values)
+    try:
+        session = msgspec.convert(values, SessionFile)
+    except (msgspec.ValidationError, UnicodeError, RecursionError) as error:
+        raise SessionFileError("newer" if version > VERSION else "invalid", _place(error)) from error
+    known = {"format": "", "version": 0, **_all_fields(session)}
+    left_out = bool(session.polls) or _has_more(values, known)
+    return ReadSession(msgspec.structs.replace(session, polls=()), version > VERSION, left_out)
+
+
+def _values(text: str | bytes) -> dict[str, Any]:
+    """The values of a JSON object, in bounds."""
+    try:
+        data = text if isinstance(text, bytes) else text.encode()
+        if len(data) > MOST_BYTES:
+            raise SessionFileError("size")
+        values = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))  # some editors put a mark at the start
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise SessionFileError("json") from error
+    if not isinstance(values, dict):
+        raise SessionFileError("format")
+    if _is_deep(values):
+        raise SessionFileError("json")
+    return values
+
+
+def _encodable(values: Any) -> Any:
+    """The values; a browser may have told half of a surrogate pair, which no file can hold."""
+    if isinstance(values, str):
+        return values.encode(errors="replace").decode()
+    if isinstance(values, list):
+        return [_encodable(each) for each in values]
+    if isinstance(values, dict):
+        return {name: _encodable(each) for name, each in values.items()}
+    return values
+
+
+def _is_deep(values: Any) -> bool:
+    level = [values]
+    for _ in range(_MOST_DEPTH):
+        nested = [value for value in level if isinstance(value, (dict, list))]
+        level = [each for value in nested for each in (value.values() if isinstance(value, dict) else value)]
+    return bool(level)
+
+
+def _place(error: Exception) -> str:
+    """Where the error is: msgspec names fields of the format only, never a text of the file."""
+    _, found, place = str(error).rpartition(" - at `")
+    return place.rstrip("`")[:_MOST_PLACE] if found else ""
+
+
+def _all_fields(value: Any) -> Any:
+    """A Struct or a dataclass as plain values, with the fields that are as at the start."""
+    if isinstance(value, msgspec.Struct):
+        return {name: _all_fields(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, tuple | list):
+        return [_all_fields(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _all_fields(each) for name, each in value.items()}
+    return msgspec.to_builtins(value)
+
+
+def _has_more(values: Any, known: Any) -> bool:
+    """Whether values hold a name that the known ones lack."""
+    if isinstance(values, Mapping) and isinstance(known, Mapping):
+        return any(name not in known or _has_more(each, known[name]) for name, each in values.items())
+    if isinstance(values, list) and isinstance(known, list):
+        return any(_has_more(*pair) for pair in zip(values, known, strict=False))
+    return False
