@@ -11,12 +11,9 @@ import streamlit as st
 from viz_app.classroom.board import board
 from viz_app.classroom.questions import lesson_questions, option_titles, question_title
 from viz_app.components.address import publish
-from viz_app.serving.class_store import class_store
 from viz_app.serving.classrooms import (
     ClassView,
     LessonQuestion,
-    NoSuchClass,
-    NotTheTeacher,
     OwnQuestion,
     PollResult,
     Question,
@@ -35,6 +32,7 @@ from viz_app.ui.class_session import (
     end_class,
     needs_teacher_key,
     open_class,
+    poll_results,
     set_leading,
     taught_class,
     try_teacher_key,
@@ -79,6 +77,7 @@ def _draw_outside(t: Texts) -> None:
         opening = session.enqueue_callback(_open)
         st.button(t("classroom.open"), key="class-open", type="primary", icon=":material/groups:", on_click=opening)
         st.caption(t("classroom.privacy"))
+        _draw_results(t)
     with st.container(border=True):
         st.subheader(t("classroom.join"))
         typed = st.text_input(t("classroom.code"), key="class_code", max_chars=12, placeholder="K7MQ2P")
@@ -124,7 +123,7 @@ def _draw_teaching(t: Texts, view: ClassView) -> None:
             help=t("classroom.lead_help"),
             on_change=session.enqueue_callback(_lead),
         )
-        _draw_results(t, code)
+        _draw_results(t)
         with st.popover(t("classroom.end"), icon=":material/close:"):
             st.markdown(t("classroom.end_note"))
             st.button(t("classroom.end_now"), key="class-end", on_click=session.enqueue_callback(end_class))
@@ -182,13 +181,9 @@ def own_question(text: str, lines: str) -> OwnQuestion | None:
     return OwnQuestion(text=text.strip()[:300], choices=choices, right=marked[0] if len(marked) == 1 else None)
 
 
-def _draw_results(t: Texts, code: str) -> None:
+def _draw_results(t: Texts) -> None:
     """The answers of every poll as a table to take along."""
-    browser = current_browser()
-    try:
-        results = class_store().results(code, browser or "")
-    except (NoSuchClass, NotTheTeacher):
-        return
+    results = poll_results()
     if results:
         st.download_button(
             t("classroom.results", polls=len(results)),

@@ -37,7 +37,7 @@ _Index = Annotated[int, Meta(ge=0, le=MOST_OPTIONS)]
 _Param = Annotated[str, Meta(max_length=2_400)]
 
 
-class LessonQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="lesson"):
+class LessonQuestion(Struct, frozen=True, kw_only=True, tag="lesson"):
     """The question of a scene. Everybody reads it in his own language.
 
     Args:
@@ -53,7 +53,7 @@ class LessonQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     right: _Index
 
 
-class AttentionQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="attention"):
+class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
     """Where a head looks: the class taps a token of one row, or a cell of a map.
 
     Args:
@@ -84,7 +84,7 @@ class AttentionQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return self.weights.index(max(self.weights))
 
 
-class OwnQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="own"):
+class OwnQuestion(Struct, frozen=True, kw_only=True, tag="own"):
     """A question that the teacher typed.
 
     Args:

@@ -9,11 +9,12 @@ taking it for a path. `session_reader` reads and writes.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
 from viz_app.components.explorer.selection import Head, OtherView, Selection
+from viz_app.serving.classrooms import MOST_POLLS, PollResult
 from viz_app.serving.input_validation import MAX_CHARACTERS
 
 FORMAT = "headlight-session"
@@ -187,7 +188,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
         lessons: Every lesson that was opened, and the Lab.
         figures: The page Figures.
         growth: The page Model; None as long as nobody has chosen anything there.
-        polls: Reserved for results of polls. This version leaves out what stands here, and says so.
+        polls: What classes have answered.
     """
 
     headlight: Annotated[str, Meta(max_length=40)] = ""
@@ -201,7 +202,7 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     lessons: Annotated[dict[Name, SavedLesson], Meta(max_length=64)] = {}
     figures: SavedFigures = SavedFigures()
     growth: SavedGrowth | None = None
-    polls: Annotated[tuple[Any, ...], Meta(max_length=64)] = ()
+    polls: Annotated[tuple[PollResult, ...], Meta(max_length=MOST_POLLS)] = ()
 
 
 def _require_model(selection: Selection) -> None:

@@ -71,12 +71,11 @@ def read_session(text: str | bytes) -> ReadSession:
     for old in range(version, VERSION):
         values = MIGRATIONS[old](values)
     try:
-        session = msgspec.convert(values, SessionFile)
+        session = msgspec.convert(values, SessionFile, str_keys=True)
     except (msgspec.ValidationError, UnicodeError, RecursionError) as error:
         raise SessionFileError("newer" if version > VERSION else "invalid", _place(error)) from error
     known = {"format": "", "version": 0, **_all_fields(session)}
-    left_out = bool(session.polls) or _has_more(values, known)
-    return ReadSession(msgspec.structs.replace(session, polls=()), version > VERSION, left_out)
+    return ReadSession(session, version > VERSION, _has_more(values, known))
 
 
 def _values(text: str | bytes) -> dict[str, Any]:
@@ -123,11 +122,13 @@ def _place(error: Exception) -> str:
 def _all_fields(value: Any) -> Any:
     """A Struct or a dataclass as plain values, with the fields that are as at the start."""
     if isinstance(value, msgspec.Struct):
-        return {name: _all_fields(getattr(value, name)) for name in value.__struct_fields__}
+        fields = {name: _all_fields(getattr(value, name)) for name in value.__struct_fields__}
+        config = value.__struct_config__
+        return fields if config.tag_field is None else {config.tag_field: config.tag, **fields}
     if isinstance(value, tuple | list):
         return [_all_fields(each) for each in value]
     if isinstance(value, dict):
-        return {name: _all_fields(each) for name, each in value.items()}
+        return {str(name): _all_fields(each) for name, each in value.items()}
     return msgspec.to_builtins(value)
 
 

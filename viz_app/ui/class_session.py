@@ -18,11 +18,13 @@ from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.class_store import class_store
 from viz_app.serving.classrooms import (
+    MOST_POLLS,
     MOST_VIEW,
     ClassView,
     NoSuchClass,
     NotTheTeacher,
     Place,
+    PollResult,
     Question,
     is_code,
 )
@@ -44,6 +46,7 @@ _FOLLOWS = "class_follows"  # whether it goes along, or has let go for now
 _MOVES = "class_moves"  # the last change of place that it has made
 _WAITING = "class_question"  # the question that is asked as soon as there is a class
 _MAY_OPEN = "class_may_open"  # whether the teacher key was typed
+_EARLIER = "class_earlier"  # results of polls that a session file has brought
 _FOLLOWED_PARAMS = ("text", "model", "lesson")
 
 
@@ -130,6 +133,23 @@ def end_class() -> None:
         with suppress(NoSuchClass, NotTheTeacher):
             class_store().end(code, browser)
     _forget()
+
+
+def poll_results() -> tuple[PollResult, ...]:
+    """What came of every poll: of those of a session file, then of the class that this browser teaches."""
+    earlier: tuple[PollResult, ...] = st.session_state.get(_EARLIER, ())
+    code, browser = taught_class(), current_browser()
+    if code is None or browser is None:
+        return earlier
+    try:
+        return (*earlier, *class_store().results(code, browser))[-MOST_POLLS:]
+    except (NoSuchClass, NotTheTeacher, ClassServerAway):
+        return earlier
+
+
+def restore_results(results: tuple[PollResult, ...]) -> None:
+    """Take the results of a session file for those of earlier polls."""
+    st.session_state[_EARLIER] = results
 
 
 def set_leading(is_led: bool) -> None:

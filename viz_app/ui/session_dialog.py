@@ -62,7 +62,7 @@ def _forget_opened() -> None:
 
 
 def _summary(t: Texts, opened: OpenedSession) -> str:
-    counts = {"lessons": opened.lessons, "findings": opened.findings, "figures": opened.figures}
+    counts = {"lessons": opened.lessons, "findings": opened.findings, "figures": opened.figures, "polls": opened.polls}
     parts = [t(f"session.count_{name}", count=count) for name, count in counts.items() if count]
     return t("session.opened_with", parts=", ".join(parts)) if parts else t("session.opened")
 

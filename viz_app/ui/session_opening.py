@@ -21,6 +21,7 @@ from viz_app.state.session_file import SavedFigure, SavedFigures, SavedFinding, 
 from viz_app.state.session_reader import ReadSession
 from viz_app.state.stale_branch import forget_branch
 from viz_app.text import LANGUAGES
+from viz_app.ui.class_session import restore_results
 from viz_app.ui.collection import restore_collection
 from viz_app.ui.external_views import restore_view
 from viz_app.ui.growth import restore_growth
@@ -36,6 +37,7 @@ class OpenedSession:
         lessons: Lessons that were open.
         findings: Findings that were pinned.
         figures: Figures of the collection.
+        polls: Polls with their answers.
         notes: Names of labels `session.note_...`, each with what to fill in.
     """
 
@@ -43,6 +45,7 @@ class OpenedSession:
     lessons: int
     findings: int
     figures: int
+    polls: int
     notes: tuple[tuple[str, dict[str, str]], ...]
 
 
@@ -84,6 +87,7 @@ def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
     _restore_lessons(saved.lesson if saved.lesson in (QUESTIONS, *lessons) else None, lessons)
     _restore_figures(figures, spec, saved, tuple(collected))
     restore_growth(growth)
+    restore_results(saved.polls)
     page = saved.page if saved.page in pages else next(iter(pages))
     session.navigate_to(page)
     return OpenedSession(
@@ -91,6 +95,7 @@ def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
         lessons=len(lessons.keys() - {LAB}),
         findings=sum(len(each.findings) for each in lessons.values()),
         figures=len(collected),
+        polls=len(saved.polls),
         notes=tuple(notes),
     )
 

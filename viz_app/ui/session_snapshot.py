@@ -27,6 +27,7 @@ from viz_app.state.session_file import (
     SessionFile,
     is_model_name,
 )
+from viz_app.ui.class_session import poll_results
 from viz_app.ui.collection import collection_formats, saved_collection
 from viz_app.ui.external_views import open_view
 from viz_app.ui.growth import shown_growth
@@ -53,6 +54,7 @@ def take_snapshot(page: str) -> SessionFile:
         lessons=lessons,
         figures=_figures(),
         growth=shown_growth(),
+        polls=poll_results(),
     )
 
 

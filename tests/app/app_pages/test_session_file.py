@@ -15,6 +15,7 @@ from transformer_core import __version__
 from transformer_core.manifest import Manifest
 from viz_app.components.explorer import Selection
 from viz_app.model_card.histories import available_histories
+from viz_app.serving.classrooms import OwnQuestion, PollResult
 from viz_app.state.session_file import (
     SavedExplorer,
     SavedFigure,
@@ -81,6 +82,7 @@ def session(random_checkpoint: Path) -> SessionFile:
             ),
         ),
         growth=SavedGrowth(of=available_histories(None)[-1].name, kind="decoder", moment=1, layer=0, head=1),
+        polls=(PollResult(question=OwnQuestion(text="Which?", choices=("a", "b"), right=0), counts={1: 3}),),
     )
 
 
@@ -107,7 +109,7 @@ def test_what_is_saved_after_opening_is_what_was_opened(
     app.run()
     open_file(app, ReadSession(session))
     counts = [T("session.count_lessons", count=1), T("session.count_findings", count=1)]
-    counts.append(T("session.count_figures", count=2))
+    counts += [T("session.count_figures", count=2), T("session.count_polls", count=1)]
     assert T("session.opened_with", parts=", ".join(counts)) in said(app)
     assert address(app)["scene"] == "off"  # it is on the page that was open
     assert save(app, saved) == session
@@ -196,7 +198,7 @@ def test_names_of_a_newer_version_are_left_out_and_told(
     spec = msgspec.structs.replace(session.figures.spec, view="hologram")
     newer = msgspec.structs.replace(
         session,
-        page="classroom",
+        page="planetarium",
         lessons={**session.lessons, "quantum": SavedLesson()},
         figures=msgspec.structs.replace(session.figures, spec=spec),
     )

@@ -272,7 +272,6 @@ def attention(**changes: Any) -> dict[str, Any]:
         attention(queries=[]),
         attention(keys=["x" * 65, "dog"]),
         attention(queries=["q"] * 65, keys=["k"] * 64, weights=[0.0] * 65 * 64),
-        attention(more=1),
         {"type": "own", "text": "", "choices": ["a", "b"]},
         {"type": "own", "text": "a", "choices": ["a"]},
         {"type": "own", "text": "a", "choices": ["a"] * 9},

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from viz_app.components.explorer.selection import CHOICES, OTHER_VIEWS, Selection
 from viz_app.figure_editor.collection import MOST_FIGURES
+from viz_app.serving.classrooms import AttentionQuestion, OwnQuestion, PollResult
 from viz_app.state import session_reader
 from viz_app.state.session_file import (
     MOST_BYTES,
@@ -94,6 +95,12 @@ growths = st.builds(
     kind=st.sampled_from(CHOICES["kind"]),
     **dict.fromkeys(("sentence", "moment", "layer", "head"), index),
 )
+questions = st.builds(
+    OwnQuestion,
+    text=st.text(st.characters(codec="utf-8"), min_size=1, max_size=30),
+    choices=st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=9), min_size=2, max_size=8).map(tuple),
+) | st.just(AttentionQuestion(head="cross 1.2", queries=("a",), keys=("b", "</s>"), weights=(0.25, 0.75)))
+counts = st.dictionaries(st.integers(0, 7), st.integers(1, 30), max_size=4)
 sessions = st.builds(
     SessionFile,
     headlight=text,
@@ -113,6 +120,7 @@ sessions = st.builds(
     lessons=st.dictionaries(name, lessons, max_size=2),
     figures=figures,
     growth=st.none() | growths,
+    polls=st.lists(st.builds(PollResult, question=questions, counts=counts), max_size=2).map(tuple),
 )
 
 
@@ -236,14 +244,14 @@ def test_every_older_version_has_its_migration() -> None:
         {"explorer": {"selection": {"tint": "red"}}},
         {"figures": {"collection": [{"spec": {"depth": 3}, "text": "", "model": {"name": "m"}}]}},
         {"lessons": {"masks": {"notes": []}}},
-        {"polls": [{"votes": [1, 2]}]},
+        {"polls": [{"question": {"type": "own", "text": "a", "choices": ["a", "b"], "hint": "c"}, "counts": {"0": 1}}]},
     ],
 )
 @pytest.mark.parametrize("version", [1, 2])
 def test_what_a_newer_version_adds_is_left_out_and_told(extra: dict[str, Any], version: int) -> None:
     read = read_session(json.dumps({"format": "headlight-session", "version": version, "text": "Hi.", **extra}))
     assert read.left_out and read.is_newer == (version == 2)
-    assert read.session.text == "Hi." and read.session.polls == ()
+    assert read.session.text == "Hi."
 
 
 def test_a_mark_at_the_start_of_the_file_is_no_problem() -> None:
