@@ -19,7 +19,7 @@ from viz_app.ui.class_session import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
-from viz_app.ui.session_dialog import draw_opened, draw_session_button, open_read_session
+from viz_app.ui.session_dialog import draw_opened, draw_session_button
 
 _PAGES = {
     "translate": ":material/translate:",
@@ -45,7 +45,6 @@ def main() -> None:
 def _draw() -> None:
     install_media_retention()
     session.initialise()
-    open_read_session(_PAGES)
     t = session.labels()
     st.set_page_config(
         page_title="Headlight",
@@ -57,6 +56,7 @@ def _draw() -> None:
     st.logo(_FOLDER / "static" / "logo.svg", size="large")
     with error_boundary(t):
         session.run_pending_callbacks()
+    t = session.labels()  # of the session that may just have been opened
     pages = {
         name: st.Page(
             _FOLDER / "app_pages" / f"{name}.py",
@@ -76,7 +76,7 @@ def _draw() -> None:
     on_current_link(open_index if page.url_path == "lessons" else lambda: None)
     with st.container(key="language", horizontal=True, vertical_alignment="center"):
         about = session.enqueue_callback(draw_about, t)
-        draw_session_button(t, page.url_path or _HOME)
+        draw_session_button(t, page.url_path or _HOME, tuple(_PAGES))
         st.button(t("about.title"), key="open-about", icon=":material/help:", type="tertiary", on_click=about)
         st.segmented_control(
             t("frame.language"),

@@ -20,22 +20,13 @@ from viz_app.ui.session_opening import OpenedSession, open_session
 from viz_app.ui.session_snapshot import take_snapshot
 
 _PICKER = "session-file"
-_READ = "session_read"  # a file that was read and is to be opened by the next run
 _OPENED = "session_opened"  # what was opened, until the visitor has read it
 
 
-def draw_session_button(t: Texts, page: str) -> None:
-    """The button in the frame, on every page."""
-    show = session.enqueue_callback(_draw_dialog, t, page)
+def draw_session_button(t: Texts, page: str, pages: Collection[str]) -> None:
+    """The button in the frame, on every page; `pages` are the names of all of them."""
+    show = session.enqueue_callback(_draw_dialog, t, page, pages)
     st.button(t("session.menu"), key="open-session", icon=":material/save:", type="tertiary", on_click=show)
-
-
-def open_read_session(pages: Collection[str]) -> None:
-    """Before anything is drawn: open the file that the dialog has read."""
-    read: ReadSession | None = st.session_state.get(_READ)
-    if read is not None:
-        st.session_state[_OPENED] = open_session(read, pages)
-        st.session_state[_READ] = None
 
 
 def draw_opened(t: Texts, page: str) -> None:
@@ -67,7 +58,7 @@ def _summary(t: Texts, opened: OpenedSession) -> str:
     return t("session.opened_with", parts=", ".join(parts)) if parts else t("session.opened")
 
 
-def _draw_dialog(t: Texts, page: str) -> None:
+def _draw_dialog(t: Texts, page: str, pages: Collection[str]) -> None:
     """Open it: for `session.enqueue_callback`."""
 
     def body() -> None:
@@ -78,7 +69,7 @@ def _draw_dialog(t: Texts, page: str) -> None:
         st.markdown(t("session.about_open"))
         picked = file_picker(t("session.open"), key=_PICKER, most_bytes=MOST_BYTES, accept=".json,application/json")
         if picked is not None:
-            _take(t, picked)
+            _take(t, picked, pages)
 
     st.dialog(t("session.title"))(body)()
 
@@ -101,7 +92,7 @@ def _draw_save(t: Texts, page: str) -> None:
     )
 
 
-def _take(t: Texts, picked: PickedFile) -> None:
+def _take(t: Texts, picked: PickedFile, pages: Collection[str]) -> None:
     """Read the file, and have the next run open it; or say why not, and leave all as it is."""
     try:
         if picked.text is None:
@@ -110,9 +101,14 @@ def _take(t: Texts, picked: PickedFile) -> None:
     except SessionFileError as error:
         st.error(_problem(t, error), icon=":material/error:")
         return
-    st.session_state[_READ] = read
+    session.enqueue_callback(open_read, read, pages)()
     answered(_PICKER, picked.number)
     st.rerun()
+
+
+def open_read(read: ReadSession, pages: Collection[str]) -> None:
+    """For `enqueue_callback`: open a file that was read."""
+    st.session_state[_OPENED] = open_session(read, pages)
 
 
 def _problem(t: Texts, error: SessionFileError) -> str:

@@ -17,7 +17,7 @@ from viz_app.model_card.histories import available_histories
 from viz_app.serving.registry import available_models, default_model
 from viz_app.state import session
 from viz_app.state.selected_model import weights_of
-from viz_app.state.session_file import SavedFigure, SavedFigures, SavedFinding, SavedLesson, SavedModel, SessionFile
+from viz_app.state.session_file import SavedFigure, SavedFinding, SavedLesson, SavedModel, SessionFile
 from viz_app.state.session_reader import ReadSession
 from viz_app.state.stale_branch import forget_branch
 from viz_app.text import LANGUAGES
@@ -26,6 +26,8 @@ from viz_app.ui.collection import restore_collection
 from viz_app.ui.external_views import restore_view
 from viz_app.ui.growth import restore_growth
 from viz_app.ui.lesson_route import LAB_LINKED_KEY, LINKED_KEY, OPEN_KEY, findings_key, set_following, state_key
+
+Note = tuple[str, dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class OpenedSession:
         findings: Findings that were pinned.
         figures: Figures of the collection.
         polls: Polls with their answers.
-        notes: Names of labels `session.note_...`, each with what to fill in.
+        notes: What is to be said about it: names of labels `session.note_...`, each with what to fill in.
     """
 
     page: str
@@ -46,7 +48,7 @@ class OpenedSession:
     findings: int
     figures: int
     polls: int
-    notes: tuple[tuple[str, dict[str, str]], ...]
+    notes: tuple[Note, ...]
 
 
 def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
@@ -56,48 +58,48 @@ def open_session(read: ReadSession, pages: Collection[str]) -> OpenedSession:
         read: The file; it was checked as a whole, so nothing here refuses it.
         pages: Names of the pages that there are.
     """
-    saved = read.session
-    notes: list[tuple[str, dict[str, str]]] = []
+    saved, figures, spec = read.session, read.session.figures, None
     known = {entry.name for entry in LESSONS}
     left_out = read.left_out or saved.language not in LANGUAGES or saved.page not in pages
     left_out |= bool(saved.lessons.keys() - known) or saved.lesson not in (None, QUESTIONS, *known)
-    figures, spec = saved.figures, None
     try:
         spec = None if figures.spec is None else spec_from_saved(figures.spec)
     except ValueError:
         left_out = True
-    collected = [each for each in figures.collection if _has_weights(each.model)]
+    collected = tuple(each for each in figures.collection if _has_weights(each.model))
     lessons = {name: each for name, each in saved.lessons.items() if name in known}
     growth = saved.growth if saved.growth and _has_history(saved.growth.of, saved.model) else None
+    notes = _notes(read, left_out, len(figures.collection) - len(collected), growth != saved.growth)
+
+    page = saved.page if saved.page in pages else next(iter(pages))
+    language = saved.language if saved.language in LANGUAGES else session.language()
+    session.replace_session(language, saved.text, _model(saved.model))
+    session.navigate_to(page)
+    set_following(saved.route)
+    _restore_explorer(saved)
+    _restore_lessons(saved.lesson if saved.lesson in (QUESTIONS, *lessons) else None, lessons)
+    _restore_figures(saved, spec, collected)
+    restore_growth(growth)
+    restore_results(saved.polls)
+    findings = sum(len(each.findings) for each in lessons.values())
+    return OpenedSession(page, len(lessons.keys() - {LAB}), findings, len(collected), len(saved.polls), notes)
+
+
+def _notes(read: ReadSession, left_out: bool, figures: int, growth: bool) -> tuple[Note, ...]:
+    """What is to be said: something was left out, so many figures, the history."""
+    notes: list[Note] = []
+    model = read.session.model
     if read.is_newer:
         notes.append(("newer", {}))
     elif left_out:
         notes.append(("left_out", {}))
-    if saved.model and saved.model.name in available_models() and not _has_weights(saved.model):
-        notes.append(("weights", {"model": saved.model.name}))
-    if lost := len(figures.collection) - len(collected):
-        notes.append(("figures", {"count": str(lost)}))
-    if growth != saved.growth:
+    if model and model.name in available_models() and not _has_weights(model):
+        notes.append(("weights", {"model": model.name}))
+    if figures:
+        notes.append(("figures", {"count": str(figures)}))
+    if growth:
         notes.append(("growth", {}))
-
-    language = saved.language if saved.language in LANGUAGES else session.language()
-    session.replace_session(language, saved.text, _model(saved.model))
-    set_following(saved.route)
-    _restore_explorer(saved)
-    _restore_lessons(saved.lesson if saved.lesson in (QUESTIONS, *lessons) else None, lessons)
-    _restore_figures(figures, spec, saved, tuple(collected))
-    restore_growth(growth)
-    restore_results(saved.polls)
-    page = saved.page if saved.page in pages else next(iter(pages))
-    session.navigate_to(page)
-    return OpenedSession(
-        page=page,
-        lessons=len(lessons.keys() - {LAB}),
-        findings=sum(len(each.findings) for each in lessons.values()),
-        figures=len(collected),
-        polls=len(saved.polls),
-        notes=tuple(notes),
-    )
+    return tuple(notes)
 
 
 def _model(saved: SavedModel | None) -> str | None:
@@ -138,16 +140,14 @@ def _finding(saved: SavedFinding) -> SavedFinding:
     return msgspec.structs.replace(saved, model="") if saved.model == default_model() else saved
 
 
-def _restore_figures(
-    figures: SavedFigures, spec: FigureSpec | None, saved: SessionFile, collected: tuple[SavedFigure, ...]
-) -> None:
+def _restore_figures(saved: SessionFile, spec: FigureSpec | None, collected: tuple[SavedFigure, ...]) -> None:
     """The page Figures: it follows the explorer only when that moves from here on."""
     _put(session.FIGURE_SPEC_KEY, spec)
     st.session_state[session.FIGURE_SELECTION_KEY] = saved.explorer.selection if saved.explorer else None
     st.session_state.pop(session.FIGURE_SOURCE_KEY, None)
     st.session_state.pop(session.CHOOSE_BEST_HEAD_KEY, None)
-    st.session_state[session.ZOOM_KEY] = figures.zoom
-    restore_collection(collected, figures.formats)
+    st.session_state[session.ZOOM_KEY] = saved.figures.zoom
+    restore_collection(collected, saved.figures.formats)
 
 
 def _put(key: str, value: object) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import deque
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from transformer_core.manifest import Manifest
 from viz_app.components.explorer import Selection
 from viz_app.model_card.histories import available_histories
 from viz_app.serving.classrooms import OwnQuestion, PollResult
+from viz_app.state.session import _PENDING_CALLBACKS_KEY
 from viz_app.state.session_file import (
     SavedExplorer,
     SavedFigure,
@@ -88,7 +91,7 @@ def session(random_checkpoint: Path) -> SessionFile:
 
 def open_file(app: AppTest, read: ReadSession) -> AppTest:
     """The run after the dialog has read a file; the browser alone can give it one."""
-    app.session_state[session_dialog._READ] = read
+    app.session_state[_PENDING_CALLBACKS_KEY] = deque([partial(session_dialog.open_read, read, PAGES)])
     return app.run()
 
 
