@@ -2,15 +2,19 @@
 
 Streamlit's own `st.query_params` adds an entry to the browser's history at every change, so a typed sentence would need
 dozens of steps back. This component replaces the current entry instead. It also sets `<html lang>`, which Streamlit
-leaves at "en" and from which screen readers and fonts take the language.
+leaves at "en" and from which screen readers and fonts take the language. A page that goes on in a new session, as
+after a restart of the server, opens anew with its address.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
+
+_SESSION_KEY = "address_session"  # a name of the session for its page, made at random
 
 _mount = st.components.v2.component(
     "headlight_address",
@@ -26,4 +30,6 @@ def publish(params: Mapping[str, str | None], *, language: str, page: str) -> No
         language: Code of the language that the page is written in.
         page: Name of the page, so that the address is set anew after a change of page.
     """
-    _mount(key=f"address-{page}", data={"params": dict(params), "language": language, "page": page}, height="content")
+    session = st.session_state.setdefault(_SESSION_KEY, uuid.uuid4().hex)
+    data = {"params": dict(params), "language": language, "page": page, "session": session}
+    _mount(key=f"address-{page}", data=data, height="content")
