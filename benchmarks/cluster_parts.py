@@ -158,7 +158,7 @@ def cluster(folder: Path, replicas: int, fronts: int) -> Iterator[Cluster]:
         )
         for port in front_ports
     ]
-    _configure_nginx(folder, proxy_port, front_ports)
+    configure_nginx(folder, proxy_port, front_ports)
     address = f"http://127.0.0.1:{proxy_port}/{BASE_PATH}"
     proxy = Part([nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")], f"{address}/_stcore/health")
     with ExitStack() as stack:
@@ -168,7 +168,14 @@ def cluster(folder: Path, replicas: int, fronts: int) -> Iterator[Cluster]:
         yield Cluster(model, found, proxy, address)
 
 
-def _configure_nginx(folder: Path, port: int, fronts: Sequence[int]) -> None:
+def configure_nginx(folder: Path, port: int, fronts: Sequence[int]) -> None:
+    """Write the configuration of deploy/ with its values into a folder, and what nginx needs around it.
+
+    Args:
+        folder: Where to.
+        port: On which nginx listens.
+        fronts: Ports of the front ends.
+    """
     servers = "".join(f"server 127.0.0.1:{each} max_fails=1 fail_timeout=5s;\n" for each in fronts)
     values = {"LISTEN": f"127.0.0.1:{port}", "BASE_PATH": f"/{BASE_PATH}", "FRONT_ENDS_FILE": str(folder / "fronts")}
     (folder / "fronts").write_text(servers, encoding="ascii")

@@ -19,6 +19,16 @@ def parsed(lines: list[str]) -> dict[str, Requirement]:
     return {canonicalize_name(each.name): each for each in map(Requirement, lines)}
 
 
+def test_the_tests_have_what_a_model_server_needs() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = parsed(project["optional-dependencies"]["cluster"])
+    lines = [line for name in ("", "-dev") for line in (ROOT / f"requirements{name}.txt").read_text().splitlines()]
+    pinned = parsed([line for line in lines if line and line[0] not in "#-"])
+    for name, requirement in declared.items():
+        (specifier,) = pinned[name].specifier
+        assert specifier.version in requirement.specifier and pinned[name].extras == requirement.extras, name
+
+
 def test_every_declared_requirement_is_pinned_within_its_range() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = parsed([*project["dependencies"], *project["optional-dependencies"]["app"]])

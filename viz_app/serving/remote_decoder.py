@@ -11,6 +11,7 @@ import http.client
 import logging
 import selectors
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -99,9 +100,16 @@ class RemoteDecoder:
         data = msgspec.json.encode(Request(self._translator.checkpoint_hash, beam, encoding))
         # A batch may wait for another one, and each may take as long as it is allowed to.
         until = time.monotonic() + 2 * self._deadline
+
+        def check() -> None:
+            if should_stop():
+                raise Superseded
+            if time.monotonic() > until:
+                raise DeadlineExceeded(f"no translation after {2 * self._deadline:g} seconds")
+
         for pause in (*_PAUSES, None):
             try:
-                return self._ask(data, encoding, should_stop, until)
+                return self._ask(data, encoding, check)
             except (_Lost, OSError, http.client.HTTPException) as error:
                 reason = f"{type(error).__name__}: {error}"
                 if pause is None:
@@ -109,11 +117,11 @@ class RemoteDecoder:
                 _log.warning("asking the model server at %s again: %s", self._name, reason)
             again = time.monotonic() + pause
             while time.monotonic() < again:
-                _check_wanted(should_stop)
+                check()
                 time.sleep(_LOOK_UP_SECONDS)
         raise AssertionError("the last try has no pause after it")
 
-    def _ask(self, data: bytes, encoding: Encoding, should_stop: ShouldStop, until: float) -> Decoded:
+    def _ask(self, data: bytes, encoding: Encoding, check: Callable[[], None]) -> Decoded:
         from viz_app.serving.decoding_messages import read_reply
 
         connection = http.client.HTTPConnection(*self._server, timeout=_CONNECT_SECONDS)
@@ -122,9 +130,7 @@ class RemoteDecoder:
             with selectors.DefaultSelector() as selector:
                 selector.register(connection.sock, selectors.EVENT_READ)
                 while not selector.select(_LOOK_UP_SECONDS):
-                    _check_wanted(should_stop)
-                    if time.monotonic() > until:
-                        raise DeadlineExceeded(f"no translation after {2 * self._deadline:g} seconds")
+                    check()
             connection.sock.settimeout(_STALL_SECONDS)
             response = connection.getresponse()
             if response.status != _OK:
@@ -134,7 +140,7 @@ class RemoteDecoder:
                 found = bytearray(count)
                 rest = memoryview(found)
                 while rest:
-                    _check_wanted(should_stop)
+                    check()
                     size = response.readinto(rest[:_CHUNK_BYTES])
                     if not size:
                         raise _Lost(f"the answer ends {len(rest):,} bytes too soon")
@@ -168,8 +174,3 @@ def _meaning(refusal: Refusal) -> Exception | None:
     if refusal.error == "deadline":
         return DeadlineExceeded(refusal.message)
     return None
-
-
-def _check_wanted(should_stop: ShouldStop) -> None:
-    if should_stop():
-        raise Superseded

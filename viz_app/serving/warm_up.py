@@ -23,8 +23,7 @@ _log = logging.getLogger(__name__)
 async def warm_up(_: object) -> AsyncIterator[None]:
     """A `lifespan` for `streamlit.App`: works in a thread of its own, and ends it before the server ends."""
     let_downloads_wait()
-    queue = request_queue()
-    with metrics_server(_metrics_port(), lambda: queue.waiting, lambda: queue.working):
+    with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
         async with _prepared():
             yield
 

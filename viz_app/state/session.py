@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.common import user_key_from_element_id
 
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.text import Texts, best_language, texts
@@ -44,10 +46,21 @@ def initialise() -> None:
     # Streamlit forgets a widget's value when a run ends before the widget is drawn, as a change of page may do.
     st.session_state[_KEPT_LANGUAGE_KEY] = st.session_state[LANGUAGE_KEY]
     if TEXT_KEY not in st.session_state:
-        st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE])
+        text = _text_on_page()
+        st.session_state[TEXT_KEY] = st.query_params.get("text", EXAMPLES[FIRST_EXAMPLE]) if text is None else text
     _refuse_long_text()
     if MODEL_KEY not in st.session_state:
         st.session_state[MODEL_KEY] = st.query_params.get("model")
+
+
+def _text_on_page() -> str | None:
+    """What stands in the field of a page that goes on in this new session; None where the page is new as well.
+
+    Such a page sends the address with which it was opened, which is out of date.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    widgets = context.session_state.get_widget_states() if context is not None else []
+    return next((each.string_value for each in widgets if user_key_from_element_id(each.id) == TEXT_KEY), None)
 
 
 def _refuse_long_text() -> None:

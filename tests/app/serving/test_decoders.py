@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -82,6 +83,7 @@ def server(random_checkpoint: Path) -> Iterator[ModelServer]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "viz_app", "serve", f"--port={port}", f"--checkpoint={random_checkpoint}"]
     environment = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    environment["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # else Ray leaves one in the home of who runs the tests
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         timer = threading.Timer(START, process.kill)
