@@ -1,8 +1,8 @@
 """Does a server stay as it is? Visitors come and go for an hour, and a process that decodes is killed now and then.
 
-    python -m benchmarks.soak [--minutes 60] [--visitors 30] [--kill-every 300] [--quick]
+    python -m benchmarks.soak [--minutes 60] [--visitors 30] [--think 5] [--kill-every 300] [--quick]
 
-Each visitor opens random pages, has sentences translated, thinks for some seconds and leaves. When as many sentences
+Each visitor opens random pages, has sentences translated, thinks between them and leaves. When as many sentences
 have been translated as the cache of attention maps holds, it is measured how memory and open files grow: the slope of a
 line through a value every ten seconds. An answer is wrong if it is not what the model makes of the sentence alone.
 """
@@ -53,10 +53,10 @@ class Soak:
     killed: int = 0
     samples: list[tuple[float, float, float, float]] = field(default_factory=list)
 
-    async def run(self, visitors: int, seconds: float, kill_every: float, warm: int) -> None:
+    async def run(self, visitors: int, seconds: float, think: float, kill_every: float, warm: int) -> None:
         """All of it; the time counts from the end of the warm-up."""
         texts = texts_without_end()
-        tasks = [asyncio.create_task(self._come_and_go(texts, seed)) for seed in range(visitors)]
+        tasks = [asyncio.create_task(self._come_and_go(texts, think, seed)) for seed in range(visitors)]
         while len(self.answers) < warm:
             await asyncio.sleep(0.2)
         started, killed = time.monotonic(), time.monotonic()
@@ -70,7 +70,7 @@ class Soak:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _come_and_go(self, texts: Iterator[str], seed: int) -> None:
+    async def _come_and_go(self, texts: Iterator[str], think: float, seed: int) -> None:
         chance = random.Random(seed)
         while True:
             try:
@@ -83,7 +83,7 @@ class Soak:
                         text = next(texts)
                         await visitor.translate(text)
                         self.answers[text] = visitor.tokens
-                        await asyncio.sleep(chance.uniform(0.5, 5))
+                        await asyncio.sleep(chance.uniform(0.1 * think, think))
             except Exception as error:  # counted, and the next visitor comes
                 self.failures[type(error).__name__] += 1
                 await asyncio.sleep(1)
@@ -121,6 +121,7 @@ def main() -> None:
         __doc__,
         ("--minutes", {"type": float, "default": 60, "metavar": "N", "help": "After the warm-up. (default: 60)"}),
         ("--visitors", {"type": int, "default": 30, "metavar": "N", "help": "At any time. (default: 30)"}),
+        ("--think", {"type": float, "default": 5, "metavar": "S", "help": "Seconds at most. (default: 5)"}),
         ("--kill-every", {"type": float, "default": 300, "metavar": "S", "help": "Seconds. (default: 300)"}),
     )
     from transformer_core.translator import Translator
@@ -130,8 +131,8 @@ def main() -> None:
     with server(APP) as (address, pid):
         wait_until_up(address)
         time.sleep(10)
-        soak = Soak(address, pid)
-        asyncio.run(soak.run(options.visitors, options.minutes * 60, options.kill_every, 5 if options.quick else _WARM))
+        soak, warm = Soak(address, pid), 5 if options.quick else _WARM
+        asyncio.run(soak.run(options.visitors, options.minutes * 60, options.think, options.kill_every, warm))
     wrong = wrong_answers(Translator.load(ROOT / "checkpoints" / "en-de"), soak.answers)
     found = _results(soak, options, wrong)
     report("Soak", ["measure", "value"], [[name, value] for name, value in found.items()], {"soak": found}, options)
@@ -141,6 +142,7 @@ def _results(soak: Soak, options: argparse.Namespace, wrong: int) -> dict[str, o
     return {
         "minutes": options.minutes,
         "visitors": options.visitors,
+        "think_s": options.think,
         "sentences": len(soak.answers),
         "wrong": wrong,
         "failures": dict(soak.failures),
