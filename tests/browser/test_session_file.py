@@ -81,6 +81,25 @@ def looks() -> dict[str, Callable[[Page], object]]:
     }
 
 
+RUNS = """() => {
+    const app = document.querySelector("[data-testid=stApp]");
+    window.runs = 0;
+    new MutationObserver(() => { window.runs += app.dataset.testScriptState === "running" ? 1 : 0; })
+        .observe(app, { attributeFilter: ["data-test-script-state"] });
+}"""
+
+
+def until_python_knows(page: Page, act: Callable[[], object]) -> None:
+    """Do what the browser tells Python at once, and wait for the run that this starts: a busy server takes its time."""
+    rest(page)
+    page.wait_for_timeout(1_000)  # what was done before may be told only now
+    rest(page)
+    page.evaluate(RUNS)
+    act()
+    page.wait_for_function("window.runs > 0")
+    rest(page)
+
+
 def set_up(page: Page) -> None:
     """Something on each page that is not as at the start."""
     wait_for_params(page, pin="q2")
@@ -88,8 +107,7 @@ def set_up(page: Page) -> None:
     go(page, "lab")
     lesson = Lesson(page)
     lesson.press("ArrowRight")
-    lesson.click(T("lesson.finding_pin"))
-    rest(page)
+    until_python_knows(page, lambda: lesson.click(T("lesson.finding_pin")))
     page.get_by_role("link", name=T("nav.lessons"), exact=True).click()
     page.locator(".index button.start").wait_for()
     page.locator(".index button.stop").filter(has_text=re.compile("mask", re.IGNORECASE)).first.click()
