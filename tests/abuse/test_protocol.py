@@ -7,7 +7,9 @@ import threading
 from typing import Any
 
 import pytest
+from streamlit import net_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.web.server.server_util import is_url_from_allowed_origins
 from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
@@ -15,7 +17,7 @@ from websockets.http11 import Request
 
 from viz_app.serving.browser_messages import BrowserMessages
 from viz_app.serving.middleware import MOST_MESSAGE_BYTES
-from viz_app.serving.server_limits import FRAME_BURST, let_downloads_wait, limit_incoming
+from viz_app.serving.server_limits import FRAME_BURST, let_downloads_wait, limit_incoming, stay_on_this_machine
 
 HANDSHAKE = (
     b"GET /_stcore/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -153,3 +155,15 @@ def test_a_download_gets_a_thread_while_a_hundred_wait() -> None:
             await asyncio.gather(*waiting)
 
     assert asyncio.run(serve()) == "file"
+
+
+def test_no_stranger_makes_the_server_ask_the_internet(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streamlit looks up its own address there to judge where a connection comes from."""
+    asked: list[str] = []
+    monkeypatch.setattr(net_util, "_make_blocking_http_get", lambda url, timeout: asked.append(url))
+    monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)  # put back afterwards
+    assert not is_url_from_allowed_origins("https://elsewhere.example")
+    assert len(asked) == 2  # as Streamlit has it
+    stay_on_this_machine()
+    assert not is_url_from_allowed_origins("https://elsewhere.example")
+    assert len(asked) == 2

@@ -6,16 +6,21 @@ They show the checkpoints that ship; so they are taken anew when one of these, o
 from __future__ import annotations
 
 import argparse
+import socket
+import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
+from benchmarks.browser import wait_until_up
 from tests.browser.chromium import TOUR_SHOWN, Chromium, executable
 from tests.browser.rest import rest
 from tests.browser.served import ROOT, address_of, stop_all
+from viz_app.cli import class_
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -37,6 +42,23 @@ def _growth(page: Page) -> None:
     page.mouse.wheel(0, 330)
 
 
+def _class(page: Page) -> None:
+    """A question of the lessons, with the answers of 24 browsers."""
+    t = texts("en")
+    page.get_by_role("button", name=t("classroom.open")).click()
+    join = f"{page.url.split('/classroom')[0]}/join/{page.locator('.board-code').inner_text()}"
+    for _ in range(2):  # the second question has a formula
+        page.locator(".st-key-class-ask-next button").click()
+        rest(page)
+    browser = page.context.browser
+    assert browser is not None
+    for option in [0] * 5 + [1] * 12 + [2] * 4 + [3] * 3:
+        student = browser.new_context()
+        student.request.get(join, headers={"accept": "text/html"})
+        student.request.post(f"{join}/answer", data={"poll": 2, "option": option})
+        student.close()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Picture:
     """What one picture shows.
@@ -46,6 +68,7 @@ class Picture:
         page: Path of the page; empty for Translate.
         address: Parameters of the address.
         dark: In dark colours.
+        to_class: From a server that is open to the network, so that the page shows its QR code.
         then: What is done before it is taken.
     """
 
@@ -53,6 +76,7 @@ class Picture:
     page: str = ""
     address: dict[str, str] | None = None
     dark: bool = False
+    to_class: bool = False
     then: Callable[[Page], None] | None = None
 
 
@@ -66,9 +90,24 @@ PICTURES = {
     "figures-dark": Picture(height=860, page="figures", address={"size": "acl-column"}, dark=True),
     "lab": Picture(height=860, page="lab"),
     "lessons": Picture(height=760, page="lessons"),
+    "class": Picture(height=760, page="classroom", to_class=True, then=_class),
     "lesson-positions": Picture(height=760, page="lessons", address={"lesson": "positions", "with": "at:6"}),
     "model-growth": Picture(height=860, page="model", address=GROWN, then=_growth),
 }
+
+
+@contextmanager
+def _open_to_class() -> Iterator[str]:
+    """The address of a server that the command `class` would start."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with subprocess.Popen(class_.command(port), cwd=ROOT, stdout=subprocess.DEVNULL) as process:
+        try:
+            wait_until_up(f"http://127.0.0.1:{port}")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
 
 
 def take(page: Page, url: str, picture: Picture, path: Path) -> None:
@@ -110,7 +149,8 @@ def main() -> None:
                     locale="en-US",
                 )
                 context.add_init_script(TOUR_SHOWN)
-                take(context.new_page(), url, picture, FOLDER / f"{name}.png")
+                with _open_to_class() if picture.to_class else nullcontext(url) as address:
+                    take(context.new_page(), address, picture, FOLDER / f"{name}.png")
                 context.close()
         finally:
             chromium.close()

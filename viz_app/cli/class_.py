@@ -43,8 +43,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def command(port: int) -> list[str]:
-    """The server's command line: all addresses of this machine, no browser of its own."""
-    return server_command(port, ["--server.address=0.0.0.0", "--server.headless=true"])
+    """The server's command line: all addresses of this machine, no browser of its own.
+
+    Streamlit's greeting would ask a server on the internet for the address of this machine.
+    """
+    return server_command(
+        port, ["--server.address=0.0.0.0", "--server.headless=true", "--logger.hideWelcomeMessage=true"]
+    )
 
 
 def announcement(port: int, key: str) -> str:

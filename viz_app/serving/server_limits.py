@@ -1,4 +1,4 @@
-"""Limits of the server beneath Streamlit, for which Streamlit has no setting of its own."""
+"""Limits of the server beneath Streamlit, for which Streamlit has no setting of its own: what comes in, what goes out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from streamlit import net_util
 from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
@@ -66,3 +67,11 @@ def let_downloads_wait() -> None:
     would keep everybody else from the queue that shares the turns.
     """
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_DOWNLOADS, "download"))
+
+
+def stay_on_this_machine() -> None:
+    """Let Streamlit ask no server on the internet for this machine's address.
+
+    It does so at the start of a server that is open to all addresses, and whenever a page of another site connects.
+    """
+    net_util.get_external_ip = lambda: None
