@@ -1,4 +1,4 @@
-"""Limits of the server beneath Streamlit, for which Streamlit has no setting of its own: what comes in, what goes out."""
+"""Limits of the server beneath Streamlit, for which Streamlit has no setting: what comes in, and what goes out."""
 
 from __future__ import annotations
 
