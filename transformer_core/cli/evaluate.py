@@ -8,7 +8,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary
+from transformer_core.cli.options import Parser, UsageError, check_task, load_translator, write_scores, write_summary
+from transformer_core.cli.parse import evaluate_parser
 from transformer_core.config import ModelConfig
 from transformer_core.shipped import find_checkpoint
 
@@ -18,16 +19,15 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FINE = ("p", "nats_per_character")  # need more than two digits
-
 
 def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "evaluate",
-        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]",
+        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]\n"
+        "           --task parsing --checkpoint DIR --test FILE.trees [--beam N | --greedy] [--constrained]",
         description=(
-            "Translate a test set and score it against reference translations.\n\n"
+            "Translate or parse a test set and score it against reference translations or trees.\n\n"
             "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures; programs need only\n"
             "that line: `... | tail -n 1`.\n\n"
             "perplexity is per token of the first reference, </s> included, without label smoothing. It depends on\n"
@@ -39,12 +39,16 @@ def parser() -> Parser:
             "punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence\n"
             "is how much two heads of a layer differ, in nats. --head-effects counts the heads that change the\n"
             "log-probability of the references when each gives its mean output: the 95 % interval of the change over\n"
-            "sentences excludes 0. --gold adds the best cross head's alignment error."
+            "sentences excludes 0. --gold adds the best cross head's alignment error.\n\n"
+            "--task parsing parses the sentences of a treebank instead: labelled precision, recall and F1 as evalb\n"
+            "computes them with COLLINS.prm, with a 95 % bootstrap interval; exact match; the share of sequences that\n"
+            "are trees without repair; and F1 of right-branching trees, a baseline."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
     result.add_checkpoint()
-    about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de"
+    result.add_task()
+    about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de; or trees."
     result.add_path("--test", about, required=True, parallel=True)
     result.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
     about = "Number of reference columns, or `all`; a line may have fewer."
@@ -54,6 +58,7 @@ def parser() -> Parser:
     result.add_search()
     result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
+    result.add_constrained()
     result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
     result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
@@ -69,6 +74,7 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Score a checkpoint on a test set."""
     options = parser().options(arguments)
+    check_task(options.task, "--test", [options.test])
     references = _references(options.references)
     if options.greedy:
         if options.beam not in (None, 1):
@@ -76,6 +82,10 @@ def run(arguments: Sequence[str]) -> int:
         options.beam = 1
     if references != 1 and "," in options.test:
         raise UsageError("--references needs one file with columns, not two files")
+    if options.task == "parsing":
+        return evaluate_parser(options)
+    if options.constrained:
+        raise UsageError("--constrained needs --task parsing")
     translator = load_translator(options)
     if options.causal is not None:
         translator = translator.with_mask(options.causal)
@@ -95,7 +105,7 @@ def run(arguments: Sequence[str]) -> int:
         for row in _sentence_rows(test, result):
             sys.stdout.write("\t".join(row) + "\n")
         sys.stdout.write("\n")
-    _write_table(summary)
+    write_scores(summary)
     write_summary(summary)
     return 0
 
@@ -115,15 +125,6 @@ def _evaluated(translator: Translator, test: TestSet, options: argparse.Namespac
     if result.perplexity.left_out:
         log.warning("%d pairs are too long and were left out of the perplexity", result.perplexity.left_out)
     return result
-
-
-def _write_table(summary: dict[str, Any], prefix: str = "") -> None:
-    for name, value in summary.items():
-        if isinstance(value, dict):
-            _write_table(value, f"{prefix}{name}.")
-            continue
-        shown = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
-        sys.stdout.write(f"{prefix + name:<32}  {shown}\n")
 
 
 def _references(given: str) -> int | None:

@@ -1,0 +1,31 @@
+"""Lines of standard input or of a file, as bytes that may be anything."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+
+def raw_lines(path: str | None) -> Iterator[bytes]:
+    """The lines of a file, or of standard input."""
+    if path is None:
+        yield from sys.stdin.buffer
+        return
+    with Path(path).open("rb") as file:
+        yield from file
+
+
+def line_text(number: int, raw: bytes) -> str:
+    """A line without its line feed; bytes that are not valid UTF-8 become U+FFFD."""
+    data = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if number == 1:
+        data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        log.warning("line %d: not valid UTF-8; invalid bytes became U+FFFD", number)
+        return data.decode("utf-8", "replace")
