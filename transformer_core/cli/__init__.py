@@ -24,8 +24,8 @@ from transformer_core.config import ConfigError
 # Each is a module of this package with `run(arguments)`; they are loaded when they are called.
 COMMANDS = {
     "translate": "Translate lines of text from standard input.",
-    "parse": "Parse sentences from standard input into trees (Section 6.3).",
     "evaluate": "Translate or parse a test set and score it: BLEU, chrF, perplexity, F1; or compare two models.",
+    "parse": "Parse sentences from standard input into trees (Section 6.3).",
     "align": "Measure how well each encoder-decoder head, and other methods, align words.",
     "contrast": "Measure how often a model prefers the correct translation to an incorrect one.",
     "prepare": "Learn a vocabulary from parallel text or trees and tokenise them for training.",

@@ -1,0 +1,122 @@
+"""Parsing from end to end: prepare, train, average, parse, evaluate; and what each refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
+from tests.core.parsing.grammar import made_up_trees
+from transformer_core.cli import main
+from transformer_core.parsing.treebank import parse_trees
+
+
+@dataclass(frozen=True)
+class Parsing:
+    train: Path
+    test: Path
+    data: Path
+    checkpoint: Path
+
+
+@pytest.fixture(scope="module")
+def parsing(tmp_path_factory: pytest.TempPathFactory) -> Parsing:
+    folder = tmp_path_factory.mktemp("parsing")
+    place = Parsing(*(folder / name for name in ("train.trees", "test.mrg", "data", "checkpoint")))
+    place.train.write_text("".join(f"{tree}\n" for tree in made_up_trees(80)), encoding="utf-8")
+    place.test.write_text("\n".join(str(tree).replace(" (", "\n  (") for tree in made_up_trees(12, seed=2)))
+    run = folder / "run"
+    for command in (
+        ["prepare", "--task", "parsing", "--train", place.train, "--vocab-size", "60", "--out", place.data],
+        ["train", *TRAIN, "--model.tie", "target", "--data", place.data, "--valid", place.test, "--out", run],
+        ["average", run, "--last", "2", "--out", place.checkpoint],
+    ):
+        assert main([str(argument) for argument in command]) == 0
+    return place
+
+
+def test_prepared_trees_are_sentences_and_their_symbols(parsing: Parsing) -> None:
+    meta = json.loads((parsing.data / "meta.json").read_text())
+    assert (meta["pairs"], meta["source_vocab_size"], meta["vocab_size"]) == (80, 60, 4 + 1 + 2 * 4)
+
+
+def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call) -> None:
+    lines = ["the cat sees a lamp .", "", "  she   paints ( it ) ", "x" * 5_000, "東京 \u200b"]
+    for options in ([], ["--constrained"], ["--beam", "2", "--alpha", "0.3"]):
+        said = call(
+            "parse", "--checkpoint", parsing.checkpoint, *options, stdin="\n".join(lines).encode() + b"\n\xff\n"
+        )
+        assert said.status == 0
+        found = said.out.split("\n")
+        assert found.pop() == ""
+        assert len(found) == len(lines) + 1
+        words = [" ".join(tree.words) for line in found for tree in parse_trees([line])]
+        assert words == [" ".join(line.split()) for line in [*lines, "\ufffd"] if line.strip()]
+
+
+def test_the_same_trees_and_no_repair_when_constrained(
+    parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    call("parse", "--checkpoint", parsing.checkpoint, stdin=b"the cat sees a lamp .\n")
+    assert "1 trees were repaired" in caplog.text
+    caplog.clear()
+    call("parse", "--checkpoint", parsing.checkpoint, "--constrained", stdin=b"the cat sees a lamp .\n")
+    assert "repaired" not in caplog.text
+
+
+@pytest.mark.parametrize("options", [[], ["--constrained", "--greedy"]])
+def test_scores_of_a_treebank(parsing: Parsing, call: Call, options: list[str]) -> None:
+    said = call("evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test, *options)
+    assert said.status == 0, said.err
+    summary = json.loads(said.out.splitlines()[-1])
+    assert summary["sentences"] == 12
+    assert summary["length_errors"] == summary["not_parsed"] == 0
+    low, high = summary["f1_95"]
+    assert 0 <= low <= summary["f1"] <= high <= 100
+    assert 0 < summary["right_branching_f1"] < 100
+    assert summary["constrained"] is bool(options)
+    assert (summary["well_formed"] == 100) is bool(options)
+    assert bool(summary["repairs"]) is not bool(options)
+    assert summary["beam"] == (1 if options else 4)
+    assert f"f1                                {summary['f1']:.2f}" in said.out
+
+
+def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made: Workplace, call: Call) -> None:
+    new = parsing.data.parent / "new"
+    said = call("prepare", "--train", parsing.train, "--out", new)
+    assert one_line_error(said).endswith("trees need --task parsing\n")
+    said = call("prepare", "--task", "parsing", "--train", made.pairs, "--out", new)
+    assert "--task parsing needs .trees or .mrg" in one_line_error(said)
+    said = call("evaluate", "--checkpoint", parsing.checkpoint, "--test", parsing.test)
+    assert one_line_error(said).endswith("trees need --task parsing\n")
+    said = call("train", "--preset", "tiny", "--train", parsing.train, made.pairs, "--out", new)
+    assert "trees go neither with parallel text" in one_line_error(said)
+    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--careless-share", "0.5", "--out", new)
+    assert "nor with --careless-share" in one_line_error(said)
+    assert not new.exists()
+
+
+def test_options_that_only_one_task_has(parsing: Parsing, made: Workplace, call: Call) -> None:
+    said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--constrained")
+    assert one_line_error(said) == "error: --constrained needs --task parsing\n"
+    arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
+    said = call(*arguments, "--per-sentence")
+    assert one_line_error(said) == "error: --per-sentence needs --task translation\n"
+    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--source-vocab-size", "9", "--out", "x")
+    assert "leave --source-vocab-size out" in one_line_error(said)
+
+
+def test_a_translator_does_not_parse(made: Workplace, call: Call) -> None:
+    said = call("parse", "--checkpoint", made.checkpoint, stdin=b"a b\n")
+    assert "this model is no parser" in one_line_error(said)
+
+
+def test_a_damaged_tree_is_named(parsing: Parsing, call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.trees"
+    path.write_text("(S (NN tea))\n(S (NN tea)\n")
+    said = call("prepare", "--task", "parsing", "--train", path, "--vocab-size", "20", "--out", tmp_path / "new")
+    assert one_line_error(said, 1).endswith("damaged.trees, line 2: a bracket is never closed\n")
