@@ -75,17 +75,17 @@ def run(arguments: Sequence[str]) -> int:
     """Score a checkpoint on a test set."""
     options = parser().options(arguments)
     check_task(options.task, "--test", [options.test])
-    references = _references(options.references)
     if options.greedy:
         if options.beam not in (None, 1):
             raise UsageError(f"--greedy is the same as --beam 1, but --beam is {options.beam}; give only one")
         options.beam = 1
-    if references != 1 and "," in options.test:
-        raise UsageError("--references needs one file with columns, not two files")
     if options.task == "parsing":
         return evaluate_parser(options)
     if options.constrained:
         raise UsageError("--constrained needs --task parsing")
+    references = _references(options.references)
+    if references != 1 and "," in options.test:
+        raise UsageError("--references needs one file with columns, not two files")
     translator = load_translator(options)
     if options.causal is not None:
         translator = translator.with_mask(options.causal)

@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 log = logging.getLogger(__name__)
 
@@ -17,6 +18,17 @@ def raw_lines(path: str | None) -> Iterator[bytes]:
         return
     with Path(path).open("rb") as file:
         yield from file
+
+
+def short_lines(file: BinaryIO, most_bytes: int) -> Iterator[bytes | None]:
+    """The lines of a file, with None for each that has more bytes, which is never held in memory as a whole."""
+    while line := file.readline(most_bytes + 1):
+        if len(line) <= most_bytes or line.endswith(b"\n"):
+            yield line
+            continue
+        while (more := file.readline(most_bytes + 1)) and not more.endswith(b"\n"):
+            pass
+        yield None
 
 
 def line_text(number: int, raw: bytes) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.line_files import line_text, raw_lines
+from transformer_core.cli.line_files import line_text, short_lines
 from transformer_core.cli.options import Parser, UsageError, load_translator, write_scores, write_summary
 
 if TYPE_CHECKING:
@@ -23,8 +23,18 @@ log = logging.getLogger(__name__)
 
 _BATCH = 8  # sentences: trees are three times as long as their sentences, and the paper's beam is 21
 _BATCHES_AT_A_TIME = 16  # lines read ahead, so that sentences of similar lengths can share a batch
-# Options of `evaluate` that only translations have.
-_OF_TRANSLATION = ("unseen", "causal", "compare", "gold", "per_sentence", "head_effects")
+_MOST_BYTES = 1_000_000  # of a line
+# Options of `evaluate` that only translations have, and what they are when they are not given.
+_OF_TRANSLATION: dict[str, Any] = {
+    "unseen": [],
+    "causal": None,
+    "compare": None,
+    "gold": None,
+    "per_sentence": False,
+    "head_effects": 0,
+    "references": "1",
+    "target_column": 2,
+}
 
 
 def parser() -> Parser:
@@ -38,7 +48,7 @@ def parser() -> Parser:
             "Every input line gives exactly one output line: a tree over all its words, in Penn Treebank brackets.\n"
             "The model knows no parts of speech, so each is XX. An empty line stays empty. What the model generates\n"
             "is repaired where it is no tree; standard error says how often. A line that is too long gives a tree\n"
-            "without constituents and a warning."
+            "without constituents and a warning; one of more than a megabyte, an empty line and a warning."
         ),
         example="  python -m transformer_core parse --checkpoint my-parser --beam 21 < sentences.txt > trees.txt",
     )
@@ -59,12 +69,12 @@ def run(arguments: Sequence[str]) -> int:
 
     # At a terminal each line is answered at once.
     size = 1 if sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
-    numbered = enumerate(raw_lines(None), start=1)
+    numbered = enumerate(short_lines(sys.stdin.buffer, _MOST_BYTES), start=1)
     repairs: Counter[str] = Counter()
     repaired = 0
     with progress_bar(unit="line") as bar:
         while some := list(itertools.islice(numbered, size)):
-            lines = {number: line_text(number, raw).split() for number, raw in some}
+            lines = {number: _words(number, raw) for number, raw in some}
             filled = [number for number, words in lines.items() if words]
             bar.update(len(lines) - len(filled))
             parses = dict(zip(filled, _parse(model, [lines[n] for n in filled], options, bar), strict=True))
@@ -78,6 +88,14 @@ def run(arguments: Sequence[str]) -> int:
         told = ", ".join(f"{name} {count}" for name, count in repairs.most_common())
         log.info("%d trees were repaired: %s", repaired, told)
     return 0
+
+
+def _words(number: int, raw: bytes | None) -> list[str]:
+    """The words of a line; none of one that is far too long."""
+    if raw is None:
+        log.warning("line %d: not parsed: it has more than %d bytes", number, _MOST_BYTES)
+        return []
+    return line_text(number, raw).split()
 
 
 def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
@@ -124,7 +142,7 @@ def _warn(parses: Mapping[int, Parse]) -> None:
 
 def evaluate_parser(options: argparse.Namespace) -> int:
     """Parse the sentences of a treebank and print the scores."""
-    if given := [name for name in _OF_TRANSLATION if getattr(options, name)]:
+    if given := [name for name, default in _OF_TRANSLATION.items() if getattr(options, name) != default]:
         raise UsageError(f"--{given[0].replace('_', '-')} needs --task translation")
 
     from transformer_core.data import DataError, read_treebank

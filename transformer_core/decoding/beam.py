@@ -231,7 +231,8 @@ def beam_search(
         should_stop: Called before every step.
         is_given_up: Called after every step for each sentence that still runs, with its number in the batch: whether
             it leaves the batch. The others go on without it.
-        constraint: What may be generated for each sentence; None for anything.
+        constraint: What may be generated for each sentence, and when it may end, whatever `min_length` says; None for
+            anything.
 
     Returns:
         One result for each sentence, in order; that of a sentence given up is empty.
@@ -294,7 +295,8 @@ def _advance(
     """
     beam, device = config.beam, logits.device
     no_text = [special.pad, special.bos, special.unk]
-    never = torch.tensor(no_text + [special.eos] * (step <= config.min_length), device=device)
+    too_early = step <= config.min_length and constraint is None
+    never = torch.tensor(no_text + [special.eos] * too_early, device=device)
     # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
     logits = logits.index_fill_(1, never, -torch.inf)

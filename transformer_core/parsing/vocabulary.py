@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.parsing.sequences import WORD
 from transformer_core.tokenizer import Tokenizer
 
@@ -38,12 +39,15 @@ class SymbolTable:
         """The symbols of the target's vocabulary.
 
         Raises:
-            NotAParser: It has other tokens than brackets in pairs, XX and the four special ones.
+            NotAParser: It has other tokens than brackets in pairs, XX and the four special ones, or more pairs
+                than MOST_LABELS.
         """
         special = set(tokenizer.special.to_dict().values())
-        ids = {tokenizer.decode([i]): i for i in range(len(tokenizer)) if i not in special} if tokenizer.closed else {}
-        opening = {symbol[1:]: i for symbol, i in ids.items() if symbol[0] == "("}
-        closing = {symbol[1:]: i for symbol, i in ids.items() if symbol[0] == ")"}
+        few = tokenizer.closed and len(tokenizer) <= len(special) + 1 + 2 * MOST_LABELS
+        others = (i for i in range(len(tokenizer)) if few and i not in special)
+        ids = {tokenizer.piece(i).removeprefix(WORD_BOUNDARY): i for i in others}
+        opening = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith("(")}
+        closing = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith(")")}
         paired = len(opening) > 0 and opening.keys() == closing.keys() and len(opening) + len(closing) + 1 == len(ids)
         if not paired or WORD not in ids:
             raise NotAParser(

@@ -45,7 +45,7 @@ def test_prepared_trees_are_sentences_and_their_symbols(parsing: Parsing) -> Non
 
 def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call) -> None:
     lines = ["the cat sees a lamp .", "", "  she   paints ( it ) ", "x" * 5_000, "東京 \u200b"]
-    for options in ([], ["--constrained"], ["--beam", "2", "--alpha", "0.3"]):
+    for options in ([], ["--constrained", "--min_length", "90"], ["--beam", "2", "--alpha", "0.3"]):
         said = call(
             "parse", "--checkpoint", parsing.checkpoint, *options, stdin="\n".join(lines).encode() + b"\n\xff\n"
         )
@@ -55,6 +55,15 @@ def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call
         assert len(found) == len(lines) + 1
         words = [" ".join(tree.words) for line in found for tree in parse_trees([line])]
         assert words == [" ".join(line.split()) for line in [*lines, "\ufffd"] if line.strip()]
+
+
+def test_a_line_of_megabytes_is_not_read(parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture) -> None:
+    for long in (b"a" * 1_000_001, b"a " * 1_700_000):
+        said = call("parse", "--checkpoint", parsing.checkpoint, "--beam", "1", stdin=b"it\n" + long + b"\nit\n" + long)
+        first, second, third, fourth = said.out.splitlines()
+        assert first == third != ""
+        assert second == fourth == ""
+    assert "line 2: not parsed: it has more than 1000000 bytes" in caplog.text
 
 
 def test_the_same_trees_and_no_repair_when_constrained(
@@ -104,8 +113,14 @@ def test_options_that_only_one_task_has(parsing: Parsing, made: Workplace, call:
     said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--constrained")
     assert one_line_error(said) == "error: --constrained needs --task parsing\n"
     arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
-    said = call(*arguments, "--per-sentence")
-    assert one_line_error(said) == "error: --per-sentence needs --task translation\n"
+    for option, *value in (
+        ["--per-sentence"],
+        ["--target-column", "3"],
+        ["--references", "all"],
+        ["--causal", "false"],
+    ):
+        said = call(*arguments, option, *value)
+        assert one_line_error(said) == f"error: {option} needs --task translation\n"
     said = call("prepare", "--task", "parsing", "--train", parsing.train, "--source-vocab-size", "9", "--out", "x")
     assert "leave --source-vocab-size out" in one_line_error(said)
 

@@ -56,6 +56,11 @@ def test_a_translators_vocabulary_is_no_parsers(tokenizer: Tokenizer) -> None:
 def test_there_must_be_labels_and_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="no trees to learn from"):
         learn_vocabularies(list, 60)
+    table = learn_vocabularies(lambda: PAIRS, 60)
+    monkeypatch.setattr(vocabulary, "MOST_LABELS", 4)
+    assert len(SymbolTable.from_tokenizer(table).opening) == 4
     monkeypatch.setattr(vocabulary, "MOST_LABELS", 3)
+    with pytest.raises(NotAParser):
+        SymbolTable.from_tokenizer(table)
     with pytest.raises(ValueError, match="more than 3 different labels"):
         learn_vocabularies(lambda: PAIRS, 60)
