@@ -10,6 +10,8 @@ import pytest
 import torch
 
 from tests.core.parsing.grammar import made_up_trees
+from transformer_core.analysis.attribution.methods import source_axis
+from transformer_core.analysis.forced_run import forced_run
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.constituency_parser import ConstituencyParser, Parse
@@ -161,5 +163,6 @@ def test_maps_have_words_on_one_side_and_brackets_on_the_other(untrained: Consti
     assert merged.outputs == maps.outputs.merged()
     assert maps.outputs.words == tuple(range(len(maps.outputs)))
     assert np.allclose(merged.cross.sum(axis=-1), 1.0, atol=1e-5)
+    assert source_axis(forced_run(loaded.translator, sentence)) == maps.source
     forced = loaded.translator.force(sentence, " ".join(to_symbols(parse.tree)))
     assert forced.attention.outputs == maps.outputs

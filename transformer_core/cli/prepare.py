@@ -146,6 +146,8 @@ def prepare_text(
 
     if tokenizer:
         vocabulary = Tokenizer.load(tokenizer)
+        if any(trees):
+            _check_labels(specs, vocabulary, tokenizer)
     else:
         vocabulary = _learn_parser(specs, vocab_size) if any(trees) else _learn(specs, vocab_size, source_vocab_size)
     with atomic_directory(out) as partial:
@@ -192,3 +194,19 @@ def _learn_parser(specs: Sequence[str], vocab_size: int) -> Tokenizer:
 
     log.info("learning a vocabulary of %d tokens for the words", vocab_size)
     return learn_vocabularies(pairs, vocab_size)
+
+
+def _check_labels(specs: Sequence[str], vocabulary: Tokenizer, path: str) -> None:
+    """Raise UsageError when an existing vocabulary is no parser's, or lacks labels of the trees."""
+    from transformer_core.data import read_treebank
+    from transformer_core.parsing.sequences import WORD, to_symbols
+    from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
+
+    try:
+        known = SymbolTable.from_tokenizer(vocabulary).opening
+    except NotAParser as error:
+        raise UsageError(f"--tokenizer: {path}: {error}") from error
+    for spec in specs:
+        for tree in read_treebank(spec):
+            if missing := sorted({symbol[1:] for symbol in to_symbols(tree) if symbol != WORD} - known.keys()):
+                raise UsageError(f"--tokenizer: {path} lacks the label {missing[0]} of {spec}")

@@ -135,3 +135,26 @@ def test_a_damaged_tree_is_named(parsing: Parsing, call: Call, tmp_path: Path) -
     path.write_text("(S (NN tea))\n(S (NN tea)\n")
     said = call("prepare", "--task", "parsing", "--train", path, "--vocab-size", "20", "--out", tmp_path / "new")
     assert one_line_error(said, 1).endswith("damaged.trees, line 2: a bracket is never closed\n")
+
+
+def test_training_begins_with_trees_themselves(parsing: Parsing, call: Call, tmp_path: Path) -> None:
+    narrow = ["--model.d_model", "16", "--model.d_ff", "16", "--model.num_layers", "1", "--model.num_heads", "2"]
+    short = ["--training.steps", "2", "--training.warmup_steps", "1", "--training.cooldown_steps", "0"]
+    train = ["train", "--preset", "parsing-small", *narrow, *short, "--model.source_vocab_size", "55"]
+    said = call(*train, "--train", parsing.train, "--out", tmp_path / "run")
+    assert said.status == 0, said.err
+    meta = json.loads((tmp_path / "run" / "data" / "meta.json").read_text())
+    assert (meta["source_vocab_size"], meta["vocab_size"]) == (55, 13)
+
+
+def test_an_existing_vocabulary_must_know_all_labels(
+    parsing: Parsing, made: Workplace, call: Call, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.trees"
+    other.write_text("(S (NP (DT the) (NN cat)))\n(S (FRAG (NN tea)))\n")
+    prepare = ["prepare", "--task", "parsing", "--train", other, "--out", tmp_path / "new", "--tokenizer"]
+    said = call(*prepare, parsing.checkpoint / "tokenizer.model")
+    assert "tokenizer.model lacks the label FRAG of" in one_line_error(said)
+    assert "this model is no parser" in one_line_error(call(*prepare, made.checkpoint / "tokenizer.model"))
+    other.write_text("(S (NP (DT the) (NN cat)))\n")
+    assert call(*prepare, parsing.checkpoint / "tokenizer.model").status == 0
