@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from transformer_core.evaluation import batches_by_length
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
+from transformer_core.parsing.bracketing import score_bracketing
 from transformer_core.parsing.sequences import to_tree
 from transformer_core.parsing.treebank import MOST_WORDS
 from transformer_core.parsing.trees import Tree, flat_tree, unescaped
@@ -35,6 +38,30 @@ class Parse:
     def is_well_formed(self) -> bool:
         """Whether the model generated this tree without any repair."""
         return not self.problem and not self.repairs
+
+
+def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
+    """How often each repair was needed over all parses."""
+    total: Counter[str] = Counter()
+    for parse in parses:
+        total.update(parse.repairs)
+    return total
+
+
+def score_parses(gold: Sequence[Tree], parses: Sequence[Parse]) -> dict[str, Any]:
+    """What a report or the metrics of a checkpoint hold: labelled bracketing, in percent, and how much was repaired."""
+    found = score_bracketing(gold, [parse.tree for parse in parses])
+    return {
+        "f1": found.f1,
+        "f1_95": list(found.f1_interval),
+        "precision": found.precision,
+        "recall": found.recall,
+        "exact_match": found.exact_match,
+        "sentences": found.sentences,
+        "length_errors": found.errors,
+        "well_formed": 100.0 * sum(parse.is_well_formed for parse in parses) / len(parses),
+        "repairs": dict(count_repairs(parses).most_common()),
+    }
 
 
 class ConstituencyParser:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.options import Parser, UsageError, check_task, load_translator, write_scores, write_summary
-from transformer_core.cli.parse import evaluate_parser
+from transformer_core.cli.parse import load_parser, parse_sentences, warn_of_problems
 from transformer_core.config import ModelConfig
 from transformer_core.shipped import find_checkpoint
 
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 log = logging.getLogger(__name__)
+
+# Options that only translations have, and what they are when they are not given.
+_OF_TRANSLATION: dict[str, Any] = {
+    "unseen": [],
+    "causal": None,
+    "compare": None,
+    "gold": None,
+    "per_sentence": False,
+    "references": "1",
+    "target_column": 2,
+}
 
 
 def parser() -> Parser:
@@ -80,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
             raise UsageError(f"--greedy is the same as --beam 1, but --beam is {options.beam}; give only one")
         options.beam = 1
     if options.task == "parsing":
-        return evaluate_parser(options)
+        return _run_parser(options)
     if options.constrained:
         raise UsageError("--constrained needs --task parsing")
     references = _references(options.references)
@@ -135,6 +147,52 @@ def _references(given: str) -> int | None:
     return int(given)
 
 
+def _run_parser(options: argparse.Namespace) -> int:
+    """Score a checkpoint on a treebank."""
+    if given := [name for name, default in _OF_TRANSLATION.items() if getattr(options, name) != default]:
+        raise UsageError(f"--{given[0].replace('_', '-')} needs --task translation")
+
+    from transformer_core.constituency_parser import score_parses
+    from transformer_core.data import read_treebank
+    from transformer_core.evaluation import TestSet
+    from transformer_core.parsing.bracketing import score_bracketing
+    from transformer_core.parsing.trees import right_branching
+    from transformer_core.progress import progress_bar
+
+    test = TestSet.read(options.test)
+    gold = list(read_treebank(options.test))
+    model = load_parser(options)
+    started = time.monotonic()
+    with progress_bar(unit="sentence", total=len(gold)) as bar:
+        parses = parse_sentences(model, [tree.words for tree in gold], options, bar)
+    seconds = time.monotonic() - started
+    warn_of_problems(dict(enumerate(parses, start=1)))
+    summary = {
+        **score_parses(gold, parses),
+        "right_branching_f1": score_bracketing(gold, [right_branching(tree.words) for tree in gold]).f1,
+        "not_parsed": sum(bool(parse.problem) for parse in parses),
+        "task": options.task,
+        "constrained": options.constrained,
+        **_search(model.translator, options),
+        "seconds": round(seconds, 3),
+        "test": options.test,
+        **_names(model.translator),
+        "heads": _heads(model.translator, test, options),
+    }
+    write_scores(summary)
+    write_summary(summary)
+    return 0
+
+
+def _search(translator: Translator, options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "beam": translator.decoding.beam if options.beam is None else options.beam,
+        "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
+        "length_penalty": translator.decoding.length_penalty,
+        "min_length": translator.decoding.min_length,
+    }
+
+
 def _summary(translator: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
     from transformer_core.evaluation import finite
 
@@ -143,10 +201,7 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "nats_per_character": finite(result.perplexity.nats_per_character),
         "not_translated": sum(line.problem.startswith("not translated") for line in result.lines),
         "references": max(map(len, test.references)),
-        "beam": translator.decoding.beam if options.beam is None else options.beam,
-        "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
-        "length_penalty": translator.decoding.length_penalty,
-        "min_length": translator.decoding.min_length,
+        **_search(translator, options),
         "causal": translator.config.causal,
         "seconds": round(result.seconds, 3),
         "test": options.test,

@@ -10,7 +10,9 @@ import pytest
 
 from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from tests.core.parsing.grammar import made_up_trees
+from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
+from transformer_core.cli.model_card import with_heads
 from transformer_core.parsing.treebank import parse_trees
 
 
@@ -19,20 +21,20 @@ class Parsing:
     train: Path
     test: Path
     data: Path
+    run: Path
     checkpoint: Path
 
 
 @pytest.fixture(scope="module")
 def parsing(tmp_path_factory: pytest.TempPathFactory) -> Parsing:
     folder = tmp_path_factory.mktemp("parsing")
-    place = Parsing(*(folder / name for name in ("train.trees", "test.mrg", "data", "checkpoint")))
+    place = Parsing(*(folder / name for name in ("train.trees", "test.mrg", "data", "run", "checkpoint")))
     place.train.write_text("".join(f"{tree}\n" for tree in made_up_trees(80)), encoding="utf-8")
     place.test.write_text("\n".join(str(tree).replace(" (", "\n  (") for tree in made_up_trees(12, seed=2)))
-    run = folder / "run"
     for command in (
         ["prepare", "--task", "parsing", "--train", place.train, "--vocab-size", "60", "--out", place.data],
-        ["train", *TRAIN, "--model.tie", "target", "--data", place.data, "--valid", place.test, "--out", run],
-        ["average", run, "--last", "2", "--out", place.checkpoint],
+        ["train", *TRAIN, "--model.tie", "target", "--data", place.data, "--valid", place.test, "--out", place.run],
+        ["average", place.run, "--last", "2", "--out", place.checkpoint],
     ):
         assert main([str(argument) for argument in command]) == 0
     return place
@@ -92,6 +94,23 @@ def test_scores_of_a_treebank(parsing: Parsing, call: Call, options: list[str]) 
     assert bool(summary["repairs"]) is not bool(options)
     assert summary["beam"] == (1 if options else 4)
     assert f"f1                                {summary['f1']:.2f}" in said.out
+
+
+def test_a_shipped_parser_tells_its_scores(parsing: Parsing, call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    said = call("ship", parsing.run, "--last", "2", "--valid", parsing.test, "--out", out)
+    assert said.status == 0, said.err
+    found = load_checkpoint(out).metrics["scores"]["test"]["bracketing"]
+    said = call("evaluate", "--task", "parsing", "--checkpoint", out, "--test", parsing.test, "--heads", "2")
+    summary = json.loads(said.out.splitlines()[-1])
+    assert summary["heads"]["sentences"] == 2
+    assert found.items() <= summary.items()
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert f"| test | {found['f1']:.1f} | {found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f} |" in card
+    commands = [line.split()[3:] for line in card.splitlines() if line.startswith("    python -m transformer_core ")]
+    assert [command[0] for command in commands] == ["evaluate", "evaluate", "prepare", "train", "ship"]
+    assert all("--task" in command for command in commands[:3])
+    assert with_heads(card, load_checkpoint(out).metrics["heads"]) == card
 
 
 def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made: Workplace, call: Call) -> None:
