@@ -86,7 +86,7 @@ def translate_lines(
             problem = f"not translated: {error}"
         results[number] = TranslatedLine("", problem)
     on_progress(len(lines) - len(texts))
-    for numbers in _batches(lengths, batch):
+    for numbers in batches_by_length(lengths, batch):
         translations = translator.translate_batch([texts[number] for number in numbers], beam=beam, alpha=alpha)
         for number, translation in zip(numbers, translations, strict=True):
             candidates = tuple(_candidate(translator, found) for found in translation.hypotheses[:nbest])
@@ -109,8 +109,13 @@ def _candidate(translator: Translator, found: Hypothesis) -> Candidate:
     return Candidate(text, found.score, found.log_probability, found.finished)
 
 
-def _batches(lengths: dict[int, int], batch: int) -> list[list[int]]:
-    """Numbers of lines by batch, the longest lines first, so that memory runs out at the start or never."""
+def batches_by_length(lengths: dict[int, int], batch: int) -> list[list[int]]:
+    """Numbers of lines by batch, the longest lines first, so that memory runs out at the start or never.
+
+    Args:
+        lengths: Tokens of each line by its number.
+        batch: Lines of a batch at most.
+    """
     batches: list[list[int]] = []
     room = 0
     for number in sorted(lengths, key=lambda number: -lengths[number]):
@@ -288,7 +293,7 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
         pieces += own
         characters += len(target)
     total = 0.0
-    for numbers in _batches(lengths, batch):
+    for numbers in batches_by_length(lengths, batch):
         total -= sum(translator.score([readable[number] for number in numbers]))
     value = math.exp(min(total / pieces, 700.0)) if pieces else math.nan
     return Perplexity(value, pieces, len(pairs) - len(readable), total / characters if characters else math.nan)

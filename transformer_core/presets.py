@@ -37,8 +37,8 @@ def _row(about: str, *, label_smoothing: float = 0.1, **changes: Any) -> Preset:
 # Section 6.3 gives the layers, d_model, the sizes of the vocabularies (16K and 32K tokens), beam, alpha and output
 # length. Dropout and learning rate were tuned, but are not given: those of the small text are the ones of the authors'
 # code of June 2017 (tensor2tensor 1.0.3, transformer_parsing_base_dr6), those of the large text are base's. d_ff and
-# num_heads are base's, and the vocabularies powers of two, as there.
-_PARSER = ModelConfig(vocab_size=2**14, d_model=1024, num_layers=4)
+# num_heads are base's, and the vocabularies powers of two, as there: 2^14 or 2^15 tokens of words, 2^9 of brackets.
+_PARSER = ModelConfig(vocab_size=2**9, source_vocab_size=2**14, tie="target", d_model=1024, num_layers=4)
 _PARSING = DecodingConfig(beam=21, alpha=0.3, extra_length=300)
 
 
@@ -140,8 +140,36 @@ PRESETS["parsing-wsj"] = Preset(
 )
 PRESETS["parsing-semi"] = Preset(
     about="Section 6.3: constituency parsing, with 17 million more parsed sentences",
-    model=_PARSER.replace(vocab_size=2**15),
+    model=_PARSER.replace(source_vocab_size=2**15),
     training=TrainingConfig(max_pieces=512),
+    decoding=_PARSING,
+)
+PRESETS["parsing-small"] = Preset(
+    about="Section 6.3 in small: constituency parsing, 4 layers of width 192; learns in hours on one core",
+    model=_PARSER.replace(
+        vocab_size=2**7,
+        source_vocab_size=8_000,
+        d_model=192,
+        d_ff=768,
+        d_k=0,
+        d_v=0,
+        dropout=0.1,
+        attention_dropout=0.1,
+    ),
+    training=TrainingConfig(
+        batch_tokens=4_096,
+        steps=6_000,
+        learning_rate_factor=0.2,
+        warmup_steps=300,
+        cooldown_steps=4_000,
+        optimizer="muon",
+        muon_factor=3.0,
+        log_every=20,
+        validate_every=1_000,
+        validation_sentences=100,
+        checkpoint_every=0,
+        checkpoint_minutes=8.0,
+    ),
     decoding=_PARSING,
 )
 

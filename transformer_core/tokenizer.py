@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import sentencepiece
 
@@ -68,6 +69,10 @@ class Tokenizer:
         model: The bytes of a `.model` file.
         source_model: The bytes of another one, for sources.
 
+    Attributes:
+        closed: Whether every token is a whole word, as after `from_symbols`. Words of the source then begin at blanks
+            only.
+
     Raises:
         TokenizerError: The bytes are not a SentencePiece model, it lacks one of the four special pieces, or the two
             vocabularies give them different ids.
@@ -78,7 +83,7 @@ class Tokenizer:
         try:
             check_expansion(model)
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-            self._processor.id_to_piece(list(range(len(self._processor))))
+            pieces = self._processor.id_to_piece(list(range(len(self._processor))))
         except (RuntimeError, TypeError) as error:
             raise TokenizerError("not a valid SentencePiece model") from error
         except Expands as error:
@@ -89,6 +94,7 @@ class Tokenizer:
         if min(ids) < 0:
             raise TokenizerError("the SentencePiece model needs <pad>, <s>, </s> and <unk>; train it with `prepare`")
         self.special = SpecialIds(pad=ids[0], bos=ids[1], eos=ids[2], unk=ids[3])
+        self.closed = all(piece.startswith(WORD_BOUNDARY) for i, piece in enumerate(pieces) if i not in ids)
         self.source = self if source_model is None else Tokenizer(source_model)
         if self.source.special != self.special:
             raise TokenizerError("source and target vocabularies give <pad>, <s>, </s> and <unk> different ids")
@@ -131,30 +137,33 @@ class Tokenizer:
         Raises:
             TokenizerError: The texts are too few for so large a vocabulary, or too many different characters for it.
         """
-        writer = io.BytesIO()
-        special = SpecialIds()
-        try:
-            sentencepiece.SentencePieceTrainer.train(
-                sentence_iterator=iter(texts),
-                model_writer=writer,
+        return cls(
+            _trained(
+                texts,
+                vocab_size,
                 model_type="bpe",
-                vocab_size=vocab_size,
                 normalization_rule_name="nmt_nfkc",
                 character_coverage=0.9999,
                 split_digits=True,
                 max_sentence_length=16_384,
                 num_threads=threads,
-                pad_id=special.pad,
-                bos_id=special.bos,
-                eos_id=special.eos,
-                unk_id=special.unk,
-                minloglevel=2,
             )
-        except (RuntimeError, OSError) as error:
-            raise TokenizerError(
-                f"cannot train a vocabulary of {vocab_size} tokens from these texts: {error}"
-            ) from error
-        return cls(writer.getvalue())
+        )
+
+    @classmethod
+    def from_symbols(cls, symbols: Iterable[str]) -> Tokenizer:
+        """A closed vocabulary: each symbol is a token, and every other word between blanks is `<unk>`.
+
+        Raises:
+            TokenizerError: There are no symbols, or one is empty or has a blank in it.
+        """
+        each = sorted(set(symbols))
+        if not each or any(symbol.split() != [symbol] for symbol in each):
+            raise TokenizerError("a closed vocabulary needs symbols without blanks")
+        model = _trained(
+            each, len(each) + 4, model_type="word", normalization_rule_name="identity", character_coverage=1.0
+        )
+        return cls(model)
 
     def __len__(self) -> int:
         return int(self._processor.get_piece_size())
@@ -194,20 +203,43 @@ class Tokenizer:
         return tuple(self.piece(i) for i in ids)
 
 
+def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
+    """A SentencePiece model with our four special tokens. Raises TokenizerError when it cannot be trained."""
+    writer, special = io.BytesIO(), SpecialIds()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(texts),
+            model_writer=writer,
+            vocab_size=vocab_size,
+            pad_id=special.pad,
+            bos_id=special.bos,
+            eos_id=special.eos,
+            unk_id=special.unk,
+            minloglevel=2,
+            **options,
+        )
+    except (RuntimeError, OSError) as error:
+        raise TokenizerError(f"cannot train a vocabulary of {vocab_size} tokens from these texts: {error}") from error
+    return writer.getvalue()
+
+
 def source_file(path: Path) -> Path:
     """The file of a separate source vocabulary: beside the target's, with `source_` before its name."""
     return path.with_name(f"source_{path.name}")
 
 
-def word_numbers(pieces: Sequence[str]) -> tuple[int, ...]:
+def word_numbers(pieces: Sequence[str], *, at_blanks: bool = False) -> tuple[int, ...]:
     """The word that each piece belongs to, counted from 0.
 
-    A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known).
+    A word starts at a word-boundary mark; punctuation is a word of its own unless it joins (isn't, well-known), or
+    unless words begin `at_blanks` only, as in treebanks, where "U.S." is one.
     """
     numbers: list[int] = []
     previous = ""
     for piece in pieces:
-        starts = piece.startswith(WORD_BOUNDARY) or _is_punctuation(piece) or _is_punctuation(previous)
+        starts = piece.startswith(WORD_BOUNDARY) or (
+            not at_blanks and (_is_punctuation(piece) or _is_punctuation(previous))
+        )
         # A boundary mark alone belongs to the piece that follows it.
         joined = not starts or previous == WORD_BOUNDARY
         numbers.append(0 if not numbers else numbers[-1] + (0 if joined else 1))
@@ -222,9 +254,12 @@ def _is_punctuation(piece: str) -> bool:
     )
 
 
-def axis(pieces: Sequence[str], *, start: bool = False, end: bool = False) -> Axis:
-    """An axis of pieces, with `<s>` before (decoder inputs) or `</s>` after (source, outputs)."""
-    words = word_numbers(pieces)
+def axis(pieces: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
+    """An axis of pieces, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
+
+    `at_blanks` is that of `word_numbers`.
+    """
+    words = word_numbers(pieces, at_blanks=at_blanks)
     tokens, special = list(pieces), [False] * len(pieces)
     if start:
         tokens, special = [BOS_TOKEN, *tokens], [True, *special]

@@ -21,6 +21,7 @@ from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
+from transformer_core.decoding.constraint import Constraint
 from transformer_core.hooks import capture
 from transformer_core.masks import padding_mask
 from transformer_core.model import Transformer
@@ -238,6 +239,7 @@ class Translator:
         alpha: float | None = None,
         should_stop: ShouldStop | None = None,
         is_given_up: IsGivenUp | None = None,
+        constraint: Constraint | None = None,
     ) -> list[SearchResult]:
         """The search of `translate_batch`: ids of each source in, without `</s>`, and what was found out.
 
@@ -248,6 +250,7 @@ class Translator:
             should_stop: As for `translate_batch`.
             is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
                 has no hypotheses then.
+            constraint: What may be generated for each source; it numbers those that are not empty.
 
         Raises:
             DecodingStopped: `should_stop` returned True.
@@ -266,6 +269,7 @@ class Translator:
             config,
             should_stop or (lambda: False),
             (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
+            constraint,
         )
         for number, result in zip(filled, found, strict=True):
             results[number] = result
@@ -406,8 +410,8 @@ class Translator:
             encoder=stack("encoder", "self_attention", sources, sources),
             decoder=stack("decoder", "self_attention", reading.rows, reading.rows),
             cross=stack("decoder", "cross_attention", reading.rows, sources),
-            source=axis(reading.source.pieces, end=True),
-            inputs=axis(pieces if reading.finished else pieces[:-1], start=True),
-            outputs=axis(pieces, end=reading.finished),
+            source=axis(reading.source.pieces, end=True, at_blanks=self.tokenizer.closed),
+            inputs=axis(pieces if reading.finished else pieces[:-1], start=True, at_blanks=self.tokenizer.closed),
+            outputs=axis(pieces, end=reading.finished, at_blanks=self.tokenizer.closed),
             finished=reading.finished,
         )

@@ -25,11 +25,14 @@ from tests.core.tiny import SPECIAL, sentence_pairs
 from transformer_core.data import (
     Corpus,
     DataError,
+    is_treebank,
     make_batch,
     plan_epoch,
     prepare,
     preparing,
+    read_lines,
     read_pairs,
+    read_treebank,
     typed_carelessly,
 )
 from transformer_core.data.batches import batch_of_rows
@@ -382,3 +385,34 @@ def test_nothing_left_to_train_on(tokens: int, longest: int) -> None:
         DataError, match=f"no pair has at most {longest} tokens and fits into a batch of {tokens} tokens"
     ):
         plan([(5, 3), (2, 9)], tokens, longest)
+
+
+@pytest.mark.parametrize("ending", [".trees", ".trees.xz", ".mrg.gz"])
+def test_a_treebank_is_parallel_text(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"some{ending}"
+    assert is_treebank(path)
+    openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
+    with openers.get(path.suffix, open)(path, "wt", encoding="utf-8") as file:
+        file.write("( (S (NP-SBJ (PRP It)) (VP (VBZ helps)) (. .)))\n(NP (-LRB- -LRB-) (NN tea))\n")
+    assert list(read_pairs(path)) == [("It helps .", "(S (NP XX )NP (VP XX )VP XX )S"), ("( tea", "(NP XX XX )NP")]
+    assert [str(tree) for tree in read_treebank(path)][1] == "(TOP (NP (-LRB- -LRB-) (NN tea)))"
+
+
+def test_a_tree_that_is_none_is_named_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "bad.trees"
+    path.write_text("(S (NN tea))\n(S)\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"bad\.trees, line 2: the bracket 'S' has neither a word"):
+        list(read_pairs(path))
+
+
+def test_lines_have_a_bound_where_one_is_given(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"12345\r\n1234\n\n123456789")
+    assert list(read_lines(path)) == ["12345", "1234", "", "123456789"]
+    assert list(read_lines(path, 9)) == ["12345", "1234", "", "123456789"]
+    with pytest.raises(DataError, match=r"lines\.txt, line 4: has more than 8 characters"):
+        list(read_lines(path, 8))
+
+
+def test_other_files_are_no_treebanks() -> None:
+    assert not any(map(is_treebank, ["a.tsv", "trees", "a.trees.tsv", "a.xz", "a.en,a.trees.de", "trees.xz"]))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.core.tiny import sentence_pairs, tiny_model
 from transformer_core.config import DecodingConfig
 from transformer_core.data import DataError
-from transformer_core.evaluation import TestSet, _batches, evaluate, perplexity, translate_lines
+from transformer_core.evaluation import TestSet, batches_by_length, evaluate, perplexity, translate_lines
 from transformer_core.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
@@ -64,7 +64,7 @@ def test_nothing_that_a_line_holds_loses_a_line(translator: Translator) -> None:
 
 @given(st.lists(st.integers(0, 2_000), max_size=60), st.integers(1, 9))
 def test_every_line_is_in_one_batch_and_batches_stay_small(lengths: list[int], batch: int) -> None:
-    batches = _batches(dict(enumerate(lengths)), batch)
+    batches = batches_by_length(dict(enumerate(lengths)), batch)
     assert sorted(number for numbers in batches for number in numbers) == list(range(len(lengths)))
     for numbers in batches:
         longest = max(lengths[number] for number in numbers) + 1

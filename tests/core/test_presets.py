@@ -92,13 +92,14 @@ def test_a_row_changes_what_table_3_says_and_nothing_else(name: str, changed: di
 
 
 def test_the_parsers_of_section_6_3() -> None:
-    small, large = preset("parsing-wsj"), preset("parsing-semi")
+    small, large, narrow = (preset(f"parsing-{name}") for name in ("wsj", "semi", "small"))
+    assert (narrow.model.num_layers, narrow.decoding) == (4, small.decoding)
     for chosen in (small, large):
         assert (chosen.model.num_layers, chosen.model.d_model) == (4, 1024)
         assert (chosen.decoding.beam, chosen.decoding.alpha, chosen.decoding.extra_length) == (21, 0.3, 300)
-    assert (small.model.vocab_size, large.model.vocab_size) == (16_384, 32_768)
-    # Encoder layer 8,395,776 and decoder layer 12,592,128, four of each; and V x 1,024.
-    assert counted(small.model) == 4 * (8_395_776 + 12_592_128) + 16_384 * 1024
+    assert (small.model.source_vocab_size, large.model.source_vocab_size) == (16_384, 32_768)
+    # Encoder layer 8,395,776 and decoder layer 12,592,128, four of each; and V x 1,024 for words and for brackets.
+    assert counted(small.model) == 4 * (8_395_776 + 12_592_128) + (16_384 + 512) * 1024
     assert counted(large.model) - counted(small.model) == 16_384 * 1024
 
 

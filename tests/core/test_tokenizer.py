@@ -184,3 +184,27 @@ def test_words_of_a_sentence(tokenizer: Tokenizer) -> None:
     pieces = tokenizer.encode("My friend doesn't like two well-known books.").pieces
     words = axis(pieces, end=True).word_texts
     assert words == ("My", "friend", "doesn't", "like", "two", "well-known", "books", ".", "</s>")
+
+
+def test_a_closed_vocabulary_has_the_symbols_and_nothing_else(tokenizer: Tokenizer) -> None:
+    closed = Tokenizer.from_symbols([")S", "(S", "XX", "(S"])
+    assert closed.closed
+    assert not tokenizer.closed
+    assert len(closed) == 4 + 3
+    assert closed.special == tokenizer.special
+    assert closed.decode(closed.encode("(S XX XX )S").ids) == "(S XX XX )S"
+    assert closed.encode("(S other )S X").unknown == (False, True, False, True)
+    assert Tokenizer.from_symbols(["XX", "(S", ")S"]).model == closed.model
+
+
+@pytest.mark.parametrize("symbols", [[], [""], ["a b"], ["a", " b"]])
+def test_symbols_have_no_blanks(symbols: list[str]) -> None:
+    with pytest.raises(TokenizerError, match="symbols without blanks"):
+        Tokenizer.from_symbols(symbols)
+
+
+def test_words_that_begin_at_blanks_only() -> None:
+    pieces = ["▁The", "▁U", ".", "S", ".", "▁", "is", "n't", "▁."]
+    assert word_numbers(pieces, at_blanks=True) == (0, 1, 1, 1, 1, 2, 2, 2, 3)
+    assert word_numbers(pieces)[-1] > 3
+    assert axis(pieces, end=True, at_blanks=True).word_texts == ("The", "U.S.", "isn't", ".", "</s>")

@@ -42,6 +42,7 @@ class ForcedRun:
         outputs: (T,) ids that it generates.
         log_p: (T,) log-probability of each of them, in nats.
         captured: The values at the points that were asked for, in float32.
+        at_blanks: Whether words begin at blanks only, as those of a parser.
     """
 
     source_text: str
@@ -54,6 +55,7 @@ class ForcedRun:
     outputs: Tensor
     log_p: Tensor
     captured: Captured
+    at_blanks: bool = False
 
     def before(self, kind: Kind, layer: int) -> Tensor:
         """(1, n, d): what an attention sub-layer reads; `residual` and `embeddings` must be captured."""
@@ -110,6 +112,7 @@ def forced_run(
         outputs=batch.outputs[0],
         log_p=log_probabilities(logits, batch.outputs[0])[0],
         captured=captured,
+        at_blanks=tokenizer.closed,
     )
 
 

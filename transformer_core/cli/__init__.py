@@ -24,10 +24,11 @@ from transformer_core.config import ConfigError
 # Each is a module of this package with `run(arguments)`; they are loaded when they are called.
 COMMANDS = {
     "translate": "Translate lines of text from standard input.",
-    "evaluate": "Translate a test set and score it: BLEU, chrF, perplexity; or compare two models.",
+    "evaluate": "Translate or parse a test set and score it: BLEU, chrF, perplexity, F1; or compare two models.",
+    "parse": "Parse sentences from standard input into trees (Section 6.3).",
     "align": "Measure how well each encoder-decoder head, and other methods, align words.",
     "contrast": "Measure how often a model prefers the correct translation to an incorrect one.",
-    "prepare": "Learn a vocabulary from parallel text and tokenise the text for training.",
+    "prepare": "Learn a vocabulary from parallel text or trees and tokenise them for training.",
     "train": "Train a model; stop and resume at any time.",
     "average": "Average the last saved steps of a training run into a checkpoint.",
     "ship": "Turn a training run into a checkpoint to publish: averaged, scored, with a model card.",

@@ -101,6 +101,7 @@ def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch:
         sets: `valid` and `test` -> files as `evaluate` reads them.
         batch: Lines translated together at most.
     """
+    from transformer_core.data import is_treebank
     from transformer_core.evaluation import TestSet, evaluate
 
     scores: dict[str, Any] = {}
@@ -116,7 +117,21 @@ def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch:
                 "part": PARTS[part],
             }
             log.info("%s: BLEU %.1f, perplexity %.2f", name, result.bleu.value, result.perplexity.value)
+            if is_treebank(spec):
+                scores[name]["bracketing"] = _bracketing(spec, result.texts)
+                log.info("%s: F1 %.1f", name, scores[name]["bracketing"]["f1"])
     return scores
+
+
+def _bracketing(spec: str, sequences: Sequence[str]) -> dict[str, Any]:
+    """Scores of the trees that sequences of symbols stand for."""
+    from transformer_core.constituency_parser import Parse, score_parses
+    from transformer_core.data import read_treebank
+    from transformer_core.parsing.sequences import to_tree
+
+    gold = list(read_treebank(spec))
+    repaired = (to_tree(text.split(), tree.words) for text, tree in zip(sequences, gold, strict=True))
+    return score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
 
 
 def _scores(inputs: Inputs) -> dict[str, bytes]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.options import Parser, UsageError, load_translator, write_summary
+from transformer_core.cli.options import Parser, UsageError, check_task, load_translator, write_scores, write_summary
+from transformer_core.cli.parse import load_parser, parse_sentences, warn_of_problems
 from transformer_core.config import ModelConfig
 from transformer_core.shipped import find_checkpoint
 
@@ -18,16 +20,26 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FINE = ("p", "nats_per_character")  # need more than two digits
+# Options that only translations have, and what they are when they are not given.
+_OF_TRANSLATION: dict[str, Any] = {
+    "unseen": [],
+    "causal": None,
+    "compare": None,
+    "gold": None,
+    "per_sentence": False,
+    "references": "1",
+    "target_column": 2,
+}
 
 
 def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "evaluate",
-        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]",
+        usage="--checkpoint DIR --test FILE [--beam N | --greedy] [--references N] [--compare DIR] [--per-sentence]\n"
+        "           --task parsing --checkpoint DIR --test FILE.trees [--beam N | --greedy] [--constrained]",
         description=(
-            "Translate a test set and score it against reference translations.\n\n"
+            "Translate or parse a test set and score it against reference translations or trees.\n\n"
             "Prints a table, then one line of JSON with BLEU, chrF and their sacreBLEU signatures; programs need only\n"
             "that line: `... | tail -n 1`.\n\n"
             "perplexity is per token of the first reference, </s> included, without label smoothing. It depends on\n"
@@ -39,12 +51,16 @@ def parser() -> Parser:
             "punctuation, and has a fixed offset when 80 % of its queries look equally far away. median_divergence\n"
             "is how much two heads of a layer differ, in nats. --head-effects counts the heads that change the\n"
             "log-probability of the references when each gives its mean output: the 95 % interval of the change over\n"
-            "sentences excludes 0. --gold adds the best cross head's alignment error."
+            "sentences excludes 0. --gold adds the best cross head's alignment error.\n\n"
+            "--task parsing parses the sentences of a treebank instead: labelled precision, recall and F1 as evalb\n"
+            "computes them with COLLINS.prm, with a 95 % bootstrap interval; exact match; the share of sequences that\n"
+            "are trees without repair; and F1 of right-branching trees, a baseline."
         ),
         example="  python -m transformer_core evaluate --checkpoint checkpoints/en-de --test test.en-de.tsv.xz",
     )
     result.add_checkpoint()
-    about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de"
+    result.add_task()
+    about = "A .tsv, .tsv.xz or .tsv.gz with the source in its first column, or two files: test.en,test.de; or trees."
     result.add_path("--test", about, required=True, parallel=True)
     result.add_number("--target-column", 2, "Column of the first reference; the source is column 1.", least=2)
     about = "Number of reference columns, or `all`; a line may have fewer."
@@ -54,6 +70,7 @@ def parser() -> Parser:
     result.add_search()
     result.add_field(ModelConfig, "causal", "Default: the checkpoint's own.")
     result.add_argument("--greedy", action="store_true", help="The same as --beam 1.")
+    result.add_constrained()
     result.add_batch()
     result.add_path("--compare", "A second checkpoint, the baseline.", form="DIR", read=find_checkpoint)
     result.add_number("--heads", 100, "Pairs of the test set on which the heads are scored; 0 for none.", least=0)
@@ -69,11 +86,16 @@ def parser() -> Parser:
 def run(arguments: Sequence[str]) -> int:
     """Score a checkpoint on a test set."""
     options = parser().options(arguments)
-    references = _references(options.references)
+    check_task(options.task, "--test", [options.test])
     if options.greedy:
         if options.beam not in (None, 1):
             raise UsageError(f"--greedy is the same as --beam 1, but --beam is {options.beam}; give only one")
         options.beam = 1
+    if options.task == "parsing":
+        return _run_parser(options)
+    if options.constrained:
+        raise UsageError("--constrained needs --task parsing")
+    references = _references(options.references)
     if references != 1 and "," in options.test:
         raise UsageError("--references needs one file with columns, not two files")
     translator = load_translator(options)
@@ -95,7 +117,7 @@ def run(arguments: Sequence[str]) -> int:
         for row in _sentence_rows(test, result):
             sys.stdout.write("\t".join(row) + "\n")
         sys.stdout.write("\n")
-    _write_table(summary)
+    write_scores(summary)
     write_summary(summary)
     return 0
 
@@ -117,21 +139,58 @@ def _evaluated(translator: Translator, test: TestSet, options: argparse.Namespac
     return result
 
 
-def _write_table(summary: dict[str, Any], prefix: str = "") -> None:
-    for name, value in summary.items():
-        if isinstance(value, dict):
-            _write_table(value, f"{prefix}{name}.")
-            continue
-        shown = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
-        sys.stdout.write(f"{prefix + name:<32}  {shown}\n")
-
-
 def _references(given: str) -> int | None:
     if given == "all":
         return None
     if not (given.isascii() and given.isdecimal() and int(given) > 0):
         raise UsageError(f"--references is {given!r}, but must be a positive whole number or all")
     return int(given)
+
+
+def _run_parser(options: argparse.Namespace) -> int:
+    """Score a checkpoint on a treebank."""
+    if given := [name for name, default in _OF_TRANSLATION.items() if getattr(options, name) != default]:
+        raise UsageError(f"--{given[0].replace('_', '-')} needs --task translation")
+
+    from transformer_core.constituency_parser import score_parses
+    from transformer_core.data import read_treebank
+    from transformer_core.evaluation import TestSet
+    from transformer_core.parsing.bracketing import score_bracketing
+    from transformer_core.parsing.trees import right_branching
+    from transformer_core.progress import progress_bar
+
+    test = TestSet.read(options.test)
+    gold = list(read_treebank(options.test))
+    model = load_parser(options)
+    started = time.monotonic()
+    with progress_bar(unit="sentence", total=len(gold)) as bar:
+        parses = parse_sentences(model, [tree.words for tree in gold], options, bar)
+    seconds = time.monotonic() - started
+    warn_of_problems(dict(enumerate(parses, start=1)))
+    summary = {
+        **score_parses(gold, parses),
+        "right_branching_f1": score_bracketing(gold, [right_branching(tree.words) for tree in gold]).f1,
+        "not_parsed": sum(bool(parse.problem) for parse in parses),
+        "task": options.task,
+        "constrained": options.constrained,
+        **_search(model.translator, options),
+        "seconds": round(seconds, 3),
+        "test": options.test,
+        **_names(model.translator),
+        "heads": _heads(model.translator, test, options),
+    }
+    write_scores(summary)
+    write_summary(summary)
+    return 0
+
+
+def _search(translator: Translator, options: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "beam": translator.decoding.beam if options.beam is None else options.beam,
+        "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
+        "length_penalty": translator.decoding.length_penalty,
+        "min_length": translator.decoding.min_length,
+    }
 
 
 def _summary(translator: Translator, test: TestSet, result: Evaluation, options: argparse.Namespace) -> dict[str, Any]:
@@ -142,10 +201,7 @@ def _summary(translator: Translator, test: TestSet, result: Evaluation, options:
         "nats_per_character": finite(result.perplexity.nats_per_character),
         "not_translated": sum(line.problem.startswith("not translated") for line in result.lines),
         "references": max(map(len, test.references)),
-        "beam": translator.decoding.beam if options.beam is None else options.beam,
-        "alpha": translator.decoding.alpha if options.alpha is None else options.alpha,
-        "length_penalty": translator.decoding.length_penalty,
-        "min_length": translator.decoding.min_length,
+        **_search(translator, options),
         "causal": translator.config.causal,
         "seconds": round(result.seconds, 3),
         "test": options.test,

@@ -14,11 +14,13 @@ _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
 _UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
+_BRACKETING_COLUMNS = "| set | F1 | 95 % | precision | recall | exact match | well formed |"
 _HEAD_COLUMNS = "| attention | heads | look | rest | fixed offset | change | look, by layer | rest, by layer |"
 _KINDS = {"encoder": "encoder self-attention", "decoder": "decoder self-attention", "cross": "encoder-decoder"}
 # By what a row of attention stands for: what stands between the name of the head that aligns best and its error.
 _ALIGNS_BEST = {"output": r" \(layer\.head, from 1\)\s+aligns\s+words\s+best,", "input": r"\s+is\s+best,"}
 _ITEMS = r"(\bOf )[0-9,]+( items, )[0-9.]+( %\s+are\s+correct)"
+_PARSING = "--task parsing "
 _MARKUP = str.maketrans({"|": r"\|", "\n": " "})
 
 
@@ -35,6 +37,7 @@ def model_card(
         changed: Options in which the training differs from its preset, by group.
     """
     model, facts = settings.model, metrics["training"]
+    task = _task(metrics["scores"])
     start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
     options = ", ".join(
         f"`{group}.{name} = {json.dumps(value)}`" for group, given in changed.items() for name, value in given.items()
@@ -48,9 +51,10 @@ def model_card(
         f"* Preset `{settings.preset}`{f' with {options}' if options else ''}.\n"
         "* Float16 on disk, float32 in use; all scores are measured on the rounded weights.",
         *_scores(metrics["scores"]),
-        *_heads(metrics.get("heads", {})),
+        *_heads(metrics.get("heads", {}), task),
         "## Training",
-        "    python -m transformer_core prepare --train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
+        f"    python -m transformer_core prepare {task}"
+        "--train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
         "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml "
         f"{f'--init-from {start} ' if start else ''}--data data --valid VALID --out run\n"
         f"    python -m transformer_core ship run --last {len(facts['averaged_steps'])} --valid VALID --out my-model",
@@ -79,7 +83,7 @@ def with_heads(card: str, heads: dict[str, Any]) -> str:
     Raises:
         ValueError: It has neither that section nor `## Training`, which it stands before.
     """
-    section = "\n\n".join(_heads(heads))
+    section = "\n\n".join(_heads(heads, _PARSING if _PARSING in card else ""))
     before, heading, rest = card.partition(f"{_HEADS}\n\n")
     if heading:
         _, following, after = rest.partition("\n\n## ")
@@ -118,7 +122,7 @@ def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
     return re.sub(r"^\| `([^`]+)` \| [0-9,]+ \| [0-9.]+ \|$", row, card, flags=re.MULTILINE)
 
 
-def _heads(heads: dict[str, Any]) -> list[str]:
+def _heads(heads: dict[str, Any], task: str) -> list[str]:
     if not heads:
         return []
     rows = [
@@ -139,7 +143,7 @@ def _heads(heads: dict[str, Any]) -> list[str]:
         _HEADS,
         textwrap.fill(about, 120, break_on_hyphens=False),
         "\n".join([_HEAD_COLUMNS, "|---|---:|---:|---:|---:|---:|---|---|", *rows]),
-        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE "
+        f"    python -m transformer_core evaluate {task}--checkpoint CHECKPOINT --test FILE "
         f"--heads {each} --head-effects {each}",
     ]
 
@@ -163,7 +167,30 @@ def _scores(scores: dict[str, Any]) -> list[str]:
         "reference translation, in nats per token.",
         "\n".join([_COLUMNS, "|---|---|---:|---:|---:|---:|", *rows]),
         f"    BLEU {any_one['signature']}\n    chrF {any_one['chrf_signature']}",
-        "    python -m transformer_core evaluate --checkpoint CHECKPOINT --test FILE",
+        *_bracketing(scores),
+        f"    python -m transformer_core evaluate {_task(scores)}--checkpoint CHECKPOINT --test FILE",
+    ]
+
+
+def _task(scores: dict[str, Any]) -> str:
+    """The option that commands need for a parser."""
+    return _PARSING if any("bracketing" in one for one in scores.values()) else ""
+
+
+def _bracketing(scores: dict[str, Any]) -> list[str]:
+    """The table of a parser's sets."""
+    rows = [
+        f"| {name.translate(_MARKUP)} | {found['f1']:.1f} | {found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f} | "
+        f"{found['precision']:.1f} | {found['recall']:.1f} | {found['exact_match']:.1f} | {found['well_formed']:.1f} |"
+        for name, one in scores.items()
+        if (found := one.get("bracketing"))
+    ]
+    if not rows:
+        return []
+    return [
+        "Labelled bracketing in percent, as evalb counts it with COLLINS.prm, with a 95 % bootstrap interval over\n"
+        "sentences. Well formed: the share of sequences that were trees without repair. BLEU above compares brackets.",
+        "\n".join([_BRACKETING_COLUMNS, "|---|---:|---|---:|---:|---:|---:|", *rows]),
     ]
 
 

@@ -28,6 +28,16 @@ def preset_in(arguments: Sequence[str], default: str) -> str:
     return parser.parse_known_args(arguments)[0].preset or default
 
 
+def check_task(task: str, option: str, specs: Sequence[str]) -> None:
+    """Raise UsageError when the files are trees, but the task is translation, or the other way round."""
+    from transformer_core.data import is_treebank
+
+    for spec in specs:
+        if (task == "parsing") != is_treebank(spec):
+            allowed = "--task parsing needs .trees or .mrg, such as dev.trees.xz" if task == "parsing" else ""
+            raise UsageError(f"{option}: {spec}: {allowed or 'trees need --task parsing'}")
+
+
 def check_new_file(option: str, path: Path, force: bool) -> None:
     """Raise UsageError for a file that cannot be written, or that exists and may not be replaced."""
     if path.exists() and (path.is_dir() or not force):
@@ -95,6 +105,19 @@ def write_table(rows: Iterable[Sequence[str]]) -> None:
     for first, *others in lines:
         cells = [first.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(others, widths[1:], strict=False))]
         sys.stdout.write("  ".join(cells).rstrip() + "\n")
+
+
+_FINE = ("p", "nats_per_character")  # need more than two digits
+
+
+def write_scores(summary: Mapping[str, Any], prefix: str = "") -> None:
+    """Print a row for each score, those of groups with the name of the group before a dot."""
+    for name, value in summary.items():
+        if isinstance(value, dict):
+            write_scores(value, f"{prefix}{name}.")
+            continue
+        shown = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
+        sys.stdout.write(f"{prefix + name:<32}  {shown}\n")
 
 
 def write_summary(summary: Mapping[str, Any]) -> None:

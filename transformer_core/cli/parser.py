@@ -169,6 +169,16 @@ class Parser(jsonargparse.ArgumentParser):
         for part in ("valid", "test"):
             self.add_path(f"--{part}", "Parallel text, as for `evaluate`.", many=True, parallel=True)
 
+    def add_task(self) -> None:
+        """The option that tells what the model does."""
+        about = "translation (parallel text), or parsing (trees: .trees or .mrg, .xz or .gz after it)."
+        self.add_argument("--task", choices=["translation", "parsing"], default="translation", help=about)
+
+    def add_constrained(self) -> None:
+        """The option that lets a parser generate nothing but trees."""
+        about = "Generate only symbols that lead to a tree over the words; the paper's search is free."
+        self.add_argument("--constrained", action="store_true", help=about)
+
     def add_search(self) -> None:
         """Options of beam search."""
         for name in SEARCH:

@@ -12,6 +12,7 @@ from transformer_core.cli.options import (
     UsageError,
     check_at_least,
     check_new_folder,
+    check_task,
     existing,
     existing_text,
     write_summary,
@@ -29,16 +30,21 @@ def parser() -> Parser:
     """The options of this command."""
     result = Parser(
         "prepare",
-        usage="--train FILE ... [--tokenizer FILE | --vocab-size N [--source-vocab-size N]]\n"
+        usage="[--task parsing] --train FILE ... [--tokenizer FILE | --vocab-size N [--source-vocab-size N]]\n"
         "           [--careless-share P] --out DIR",
         description=(
             "Tokenise parallel text once and store it for training.\n\n"
-            "Without --tokenizer, one vocabulary is learned from both languages (SentencePiece BPE, Section 5.1)."
+            "Without --tokenizer, one vocabulary is learned from both languages (SentencePiece BPE, Section 5.1).\n\n"
+            "--task parsing takes trees in Penn Treebank brackets, on one line or several each. Sources are their\n"
+            "words, targets their brackets (Section 6.3). --vocab-size is that of the words. The target's vocabulary\n"
+            "holds a pair of brackets for each label, and XX for every word."
         ),
         example=(
-            "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data"
+            "  python -m transformer_core prepare --train talks.tsv.xz news.en,news.de --vocab-size 8000 --out data\n"
+            "  python -m transformer_core prepare --task parsing --train wsj.trees.xz --vocab-size 8000 --out trees"
         ),
     )
+    result.add_task()
     add_training_text(result)
     result.add_argument(
         "--vocab-size", type=int, metavar="N", help=f"Size of a new vocabulary. (default: {DEFAULT_VOCABULARY})"
@@ -64,7 +70,7 @@ def add_training_text(parser: Parser) -> None:
         metavar="FILE",
         help=(
             "Parallel text: .tsv, .tsv.xz or .tsv.gz with source and target in the first two columns, or two plain "
-            "files separated by a comma: train.en,train.de"
+            "files separated by a comma: train.en,train.de; or trees: train.trees.xz"
         ),
     )
     parser.add_argument(
@@ -86,6 +92,9 @@ def run(arguments: Sequence[str]) -> int:
         raise UsageError("missing: --train FILE ...")
     if options.tokenizer and (options.vocab_size or options.source_vocab_size):
         raise UsageError("--tokenizer is a vocabulary already; leave --source-vocab-size and --vocab-size out")
+    check_task(options.task, "--train", options.train)
+    if options.task == "parsing" and options.source_vocab_size:
+        raise UsageError("--task parsing: --vocab-size is that of the words; leave --source-vocab-size out")
     out = Path(options.out)
     check_new_folder(out)
     meta = prepare_text(
@@ -111,12 +120,20 @@ def prepare_text(
     careless_share: float,
     seed: int,
 ) -> dict[str, Any]:
-    """Learn or load the vocabulary, then write the folder, whole or not at all; returns its `meta.json`."""
+    """Learn or load the vocabulary, then write the folder, whole or not at all; returns its `meta.json`.
+
+    Of trees `vocab_size` is that of the words.
+    """
+    from transformer_core.data import is_treebank
+
     for spec in specs:
         existing_text("--train", spec)
     if not 0.0 <= careless_share <= 1.0:
         raise UsageError(f"--careless-share is {careless_share}, but must be from 0 to 1")
     check_at_least("--vocab-size", vocab_size, 5)
+    trees = [is_treebank(spec) for spec in specs]
+    if any(trees) and (careless_share or not all(trees)):
+        raise UsageError("--train: trees go neither with parallel text nor with --careless-share")
     if source_vocab_size:
         check_at_least("--source-vocab-size", source_vocab_size, 5)
     if tokenizer:
@@ -127,7 +144,12 @@ def prepare_text(
     from transformer_core.progress import tracked
     from transformer_core.tokenizer import Tokenizer
 
-    vocabulary = Tokenizer.load(tokenizer) if tokenizer else _learn(specs, vocab_size, source_vocab_size)
+    if tokenizer:
+        vocabulary = Tokenizer.load(tokenizer)
+        if any(trees):
+            _check_labels(specs, vocabulary, tokenizer)
+    else:
+        vocabulary = _learn_parser(specs, vocab_size) if any(trees) else _learn(specs, vocab_size, source_vocab_size)
     with atomic_directory(out) as partial:
         meta = prepare(
             specs,
@@ -158,3 +180,33 @@ def _learn(specs: Sequence[str], vocab_size: int, source_vocab_size: int) -> Tok
     target = Tokenizer.train(texts(slice(1, 2)), vocab_size)
     log.info("learning a vocabulary of %d tokens for the source", source_vocab_size)
     return Tokenizer(target.model, Tokenizer.train(texts(slice(1)), source_vocab_size).model)
+
+
+def _learn_parser(specs: Sequence[str], vocab_size: int) -> Tokenizer:
+    """New vocabularies of the words and of the brackets of trees."""
+    from transformer_core.data import read_pairs
+    from transformer_core.parsing.vocabulary import learn_vocabularies
+    from transformer_core.progress import tracked
+
+    def pairs() -> Iterator[tuple[str, str]]:
+        for spec in specs:
+            yield from tracked(read_pairs(spec), unit="tree")
+
+    log.info("learning a vocabulary of %d tokens for the words", vocab_size)
+    return learn_vocabularies(pairs, vocab_size)
+
+
+def _check_labels(specs: Sequence[str], vocabulary: Tokenizer, path: str) -> None:
+    """Raise UsageError when an existing vocabulary is no parser's, or lacks labels of the trees."""
+    from transformer_core.data import read_treebank
+    from transformer_core.parsing.sequences import WORD, to_symbols
+    from transformer_core.parsing.vocabulary import NotAParser, SymbolTable
+
+    try:
+        known = SymbolTable.from_tokenizer(vocabulary).opening
+    except NotAParser as error:
+        raise UsageError(f"--tokenizer: {path}: {error}") from error
+    for spec in specs:
+        for tree in read_treebank(spec):
+            if missing := sorted({symbol[1:] for symbol in to_symbols(tree) if symbol != WORD} - known.keys()):
+                raise UsageError(f"--tokenizer: {path} lacks the label {missing[0]} of {spec}")

@@ -205,22 +205,24 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
 
 def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tuple[Corpus, Path]:
     """The prepared text, and its folder."""
+    from transformer_core.data import Corpus, is_treebank
+
     data = existing("--data", given["data"], folder=True) if "data" in given else out / "data"
     if "train" in given:
         tokenizer = given.get("tokenizer")
         if not tokenizer and given.get("init_from"):
             tokenizer = str(Path(given["init_from"]) / TOKENIZER_FILE)
+        # The vocabulary that is learned from trees is that of the words; the symbols are those that occur.
+        of_words = model.source_vocab_size if all(map(is_treebank, given["train"])) else 0
         prepare_text(
             given["train"],
             data,
             tokenizer=tokenizer,
-            vocab_size=model.vocab_size,
-            source_vocab_size=model.source_vocab_size,
+            vocab_size=of_words or model.vocab_size,
+            source_vocab_size=0 if of_words else model.source_vocab_size,
             careless_share=given.get("careless_share", 0.0),
             seed=seed,
         )
-
-    from transformer_core.data import Corpus
 
     return Corpus(data), data
 

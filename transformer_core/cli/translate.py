@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from transformer_core.cli.line_files import line_text, raw_lines
 from transformer_core.cli.options import Parser, UsageError, check_new_file, load_translator
 from transformer_core.cli.shards import Shard, barrier, merge_parts
 
@@ -70,11 +71,11 @@ def run(arguments: Sequence[str]) -> int:
 
     # At a terminal each line is answered at once; a file is read in larger chunks.
     size = 1 if options.input is None and sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
-    total = None if options.input is None else shard.line_count(sum(1 for _ in _raw_lines(options.input)), size)
+    total = None if options.input is None else shard.line_count(sum(1 for _ in raw_lines(options.input)), size)
     count = empty = failed = 0
     with barrier(shard), _writer(shard, output) as out, progress_bar(unit="line", total=total) as bar:
-        for first, raw in shard.chunks(_raw_lines(options.input), size):
-            lines = [_text(number, line) for number, line in enumerate(raw, start=first)]
+        for first, raw in shard.chunks(raw_lines(options.input), size):
+            lines = [line_text(number, line) for number, line in enumerate(raw, start=first)]
             results = translate_lines(
                 translator,
                 lines,
@@ -137,23 +138,3 @@ def _as_json(number: int, source: str, result: TranslatedLine) -> str:
     candidates = [dataclasses.asdict(candidate) for candidate in result.candidates]
     line = {"line": number, "source": source, "candidates": candidates, "problem": result.problem}
     return json.dumps(line, ensure_ascii=False)
-
-
-def _raw_lines(path: str | None) -> Iterator[bytes]:
-    if path is None:
-        yield from sys.stdin.buffer
-        return
-    with Path(path).open("rb") as file:
-        yield from file
-
-
-def _text(number: int, raw: bytes) -> str:
-    """A line without its line feed; bytes that are not valid UTF-8 become U+FFFD."""
-    data = raw.removesuffix(b"\n").removesuffix(b"\r")
-    if number == 1:
-        data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        log.warning("line %d: not valid UTF-8; invalid bytes became U+FFFD", number)
-        return data.decode("utf-8", "replace")

@@ -8,7 +8,15 @@ from transformer_core.data.batches import Batch, make_batch
 from transformer_core.data.corpus import Corpus
 from transformer_core.data.plan import PLAN_VERSION, bucket_widths, plan_epoch
 from transformer_core.data.preparing import prepare
-from transformer_core.data.text import DataError, read_columns, read_lines, read_pairs, typed_carelessly
+from transformer_core.data.text import (
+    DataError,
+    is_treebank,
+    read_columns,
+    read_lines,
+    read_pairs,
+    read_treebank,
+    typed_carelessly,
+)
 
 __all__ = [
     "PLAN_VERSION",
@@ -16,11 +24,13 @@ __all__ = [
     "Corpus",
     "DataError",
     "bucket_widths",
+    "is_treebank",
     "make_batch",
     "plan_epoch",
     "prepare",
     "read_columns",
     "read_lines",
     "read_pairs",
+    "read_treebank",
     "typed_carelessly",
 ]

@@ -11,6 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from transformer_core.parsing.sequences import to_symbols
+from transformer_core.parsing.treebank import MOST_CHARACTERS, TreeError, parse_trees
+from transformer_core.parsing.trees import Tree
+
 
 class DataError(ValueError):
     """Training or test text that cannot be used; the message names the file and the line."""
@@ -23,12 +27,22 @@ def _open_text(path: Path) -> IO[str]:
     return text
 
 
-def read_lines(path: Path) -> Iterator[str]:
-    """Lines of a text file, plain or compressed. Raises DataError when it cannot be read, or is not UTF-8."""
+def read_lines(path: Path, most_characters: int | None = None) -> Iterator[str]:
+    """Lines of a text file, plain or compressed.
+
+    Raises:
+        DataError: It cannot be read, is not UTF-8, or has a line of more than so many characters.
+    """
+    most = -1 if most_characters is None else most_characters + 2  # with its line feed
     try:
         with _open_text(path) as file:
-            for line in file:
-                yield line.rstrip("\r\n")
+            number = 0
+            while line := file.readline(most):
+                number += 1
+                text = line.rstrip("\r\n")
+                if most_characters is not None and len(text) > most_characters:
+                    raise DataError(f"{path}, line {number}: has more than {most_characters:,} characters")
+                yield text
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}") from error
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
@@ -40,19 +54,37 @@ def read_pairs(spec: str | Path, target_column: int = 1) -> Iterator[tuple[str, 
 
     Args:
         spec: A `.tsv`, `.tsv.xz` or `.tsv.gz` file with the source in its first column, or two plain files of the same
-            number of lines, written `train.en,train.de`.
+            number of lines, written `train.en,train.de`. Of a treebank (see `is_treebank`) the sources are sentences
+            and the targets their symbols.
         target_column: Which column of a tsv is the target, counted from 0.
 
     Raises:
         DataError: A file cannot be read, a line has too few columns, or two files differ in length.
     """
     name = str(spec)
+    if is_treebank(spec):
+        for tree in read_treebank(spec):
+            yield " ".join(tree.words), " ".join(to_symbols(tree))
+        return
     if "," in name and not Path(name).exists():
         source_name, _, target_name = name.partition(",")
         yield from _zip_lines(Path(source_name), Path(target_name))
         return
     for cells in read_columns(name, (0, target_column)):
         yield cells[0], cells[1]
+
+
+def is_treebank(spec: str | Path) -> bool:
+    """Whether a file has trees: `.trees` or the Penn Treebank's `.mrg`, with `.xz` or `.gz` after it or not."""
+    return Path(spec).name.removesuffix(".xz").removesuffix(".gz").endswith((".trees", ".mrg"))
+
+
+def read_treebank(path: str | Path) -> Iterator[Tree]:
+    """The trees of a file, normalised (see `parse_trees`). Raises DataError naming file and line."""
+    try:
+        yield from parse_trees(read_lines(Path(path), MOST_CHARACTERS))
+    except TreeError as error:
+        raise DataError(f"{path}, {error}") from error
 
 
 def read_columns(path: Path | str, columns: Sequence[int]) -> Iterator[tuple[str, ...]]:

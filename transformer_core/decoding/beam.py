@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
+from transformer_core.decoding.constraint import Constraint, forbidden_tokens
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.decoding.topk import chunked_topk
@@ -120,6 +121,7 @@ class _Sentence:
         self.number, self.limit, self.config, self.eos = number, limit, config, eos
         self.history: list[Node] = []
         self.beam: list[int] = [-1]  # nodes in the beam, best first; -1 is the start
+        self.states: list[Any] = [None] * config.beam  # of the constraint, one for each row; None for one that is dead
         self.ended: list[tuple[float, int]] = []  # (score, node) of finished hypotheses
         self.given_up = False
 
@@ -163,6 +165,12 @@ class _Sentence:
         self.ended = sorted(self.ended, key=lambda ended: -ended[0])[:beam]
         self.beam = nodes
         return parents
+
+    def follow(self, constraint: Constraint, parents: list[int]) -> None:
+        """The states of the new beam, after `grow` has returned the parents."""
+        pieces = (self.history[node].piece for node in self.beam)
+        states = [constraint.advance(self.states[row], piece) for row, piece in zip(parents, pieces, strict=True)]
+        self.states = states + [None] * (self.config.beam - len(states))
 
     def over(self, step: int) -> bool:
         """Whether no hypothesis in the beam is, at its present length, better than the worst finished one kept."""
@@ -211,6 +219,7 @@ def beam_search(
     config: DecodingConfig,
     should_stop: ShouldStop = lambda: False,
     is_given_up: IsGivenUp = lambda number: False,
+    constraint: Constraint | None = None,
 ) -> list[SearchResult]:
     """Translate a batch.
 
@@ -222,6 +231,8 @@ def beam_search(
         should_stop: Called before every step.
         is_given_up: Called after every step for each sentence that still runs, with its number in the batch: whether
             it leaves the batch. The others go on without it.
+        constraint: What may be generated for each sentence, and when it may end, whatever `min_length` says; None for
+            anything.
 
     Returns:
         One result for each sentence, in order; that of a sentence given up is empty.
@@ -234,6 +245,9 @@ def beam_search(
     limits = length_limits(mask, config.extra_length, model.config.longest).tolist()
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
     running = list(sentences)
+    if constraint:
+        for sentence in sentences:
+            sentence.states[0] = constraint.start(sentence.number, sentence.limit)
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
     pieces = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
     totals = torch.full((len(source), beam), -torch.inf, device=device)  # (B, k) log-probabilities
@@ -243,7 +257,7 @@ def beam_search(
             raise DecodingStopped(f"stopped before step {step}")
         with row_context(_rows(running, decoder.length, beam)):
             logits = decoder.step(pieces)  # (R, V)
-        rows, pieces, totals = _advance(running, logits, totals, special, config, step)
+        rows, pieces, totals = _advance(running, logits, totals, special, config, step, constraint)
         for sentence in running:
             sentence.given_up = is_given_up(sentence.number)
         going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
@@ -271,6 +285,7 @@ def _advance(
     special: SpecialIds,
     config: DecodingConfig,
     step: int,
+    constraint: Constraint | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Let every sentence choose its next beam.
 
@@ -279,13 +294,18 @@ def _advance(
         log-probability (B, k).
     """
     beam, device = config.beam, logits.device
-    forbidden = [special.pad, special.bos, special.unk]
-    never = torch.tensor(forbidden + [special.eos] * (step <= config.min_length), device=device)
+    no_text = [special.pad, special.bos, special.unk]
+    too_early = step <= config.min_length and constraint is None
+    never = torch.tensor(no_text + [special.eos] * too_early, device=device)
     # Before the fill: the probability of a forbidden piece is lost, not shared among the others.
     log_p = torch.log_softmax(logits, dim=-1, dtype=torch.float32).index_fill_(1, never, -torch.inf)  # (R, V)
+    logits = logits.index_fill_(1, never, -torch.inf)
+    if constraint:
+        forbidden = forbidden_tokens(constraint, [state for each in running for state in each.states], device)  # (R, V)
+        log_p, logits = (values.masked_fill_(forbidden, -torch.inf) for values in (log_p, logits))
     width = min(max(2 * beam, config.alternatives + 1), logits.shape[1])
     # The order is that of the logits, as in greedy search; log_softmax rounds, and may make ties.
-    top_pieces = chunked_topk(logits.index_fill_(1, never, -torch.inf), width)[1]  # (R, width)
+    top_pieces = chunked_topk(logits, width)[1]  # (R, width)
     own = log_p.gather(1, top_pieces).view(len(running), beam, width)
     choices = min(2 * beam, width)
     # The 2k best of all beams of a sentence: at most k of them end, so at least k go on.
@@ -303,9 +323,12 @@ def _advance(
     for i, sentence in enumerate(running):
         sorted_candidates = [_Candidate(*values) for values in zip(*(column[i] for column in columns), strict=True)]
         alternatives = [
-            tuple(zip(p, q, strict=True)) for p, q in zip(alternative_pieces[i], alternative_logs[i], strict=True)
+            tuple((piece, log) for piece, log in zip(p, q, strict=True) if log > -math.inf or not constraint)
+            for p, q in zip(alternative_pieces[i], alternative_logs[i], strict=True)
         ]
         parents = sentence.grow(step, sorted_candidates, alternatives)
+        if constraint:
+            sentence.follow(constraint, parents)
         missing = beam - len(parents)  # fewer pieces than beams: fill up with rows that can never win
         new_rows.append([i * beam + parent for parent in parents] + [i * beam] * missing)
         new_pieces.append([sentence.history[node].piece for node in sentence.beam] + [special.eos] * missing)

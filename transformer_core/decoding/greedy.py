@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.config import SpecialIds
+from transformer_core.decoding.constraint import Constraint, forbidden_tokens
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.decoding.topk import chunked_topk
@@ -18,7 +19,13 @@ from transformer_core.model import Transformer
 
 
 @torch.no_grad()
-def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra_length: int = 50) -> list[list[int]]:
+def greedy_search(
+    model: Transformer,
+    source: Tensor,
+    special: SpecialIds,
+    extra_length: int = 50,
+    constraint: Constraint | None = None,
+) -> list[list[int]]:
     """Translate a batch.
 
     Args:
@@ -26,6 +33,7 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
         source: (B, S) ids, each sentence ending with `</s>`, padded.
         special: Ids of the special tokens; `<pad>`, `<s>` and `<unk>` are never generated.
         extra_length: Maximum tokens beyond the length of the source.
+        constraint: What may be generated for each sentence; None for anything.
 
     Returns:
         For each sentence the ids of its translation, without `<s>` and `</s>`.
@@ -37,10 +45,14 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
     alive = list(range(len(source)))  # sentences that still grow
     never = torch.tensor([special.pad, special.bos, special.unk], device=source.device)
     results: list[list[int]] = [[] for _ in alive]
+    states = [constraint.start(sentence, limits[sentence]) for sentence in alive] if constraint else []
     for length in range(1, max(limits) + 1):
         with row_context(Rows(query_offset=decoder.length, sentences=tuple(alive))):
             logits = decoder.step(pieces)  # (alive, V)
-        pieces = chunked_topk(logits.index_fill_(1, never, -torch.inf), 1)[1]  # (alive, 1)
+        logits = logits.index_fill_(1, never, -torch.inf)
+        if constraint:
+            logits = logits.masked_fill_(forbidden_tokens(constraint, states, source.device), -torch.inf)
+        pieces = chunked_topk(logits, 1)[1]  # (alive, 1)
         going = []
         for row, (sentence, piece) in enumerate(zip(alive, pieces[:, 0].tolist(), strict=True)):
             if piece != special.eos:
@@ -49,6 +61,8 @@ def greedy_search(model: Transformer, source: Tensor, special: SpecialIds, extra
                     going.append(row)
         if not going:
             break
+        if constraint:
+            states = [constraint.advance(states[row], int(pieces[row, 0])) for row in going]
         if len(going) < len(alive):
             kept = torch.tensor(going, device=source.device)
             decoder.keep_sentences(kept)

@@ -155,12 +155,12 @@ class Attribution:
 
 def source_axis(run: ForcedRun) -> Axis:
     """Of the S tokens of the sentence."""
-    return axis(run.source_pieces[:-1], end=True)
+    return axis(run.source_pieces[:-1], end=True, at_blanks=run.at_blanks)
 
 
 def input_axis(run: ForcedRun) -> Axis:
     """Of the T tokens that the decoder reads."""
-    return axis(run.pieces[:-1], start=True)
+    return axis(run.pieces[:-1], start=True, at_blanks=run.at_blanks)
 
 
 def by_words(values: Tensor, labels: Axis) -> Tensor:

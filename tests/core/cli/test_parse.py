@@ -1,0 +1,179 @@
+"""Parsing from end to end: prepare, train, average, parse, evaluate; and what each refuses."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
+from tests.core.parsing.grammar import made_up_trees
+from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli import main
+from transformer_core.cli.model_card import with_heads
+from transformer_core.parsing.treebank import parse_trees
+
+
+@dataclass(frozen=True)
+class Parsing:
+    train: Path
+    test: Path
+    data: Path
+    run: Path
+    checkpoint: Path
+
+
+@pytest.fixture(scope="module")
+def parsing(tmp_path_factory: pytest.TempPathFactory) -> Parsing:
+    folder = tmp_path_factory.mktemp("parsing")
+    place = Parsing(*(folder / name for name in ("train.trees", "test.mrg", "data", "run", "checkpoint")))
+    place.train.write_text("".join(f"{tree}\n" for tree in made_up_trees(80)), encoding="utf-8")
+    place.test.write_text("\n".join(str(tree).replace(" (", "\n  (") for tree in made_up_trees(12, seed=2)))
+    for command in (
+        ["prepare", "--task", "parsing", "--train", place.train, "--vocab-size", "60", "--out", place.data],
+        ["train", *TRAIN, "--model.tie", "target", "--data", place.data, "--valid", place.test, "--out", place.run],
+        ["average", place.run, "--last", "2", "--out", place.checkpoint],
+    ):
+        assert main([str(argument) for argument in command]) == 0
+    return place
+
+
+def test_prepared_trees_are_sentences_and_their_symbols(parsing: Parsing) -> None:
+    meta = json.loads((parsing.data / "meta.json").read_text())
+    assert (meta["pairs"], meta["source_vocab_size"], meta["vocab_size"]) == (80, 60, 4 + 1 + 2 * 4)
+
+
+def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call) -> None:
+    lines = ["the cat sees a lamp .", "", "  she   paints ( it ) ", "x" * 5_000, "東京 \u200b"]
+    for options in ([], ["--constrained", "--min_length", "90"], ["--beam", "2", "--alpha", "0.3"]):
+        said = call(
+            "parse", "--checkpoint", parsing.checkpoint, *options, stdin="\n".join(lines).encode() + b"\n\xff\n"
+        )
+        assert said.status == 0
+        found = said.out.split("\n")
+        assert found.pop() == ""
+        assert len(found) == len(lines) + 1
+        words = [" ".join(tree.words) for line in found for tree in parse_trees([line])]
+        assert words == [" ".join(line.split()) for line in [*lines, "\ufffd"] if line.strip()]
+
+
+def test_a_line_of_megabytes_is_not_read(parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture) -> None:
+    for long in (b"a" * 1_000_001, b"a " * 1_700_000):
+        said = call("parse", "--checkpoint", parsing.checkpoint, "--beam", "1", stdin=b"it\n" + long + b"\nit\n" + long)
+        first, second, third, fourth = said.out.splitlines()
+        assert first == third != ""
+        assert second == fourth == ""
+    assert "line 2: not parsed: it has more than 1000000 bytes" in caplog.text
+
+
+def test_the_same_trees_and_no_repair_when_constrained(
+    parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    call("parse", "--checkpoint", parsing.checkpoint, stdin=b"the cat sees a lamp .\n")
+    assert "1 trees were repaired" in caplog.text
+    caplog.clear()
+    call("parse", "--checkpoint", parsing.checkpoint, "--constrained", stdin=b"the cat sees a lamp .\n")
+    assert "repaired" not in caplog.text
+
+
+@pytest.mark.parametrize("options", [[], ["--constrained", "--greedy"]])
+def test_scores_of_a_treebank(parsing: Parsing, call: Call, options: list[str]) -> None:
+    said = call("evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test, *options)
+    assert said.status == 0, said.err
+    summary = json.loads(said.out.splitlines()[-1])
+    assert summary["sentences"] == 12
+    assert summary["length_errors"] == summary["not_parsed"] == 0
+    low, high = summary["f1_95"]
+    assert 0 <= low <= summary["f1"] <= high <= 100
+    assert 0 < summary["right_branching_f1"] < 100
+    assert summary["constrained"] is bool(options)
+    assert (summary["well_formed"] == 100) is bool(options)
+    assert bool(summary["repairs"]) is not bool(options)
+    assert summary["beam"] == (1 if options else 4)
+    assert f"f1                                {summary['f1']:.2f}" in said.out
+
+
+def test_a_shipped_parser_tells_its_scores(parsing: Parsing, call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    said = call("ship", parsing.run, "--last", "2", "--valid", parsing.test, "--out", out)
+    assert said.status == 0, said.err
+    found = load_checkpoint(out).metrics["scores"]["test"]["bracketing"]
+    said = call("evaluate", "--task", "parsing", "--checkpoint", out, "--test", parsing.test, "--heads", "2")
+    summary = json.loads(said.out.splitlines()[-1])
+    assert summary["heads"]["sentences"] == 2
+    assert found.items() <= summary.items()
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert f"| test | {found['f1']:.1f} | {found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f} |" in card
+    commands = [line.split()[3:] for line in card.splitlines() if line.startswith("    python -m transformer_core ")]
+    assert [command[0] for command in commands] == ["evaluate", "evaluate", "prepare", "train", "ship"]
+    assert all("--task" in command for command in commands[:3])
+    assert with_heads(card, load_checkpoint(out).metrics["heads"]) == card
+
+
+def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made: Workplace, call: Call) -> None:
+    new = parsing.data.parent / "new"
+    said = call("prepare", "--train", parsing.train, "--out", new)
+    assert one_line_error(said).endswith("trees need --task parsing\n")
+    said = call("prepare", "--task", "parsing", "--train", made.pairs, "--out", new)
+    assert "--task parsing needs .trees or .mrg" in one_line_error(said)
+    said = call("evaluate", "--checkpoint", parsing.checkpoint, "--test", parsing.test)
+    assert one_line_error(said).endswith("trees need --task parsing\n")
+    said = call("train", "--preset", "tiny", "--train", parsing.train, made.pairs, "--out", new)
+    assert "trees go neither with parallel text" in one_line_error(said)
+    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--careless-share", "0.5", "--out", new)
+    assert "nor with --careless-share" in one_line_error(said)
+    assert not new.exists()
+
+
+def test_options_that_only_one_task_has(parsing: Parsing, made: Workplace, call: Call) -> None:
+    said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--constrained")
+    assert one_line_error(said) == "error: --constrained needs --task parsing\n"
+    arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
+    for option, *value in (
+        ["--per-sentence"],
+        ["--target-column", "3"],
+        ["--references", "all"],
+        ["--causal", "false"],
+    ):
+        said = call(*arguments, option, *value)
+        assert one_line_error(said) == f"error: {option} needs --task translation\n"
+    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--source-vocab-size", "9", "--out", "x")
+    assert "leave --source-vocab-size out" in one_line_error(said)
+
+
+def test_a_translator_does_not_parse(made: Workplace, call: Call) -> None:
+    said = call("parse", "--checkpoint", made.checkpoint, stdin=b"a b\n")
+    assert "this model is no parser" in one_line_error(said)
+
+
+def test_a_damaged_tree_is_named(parsing: Parsing, call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.trees"
+    path.write_text("(S (NN tea))\n(S (NN tea)\n")
+    said = call("prepare", "--task", "parsing", "--train", path, "--vocab-size", "20", "--out", tmp_path / "new")
+    assert one_line_error(said, 1).endswith("damaged.trees, line 2: a bracket is never closed\n")
+
+
+def test_training_begins_with_trees_themselves(parsing: Parsing, call: Call, tmp_path: Path) -> None:
+    narrow = ["--model.d_model", "16", "--model.d_ff", "16", "--model.num_layers", "1", "--model.num_heads", "2"]
+    short = ["--training.steps", "2", "--training.warmup_steps", "1", "--training.cooldown_steps", "0"]
+    train = ["train", "--preset", "parsing-small", *narrow, *short, "--model.source_vocab_size", "55"]
+    said = call(*train, "--train", parsing.train, "--out", tmp_path / "run")
+    assert said.status == 0, said.err
+    meta = json.loads((tmp_path / "run" / "data" / "meta.json").read_text())
+    assert (meta["source_vocab_size"], meta["vocab_size"]) == (55, 13)
+
+
+def test_an_existing_vocabulary_must_know_all_labels(
+    parsing: Parsing, made: Workplace, call: Call, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.trees"
+    other.write_text("(S (NP (DT the) (NN cat)))\n(S (FRAG (NN tea)))\n")
+    prepare = ["prepare", "--task", "parsing", "--train", other, "--out", tmp_path / "new", "--tokenizer"]
+    said = call(*prepare, parsing.checkpoint / "tokenizer.model")
+    assert "tokenizer.model lacks the label FRAG of" in one_line_error(said)
+    assert "this model is no parser" in one_line_error(call(*prepare, made.checkpoint / "tokenizer.model"))
+    other.write_text("(S (NP (DT the) (NN cat)))\n")
+    assert call(*prepare, parsing.checkpoint / "tokenizer.model").status == 0

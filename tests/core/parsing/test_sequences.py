@@ -1,0 +1,95 @@
+"""Trees as sequences and back: the identity on trees, a tree with all words from anything, each repair by hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.core.parsing.grammar import NODES, SENTENCES, SYMBOLS
+from transformer_core.parsing import sequences
+from transformer_core.parsing.sequences import REPAIRS, to_symbols, to_tree
+from transformer_core.parsing.treebank import parse_trees
+from transformer_core.parsing.trees import Leaf, Tree, rooted
+
+
+def without_tags(node: Tree | Leaf) -> Tree | Leaf:
+    """What a sequence cannot hold is gone."""
+    if isinstance(node, Leaf):
+        return Leaf("XX", node.word)
+    return Tree(node.label, tuple(map(without_tags, node.children)))
+
+
+def test_the_example_of_vinyals_et_al() -> None:
+    """Figure 2 of "Grammar as a Foreign Language" (2015), with XX for every part of speech as in its Section 2.2."""
+    (tree,) = parse_trees(["(S (NP (NNP John)) (VP (VBZ has) (NP (DT a) (NN dog))) (. .))"])
+    assert " ".join(to_symbols(tree)) == "(S (NP XX )NP (VP XX (NP XX XX )NP )VP XX )S"
+
+
+@given(NODES)
+def test_a_tree_is_found_again_from_its_sequence(node: Tree | Leaf) -> None:
+    tree = rooted([node])
+    found = to_tree(to_symbols(tree), tree.words)
+    assert found.tree == without_tags(tree)
+    assert found.is_well_formed
+
+
+@given(st.lists(SYMBOLS, max_size=30), SENTENCES)
+def test_any_sequence_gives_a_tree_with_all_words_in_order(symbols: list[str], words: list[str]) -> None:
+    found = to_tree(symbols, words)
+    assert found.tree.words == tuple(words)
+    assert found.tree.label == "TOP"
+    assert set(found.repairs) <= set(REPAIRS)
+    # A tree of ours needs no repair; and a sequence that needed none is that of its tree, or has a TOP too many.
+    again = to_tree(to_symbols(found.tree), words)
+    assert again.tree == found.tree
+    assert again.is_well_formed
+    if found.is_well_formed and symbols[0] != "(TOP":
+        assert to_symbols(found.tree) == tuple(symbols)
+
+
+@pytest.mark.parametrize(
+    ("symbols", "wanted", "repairs"),
+    [
+        ("(S XX XX )S", "(TOP (S a b))", {}),
+        ("(TOP XX XX )TOP", "(TOP a b)", {}),
+        ("(S XX <unk> XX ( )S", "(TOP (S a b))", {"unknown_symbol": 2}),
+        ("(S XX )NP XX )S )S", "(TOP (S a b))", {"unmatched_close": 2}),
+        ("(S XX XX XX )S", "(TOP (S a b))", {"extra_word": 1}),
+        ("(S (NP XX (PP XX )S", "(TOP (S (NP a (PP b))))", {"closed_early": 2}),
+        ("(S (NP XX (NP XX", "(TOP (S (NP a (NP b))))", {"never_closed": 3}),
+        ("(S (NP XX )NP )S", "(TOP (S (NP a) b))", {"missing_word": 1}),
+        ("(S XX (NP (PP )PP )NP XX )S", "(TOP (S a b))", {"empty_constituent": 2}),
+        ("(S XX (NP XX )NP (X )X )S", "(TOP (S a (NP b)))", {"empty_constituent": 1}),
+        ("(NP XX )NP (VP XX )VP", "(TOP (NP a) (VP b))", {"no_single_root": 1}),
+        ("XX (VP XX )VP", "(TOP a (VP b))", {"no_single_root": 1}),
+        ("(NP XX )NP (VP )VP", "(TOP (NP a) (VP b))", {"missing_word": 1, "no_single_root": 1}),
+        ("", "(TOP a b)", {"missing_word": 2, "no_single_root": 1}),
+        (
+            "(S XX (NP XX (NP XX )NP )NP",
+            "(TOP (S a (NP b)))",
+            {"extra_word": 1, "never_closed": 1, "empty_constituent": 1},
+        ),
+    ],
+)
+def test_each_repair_by_hand(symbols: str, wanted: str, repairs: dict[str, int]) -> None:
+    found = to_tree(symbols.split(), ["a", "b"])
+    assert str(found.tree).replace("(XX a)", "a").replace("(XX b)", "b") == wanted
+    assert found.repairs == repairs
+
+
+def test_what_is_too_deep_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sequences, "MOST_DEPTH", 3)
+    found = to_tree(["(S", "(NP", "(PP", "XX", ")PP", ")NP", ")S"], ["a"])
+    assert str(found.tree) == "(TOP (S (NP (XX a))))"
+    assert found.repairs == {"unmatched_close": 1, "too_deep": 1}
+
+
+def test_a_long_sequence_of_brackets_is_no_trouble() -> None:
+    found = to_tree(["(S"] * 50_000 + [")NP"] * 50_000, ["a"])
+    assert found.tree.words == ("a",)
+
+
+def test_a_tree_needs_words() -> None:
+    with pytest.raises(ValueError, match="one word at least"):
+        to_tree(["(S", ")S"], [])

@@ -1,0 +1,43 @@
+"""Lines of standard input or of a file, as bytes that may be anything."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+log = logging.getLogger(__name__)
+
+
+def raw_lines(path: str | None) -> Iterator[bytes]:
+    """The lines of a file, or of standard input."""
+    if path is None:
+        yield from sys.stdin.buffer
+        return
+    with Path(path).open("rb") as file:
+        yield from file
+
+
+def short_lines(file: BinaryIO, most_bytes: int) -> Iterator[bytes | None]:
+    """The lines of a file, with None for each that has more bytes, which is never held in memory as a whole."""
+    while line := file.readline(most_bytes + 1):
+        if len(line) <= most_bytes or line.endswith(b"\n"):
+            yield line
+            continue
+        while (more := file.readline(most_bytes + 1)) and not more.endswith(b"\n"):
+            pass
+        yield None
+
+
+def line_text(number: int, raw: bytes) -> str:
+    """A line without its line feed; bytes that are not valid UTF-8 become U+FFFD."""
+    data = raw.removesuffix(b"\n").removesuffix(b"\r")
+    if number == 1:
+        data = data.removeprefix(b"\xef\xbb\xbf")  # the byte order mark that some editors of Windows write
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        log.warning("line %d: not valid UTF-8; invalid bytes became U+FFFD", number)
+        return data.decode("utf-8", "replace")

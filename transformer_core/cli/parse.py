@@ -1,0 +1,118 @@
+"""parse: sentences in, trees out."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import logging
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from transformer_core.cli.line_files import line_text, short_lines
+from transformer_core.cli.options import Parser, UsageError, load_translator
+
+if TYPE_CHECKING:
+    from transformer_core.constituency_parser import ConstituencyParser, Parse
+    from transformer_core.progress import Bar
+
+log = logging.getLogger(__name__)
+
+_BATCH = 8  # sentences: trees are three times as long as their sentences, and the paper's beam is 21
+_BATCHES_AT_A_TIME = 16  # lines read ahead, so that sentences of similar lengths can share a batch
+_MOST_BYTES = 1_000_000  # of a line
+
+
+def parser() -> Parser:
+    """The options of this command."""
+    result = Parser(
+        "parse",
+        usage="--checkpoint DIR [--beam N] [--alpha N] [--constrained] < sentences > trees",
+        description=(
+            "Parse standard input, a sentence a line, to standard output, a tree a line.\n\n"
+            "Words and punctuation have blanks between them, as in a treebank: `He does n't know .`\n\n"
+            "Every input line gives exactly one output line: a tree over all its words, in Penn Treebank brackets.\n"
+            "The model knows no parts of speech, so each is XX. An empty line stays empty. What the model generates\n"
+            "is repaired where it is no tree; standard error says how often. A line that is too long gives a tree\n"
+            "without constituents and a warning; one of more than a megabyte, an empty line and a warning."
+        ),
+        example="  python -m transformer_core parse --checkpoint my-parser --beam 21 < sentences.txt > trees.txt",
+    )
+    result.add_checkpoint()
+    result.add_search()
+    result.add_constrained()
+    result.add_batch(_BATCH)
+    result.add_machine()
+    return result
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parse standard input."""
+    options = parser().options(arguments)
+    model = load_parser(options)
+
+    from transformer_core.constituency_parser import count_repairs
+    from transformer_core.progress import progress_bar
+
+    # At a terminal each line is answered at once.
+    size = 1 if sys.stdin.isatty() else options.batch * _BATCHES_AT_A_TIME
+    numbered = enumerate(short_lines(sys.stdin.buffer, _MOST_BYTES), start=1)
+    repairs: Counter[str] = Counter()
+    repaired = 0
+    with progress_bar(unit="line") as bar:
+        while some := list(itertools.islice(numbered, size)):
+            lines = {number: _words(number, raw) for number, raw in some}
+            filled = [number for number, words in lines.items() if words]
+            bar.update(len(lines) - len(filled))
+            parses = dict(zip(filled, parse_sentences(model, [lines[n] for n in filled], options, bar), strict=True))
+            for number in lines:
+                sys.stdout.write(f"{parses[number].tree if number in parses else ''}\n")
+            sys.stdout.flush()
+            warn_of_problems(parses)
+            repaired += sum(bool(each.repairs) for each in parses.values())
+            repairs.update(count_repairs(parses.values()))
+    if repaired:
+        told = ", ".join(f"{name} {count}" for name, count in repairs.most_common())
+        log.info("%d trees were repaired: %s", repaired, told)
+    return 0
+
+
+def _words(number: int, raw: bytes | None) -> list[str]:
+    """The words of a line; none of one that is far too long."""
+    if raw is None:
+        log.warning("line %d: not parsed: it has more than %d bytes", number, _MOST_BYTES)
+        return []
+    return line_text(number, raw).split()
+
+
+def load_parser(options: argparse.Namespace) -> ConstituencyParser:
+    """The parser that --checkpoint names. Raises UsageError when it is none."""
+    from transformer_core.constituency_parser import ConstituencyParser
+    from transformer_core.parsing.vocabulary import NotAParser
+
+    try:
+        return ConstituencyParser(load_translator(options))
+    except NotAParser as error:
+        raise UsageError(f"--checkpoint: {options.checkpoint}: {error}") from error
+
+
+def parse_sentences(
+    model: ConstituencyParser, sentences: Sequence[Sequence[str]], options: argparse.Namespace, bar: Bar
+) -> list[Parse]:
+    """The trees of sentences, with beam, alpha, constrained and batch of the options."""
+    return model.parse_all(
+        sentences,
+        beam=options.beam,
+        alpha=options.alpha,
+        constrained=options.constrained,
+        batch=options.batch,
+        on_progress=bar.update,
+    )
+
+
+def warn_of_problems(parses: Mapping[int, Parse]) -> None:
+    """Say which lines were not parsed."""
+    for number, parse in parses.items():
+        if parse.problem:
+            log.warning("line %d: %s", number, parse.problem)

@@ -1,0 +1,37 @@
+"""What a search may generate, where not every sequence of tokens is an answer: such as brackets that must match.
+
+Shape legend: R rows (sentences x beams), V = vocab_size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+
+class Constraint(Protocol):
+    """An automaton over tokens. Its states are values: several hypotheses may go on from the same one."""
+
+    def start(self, sentence: int, limit: int) -> Any:
+        """The state before the first token.
+
+        Args:
+            sentence: Its number in the batch.
+            limit: Tokens that it may have, `</s>` included.
+        """
+
+    def advance(self, state: Any, token: int) -> Any:
+        """The state after one more token, which was allowed."""
+
+    def allowed(self, state: Any) -> Tensor:
+        """(V,) True for each token that may come next, `</s>` included; one at least."""
+
+
+def forbidden_tokens(constraint: Constraint, states: Sequence[Any], device: torch.device) -> Tensor:
+    """(R, V) True for each token that may not come next; a row whose state is None may have any token."""
+    masks = [None if state is None else constraint.allowed(state) for state in states]
+    anything = torch.ones_like(next(mask for mask in masks if mask is not None))
+    return ~torch.stack([anything if mask is None else mask for mask in masks]).to(device)

@@ -1,0 +1,124 @@
+"""Which symbols may come next, so that a search can only generate trees over the words of its sentence.
+
+Every state that is reached can be completed within the length limit. While words are left, a constituent may be opened
+or, inside one, a word be read. Brackets close in order, none around nothing, and the outermost one last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from transformer_core.parsing.vocabulary import SymbolTable
+
+MAX_DEPTH = 50  # constituents in one another; 33 in the English treebanks that were at hand
+MAX_OPENS = 12  # opening brackets in a row, which bounds chains of constituents with one child; 9 there
+
+
+class State(NamedTuple):
+    """Between two symbols.
+
+    Args:
+        labels: The ids of the closing brackets that are due, the innermost last.
+        words_left: XX that must follow.
+        opens: Opening brackets since the last other symbol.
+        room: Symbols that may follow, `</s>` included.
+    """
+
+    labels: tuple[int, ...]
+    words_left: int
+    opens: int
+    room: int
+
+
+class _Choices(NamedTuple):
+    """What decides which symbols are allowed."""
+
+    may_open: bool
+    may_read: bool
+    closing: int  # id of the bracket that may close; -1 for none
+    may_end: bool
+
+
+class BracketAutomaton:
+    """The `Constraint` of a parser; see `allowed_ids` for its readable twin.
+
+    Args:
+        symbols: Of the parser.
+        words: How many words each sentence of the batch has; one at least.
+        max_depth: Constituents in one another at most.
+        max_opens: Opening brackets in a row at most.
+    """
+
+    def __init__(
+        self, symbols: SymbolTable, words: Sequence[int], *, max_depth: int = MAX_DEPTH, max_opens: int = MAX_OPENS
+    ) -> None:
+        self.symbols, self.words = symbols, words
+        self.max_depth, self.max_opens = max_depth, max_opens
+        self._closing_of = {symbols.opening[label]: symbols.closing[label] for label in symbols.opening}
+        self._masks: dict[_Choices, Tensor] = {}
+
+    def start(self, sentence: int, limit: int) -> State:
+        """The state before the first symbol.
+
+        Raises:
+            ValueError: The sentence has no words, or not even the smallest tree has so few symbols.
+        """
+        words = self.words[sentence]
+        if not 1 <= words <= limit - least_symbols(0):
+            raise ValueError(f"a tree over {words} words cannot have {limit} symbols at most")
+        return State((), words, 0, limit)
+
+    def advance(self, state: State, token: int) -> State:
+        """The state after one more symbol."""
+        labels, words_left, opens, room = state
+        if token in self._closing_of:
+            return State((*labels, self._closing_of[token]), words_left, opens + 1, room - 1)
+        if token == self.symbols.word:
+            return State(labels, words_left - 1, 0, room - 1)
+        return State(labels[:-1], words_left, 0, room - 1)
+
+    def allowed(self, state: State) -> Tensor:
+        """(V,) True for each symbol that may come next."""
+        choices = self._choices(state)
+        if choices not in self._masks:
+            mask = torch.zeros(self.symbols.size, dtype=torch.bool)
+            mask[list(self._ids(choices))] = True
+            self._masks[choices] = mask
+        return self._masks[choices]
+
+    def allowed_ids(self, state: State) -> set[int]:
+        """The readable twin of `allowed`: the ids of the symbols that may come next."""
+        return set(self._ids(self._choices(state)))
+
+    def _choices(self, state: State) -> _Choices:
+        labels, words_left, opens, room = state
+        depth = len(labels)
+        return _Choices(
+            may_open=words_left > 0
+            and depth < self.max_depth
+            and opens < self.max_opens
+            # This bracket, all words, all closing brackets, and </s>.
+            and 1 + words_left + depth + 1 + 1 <= room,
+            may_read=words_left > 0 and depth > 0,
+            closing=labels[-1] if depth and not opens and (depth > 1 or not words_left) else -1,
+            may_end=not depth and not words_left,
+        )
+
+    def _ids(self, choices: _Choices) -> Iterator[int]:
+        if choices.may_open:
+            yield from self._closing_of
+        if choices.may_read:
+            yield self.symbols.word
+        if choices.closing >= 0:
+            yield choices.closing
+        if choices.may_end:
+            yield self.symbols.eos
+
+
+def least_symbols(words: int) -> int:
+    """Symbols of the smallest tree over so many words: they, two brackets and `</s>`."""
+    return words + 3

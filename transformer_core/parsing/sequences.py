@@ -1,0 +1,142 @@
+"""Trees as sequences of symbols, as in Vinyals et al. (2015), which Section 6.3 follows; and back from any sequence.
+
+    (S (NP XX )NP (VP XX (NP XX XX )NP )VP XX )S
+
+Every word is XX, whatever its part of speech. TOP is left out where it holds one constituent and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from transformer_core.parsing.treebank import MOST_DEPTH
+from transformer_core.parsing.trees import ROOT, UNKNOWN_TAG, Leaf, Tree, rooted
+
+WORD = "XX"
+
+_BRACKET = re.compile(r"([()])([^\s()]+)")
+
+# By name, what is done to a sequence that is no tree. One may cause another: without an extra word its constituent may
+# be empty.
+REPAIRS = {
+    "unknown_symbol": "A symbol that is neither a bracket nor XX is dropped.",
+    "unmatched_close": "A closing bracket whose constituent is not open is dropped.",
+    "too_deep": f"An opening bracket inside {MOST_DEPTH - 1} others is dropped.",
+    "extra_word": "An XX after the last word is dropped.",
+    "closed_early": "A constituent is closed since one around it is.",
+    "never_closed": "A constituent is closed since the sequence ends.",
+    "missing_word": "A word for which there is no XX hangs from the last constituent below TOP.",
+    "empty_constituent": "A constituent without words is dropped.",
+    "no_single_root": "What has not one constituent around it hangs from TOP.",
+}
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """A tree made of any sequence of symbols.
+
+    Args:
+        tree: Over exactly the given words, in order.
+        repairs: How often each of REPAIRS was needed; none when the sequence was a tree.
+    """
+
+    tree: Tree
+    repairs: Mapping[str, int]
+
+    @property
+    def is_well_formed(self) -> bool:
+        """Whether the sequence was a tree over the words already."""
+        return not self.repairs
+
+
+@dataclass
+class _Constituent:
+    label: str
+    children: list[_Constituent | Leaf] = field(default_factory=list)
+
+
+def to_symbols(tree: Tree) -> tuple[str, ...]:
+    """The symbols of the tree of a sentence."""
+    only = tree.children[0] if tree.label == ROOT and len(tree.children) == 1 else tree
+    return tuple(_symbols(only if isinstance(only, Tree) else tree))
+
+
+def _symbols(tree: Tree) -> Iterator[str]:
+    yield f"({tree.label}"
+    for child in tree.children:
+        if isinstance(child, Leaf):
+            yield WORD
+        else:
+            yield from _symbols(child)
+    yield f"){tree.label}"
+
+
+def to_tree(symbols: Sequence[str], words: Sequence[str]) -> Repaired:
+    """A well-formed tree over the words from any sequence of symbols; see REPAIRS.
+
+    Args:
+        symbols: Without `<s>` and `</s>`.
+        words: One at least.
+
+    Raises:
+        ValueError: There are no words.
+    """
+    if not words:
+        raise ValueError("a tree needs one word at least")
+    repairs: Counter[str] = Counter()
+    top = _Constituent(ROOT)
+    stack = [top]
+    leaves = [Leaf(UNKNOWN_TAG, word) for word in words]
+    used = 0
+    for symbol in symbols:
+        bracket = _BRACKET.fullmatch(symbol)
+        if symbol == WORD:
+            if used < len(leaves):
+                stack[-1].children.append(leaves[used])
+            used += 1
+        elif bracket is None:
+            repairs["unknown_symbol"] += 1
+        elif bracket[1] == ")":
+            _close(stack, bracket[2], repairs)
+        elif len(stack) == MOST_DEPTH:
+            repairs["too_deep"] += 1
+        else:
+            opened = _Constituent(bracket[2])
+            stack[-1].children.append(opened)
+            stack.append(opened)
+    repairs["never_closed"] += len(stack) - 1
+    repairs["extra_word"] += max(0, used - len(leaves))
+    missing = leaves[used:]
+    repairs["missing_word"] += len(missing)
+    last = top.children[-1] if top.children else top
+    (last if isinstance(last, _Constituent) else top).children.extend(missing)
+    children = _frozen(top, repairs)
+    if not (len(children) == 1 and isinstance(children[0], Tree)):
+        repairs["no_single_root"] += 1
+    return Repaired(rooted(children), {name: repairs[name] for name in REPAIRS if repairs[name]})
+
+
+def _close(stack: list[_Constituent], label: str, repairs: Counter[str]) -> None:
+    """Close the innermost open constituent of this label, and all inside it."""
+    depth = next((depth for depth in range(len(stack) - 1, 0, -1) if stack[depth].label == label), 0)
+    if not depth:
+        repairs["unmatched_close"] += 1
+        return
+    repairs["closed_early"] += len(stack) - 1 - depth
+    del stack[depth:]
+
+
+def _frozen(constituent: _Constituent, repairs: Counter[str]) -> tuple[Tree | Leaf, ...]:
+    """The children, without those that hold no words."""
+    kept: list[Tree | Leaf] = []
+    for child in constituent.children:
+        if isinstance(child, Leaf):
+            kept.append(child)
+        elif inner := _frozen(child, repairs):
+            kept.append(Tree(child.label, inner))
+        else:
+            repairs["empty_constituent"] += 1
+    return tuple(kept)

@@ -1,0 +1,139 @@
+"""Reading trees in the brackets of the Penn Treebank, normalised as is usual before parsing.
+
+Function tags and indices go (NP-SBJ-1 becomes NP), and so do empty elements and the constituents that hold nothing
+else. A bracket without a label passes its children on. The roots TOP, ROOT and S1 are TOP.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from transformer_core.parsing.trees import Leaf, Tree, rooted, unescaped
+
+MOST_WORDS = 1_000  # of a sentence
+MOST_DEPTH = 200  # of brackets
+MOST_BRACKETS = 20_000  # of a tree, those included that are removed
+MOST_CHARACTERS = 1_000_000  # of a line
+
+EMPTY_ELEMENT = "-NONE-"
+
+_TOKENS = re.compile(r"[()]|[^\s()]+")
+_FUNCTION_TAG = re.compile(r"[-=|].*")
+
+
+class TreeError(ValueError):
+    """Text that is no tree, or too large; the message names the line and what is wrong."""
+
+
+@dataclass
+class _Bracket:
+    """A bracket that is being read."""
+
+    line: int
+    label: str | None = None
+    word: str | None = None
+    children: list[Tree | Leaf] = field(default_factory=list)
+    has_brackets: bool = False  # kept or removed
+
+
+def parse_trees(lines: Iterable[str]) -> Iterator[Tree]:
+    """The trees in a text; each may have a line of its own, or several, or share one.
+
+    Args:
+        lines: With or without line feeds.
+
+    Raises:
+        TreeError: Brackets do not match, a bracket has neither word nor constituents, or both, or two words; a tree has
+            no words; or something is larger than MOST_WORDS, MOST_DEPTH, MOST_BRACKETS or MOST_CHARACTERS.
+    """
+    reader = _Reader()
+    number = 0
+    for number, line in enumerate(lines, start=1):
+        if len(line) > MOST_CHARACTERS:
+            raise TreeError(f"line {number}: has more than {MOST_CHARACTERS:,} characters")
+        for token in _TOKENS.finditer(line):
+            tree = reader.read(token[0], number)
+            if tree is not None:
+                yield tree
+    if reader.stack:
+        raise TreeError(f"line {reader.stack[-1].line}: a bracket is never closed")
+
+
+class _Reader:
+    """Token by token, so that a tree may have several lines."""
+
+    def __init__(self) -> None:
+        self.stack: list[_Bracket] = []
+        self.words = self.brackets = 0
+
+    def read(self, token: str, line: int) -> Tree | None:
+        """Read one more token; returns the tree that it completes."""
+        if token == "(":
+            self._open(line)
+            return None
+        if not self.stack:
+            what = "a closing bracket has no opening one" if token == ")" else f"{token!r} is outside of brackets"
+            raise TreeError(f"line {line}: {what}")
+        if token == ")":
+            return self._close(line)
+        self._name(token, line)
+        return None
+
+    def _open(self, line: int) -> None:
+        if self.stack:
+            if self.stack[-1].word is not None:
+                raise TreeError(f"line {line}: a bracket has the word {self.stack[-1].word!r} and another bracket")
+            self.stack[-1].has_brackets = True
+        else:
+            self.words = self.brackets = 0
+        self.brackets += 1
+        self.stack.append(_Bracket(line))
+        if len(self.stack) > MOST_DEPTH:
+            raise TreeError(f"line {line}: more than {MOST_DEPTH} brackets in one another")
+        if self.brackets > MOST_BRACKETS:
+            raise TreeError(f"line {line}: the tree has more than {MOST_BRACKETS:,} brackets")
+
+    def _name(self, token: str, line: int) -> None:
+        """A label comes first, then a word."""
+        bracket = self.stack[-1]
+        if bracket.has_brackets:
+            raise TreeError(f"line {line}: {token!r} follows a bracket, where only brackets may stand")
+        if bracket.label is None:
+            bracket.label = token
+        elif bracket.word is None:
+            bracket.word = token
+        else:
+            raise TreeError(f"line {line}: a bracket has two words, {bracket.word!r} and {token!r}")
+
+    def _close(self, line: int) -> Tree | None:
+        bracket = self.stack.pop()
+        found = self._found(bracket, line)
+        if self.stack:
+            self.stack[-1].children.extend(found)
+            return None
+        if not found:
+            raise TreeError(f"line {bracket.line}: the tree has no words")
+        return rooted(found)
+
+    def _found(self, bracket: _Bracket, line: int) -> list[Tree | Leaf]:
+        """What a bracket gives its parent: itself, its children when it has no label, or nothing when it is empty."""
+        label = bracket.label or ""
+        if bracket.word is not None:
+            if label == EMPTY_ELEMENT:
+                return []
+            self.words += 1
+            if self.words > MOST_WORDS:
+                raise TreeError(f"line {line}: the sentence has more than {MOST_WORDS:,} words")
+            return [Leaf(label, unescaped(bracket.word))]
+        if not bracket.has_brackets:
+            raise TreeError(f"line {line}: the bracket {label!r} has neither a word nor another bracket")
+        if not bracket.children or not label:
+            return bracket.children
+        return [Tree(category(label), tuple(bracket.children))]
+
+
+def category(label: str) -> str:
+    """A label without function tags and indices: NP-SBJ-1, NP=2 and NP|ADVP are NP; -LRB- is no function tag."""
+    return label[0] + _FUNCTION_TAG.sub("", label[1:])
