@@ -1,11 +1,11 @@
 """How long a class waits: many visitors of one server, as multiples of what one of them waits alone.
 
-    python -m benchmarks.serve [--against REVISION] [--visitors 30] [--rounds 3] [--quick]
+    python -m benchmarks.serve [--against REVISION] [--visitors 30] [--rounds 3] [--alone] [--quick]
 
 Visitors speak Streamlit's websocket protocol, and each has sentences of fifteen words that nobody has asked for. In
 every round a server of this version and one of another revision of the repository are started, one after the other:
 
-* alone: ten sentences of one visitor, with a pause after each;
+* alone: ten sentences of one visitor, with a pause after each; with `--alone` that is all;
 * open: all visitors open the page at once;
 * burst: all have a sentence translated at once;
 * thinking: each thinks for 5 seconds between four sentences; and twice as many visitors for 10 seconds;
@@ -79,7 +79,7 @@ class Class:
         self.answers: dict[str, tuple[str, ...]] = {}  # sentence -> tokens of the translation
 
     async def measure(self, visitors: int) -> None:
-        """All of the above, but what the other revision cannot do."""
+        """All of the above, but what the other revision cannot do; without visitors only the one who is alone."""
         async with AsyncExitStack() as stack:
             alone = await stack.enter_async_context(visiting(self._address))
             await alone.open()
@@ -87,6 +87,8 @@ class Class:
             for _ in range(10):
                 await self._translate("alone", alone)
                 await asyncio.sleep(0.3)
+            if not visitors:
+                return
             everybody = [await stack.enter_async_context(visiting(self._address)) for _ in range(visitors)]
             await self._all(everybody, lambda visitor: self._timed("open", visitor.open()))
             await self._all(everybody, lambda visitor: self._translate("burst", visitor))
@@ -179,9 +181,11 @@ def main() -> None:
     options = read_options(
         __doc__,
         ("--against", {"default": "", "metavar": "REVISION", "help": "Another revision; without it only this one."}),
+        ("--alone", {"action": "store_true", "help": "Only one visitor at a time."}),
         ("--visitors", {"type": int, "default": 30, "metavar": "N", "help": "Of the class. (default: 30)"}),
     )
     visitors, rounds = (3, 1) if options.quick else (options.visitors, options.rounds or 3)
+    visitors = 0 if options.alone else visitors
     found, wrong = _measure(options, visitors, rounds)
     waits = {name: _together(runs) for name, runs in found.items()}
     unit = statistics.median(waits["other" if options.against else "this"]["alone"])
@@ -191,10 +195,16 @@ def main() -> None:
         for scene, seconds in scenes.items()
     ]
     answer: dict[str, Any] = {"alone_s": unit, "wrong": wrong}
+    if options.against:
+        pairs = zip(found["this"], found["other"], strict=True)
+        ratios = [
+            statistics.median(this.waits["alone"]) / statistics.median(other.waits["alone"]) for this, other in pairs
+        ]
+        answer["alone_ratios"] = ratios  # of each round
     for name, scenes in waits.items():
         answer[name] = {scene: {"median": statistics.median(s), "p95": p95(s)} for scene, s in scenes.items()}
     header = ["version", "scene", "n", "median s", "p95 s", "p95 / alone", "aim"]
-    report(f"Waits of {visitors} visitors; wrong answers: {wrong}", header, rows, {"serve": answer}, options)
+    report(f"Waits of {visitors or 1} visitors; wrong answers: {wrong}", header, rows, {"serve": answer}, options)
 
 
 def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> tuple[dict[str, list[Class]], dict[str, int]]:
@@ -209,7 +219,9 @@ def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> tuple[d
         for seed in range(rounds):
             for name, root in roots.items():
                 sys.stderr.write(f"round {seed + 1}: {name}\n")
-                found.setdefault(name, []).append(visit(root, seed, visitors, options.quick, name == "this"))
+                found.setdefault(name, []).append(
+                    visit(root, seed, visitors, options.quick, name == "this" and visitors > 0)
+                )
         models = {name: Translator.load(root / "checkpoints" / "en-de") for name, root in roots.items()}
         answers = {name: [each.answers for each in found[name]] for name in models}
         wrong = {name: sum(wrong_answers(model, each) for each in answers[name]) for name, model in models.items()}
