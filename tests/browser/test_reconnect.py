@@ -93,9 +93,9 @@ def test_sentence_and_head_outlive_the_server(server: Server, page: Page) -> Non
     wait(page, shown(page, SECOND))
     session = page.evaluate(SESSION)
     server.stop()
-    field.fill(THIRD)  # before there is a server again: what is typed while the page opens anew is lost
-    field.press("Enter")
     server.start()
+    field.fill(THIRD)
+    field.press("Enter")
     page.wait_for_function(f"known => ![undefined, known].includes({SESSION})", arg=session)
     wait(page, shown(page, THIRD))
     assert parse_qs(urlsplit(page.url).query)["head"] == ["1"]
