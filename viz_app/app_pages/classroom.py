@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from itertools import takewhile
 
 import streamlit as st
 
 from viz_app.classroom.board import board
-from viz_app.classroom.questions import lesson_questions, option_titles, question_title
+from viz_app.classroom.questions import lesson_questions, own_question, question_title
+from viz_app.classroom.results import results_table
 from viz_app.components.address import publish
 from viz_app.serving.classrooms import (
     ClassView,
     LessonQuestion,
-    OwnQuestion,
-    PollResult,
     Question,
     TooManyClasses,
     is_code,
@@ -45,7 +42,6 @@ from viz_app.ui.share_menu import share_data
 _CHOSEN = "class_chosen"  # the question of the list
 _OWN_TEXT, _OWN_CHOICES = "class_own_text", "class_own_choices"
 _REFUSED = "class_refused"  # name of the sentence that says why something was not done
-_RIGHT = "*"  # begins the right answer of an own question
 
 
 def main() -> None:
@@ -171,16 +167,6 @@ def _ask_own() -> None:
         ask(question)
 
 
-def own_question(text: str, lines: str) -> OwnQuestion | None:
-    """A question from what a teacher typed, one answer in a line; None if it has no text, or not 2 to 8 answers."""
-    given = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
-    choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in given)
-    marked = [number for number, line in enumerate(given) if line.startswith(_RIGHT)]
-    if not text.strip() or not 2 <= len(choices) <= 8:
-        return None
-    return OwnQuestion(text=text.strip()[:300], choices=choices, right=marked[0] if len(marked) == 1 else None)
-
-
 def _draw_results(t: Texts) -> None:
     """The answers of every poll as a table to take along."""
     results = poll_results()
@@ -193,24 +179,6 @@ def _draw_results(t: Texts) -> None:
             on_click="ignore",
             icon=":material/download:",
         )
-
-
-def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
-    """CSV, UTF-8: a line for each option of each poll."""
-    file = io.StringIO()
-    table = csv.writer(file)
-    table.writerow([t(f"classroom.column_{name}") for name in ("poll", "question", "option", "answers", "right")])
-    for number, result in enumerate(results, start=1):
-        title = question_title(result.question, t)
-        for option, words in enumerate(option_titles(result.question, t)):
-            right = "x" if result.question.right == option else ""
-            table.writerow([number, _cell(title), _cell(words), result.counts.get(option, 0), right])
-    return b"\xef\xbb\xbf" + file.getvalue().encode(errors="replace")  # the mark lets Excel read Korean
-
-
-def _cell(text: str) -> str:
-    """No spreadsheet takes a text for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
 
 
 if __name__ == "__main__":

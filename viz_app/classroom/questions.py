@@ -16,6 +16,7 @@ from viz_app.text import Texts
 _MOST_SIDE = 16  # tokens of a map that a finger can tap on a phone
 _MOST_KEYS = 64  # tokens of a row
 _TOKEN_WIDTH = 20
+_RIGHT = "*"  # begins the right answer of a teacher's own question
 
 
 def lesson_question(lesson: str, scene: Scene) -> LessonQuestion | None:
@@ -70,6 +71,16 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
         keys=tuple(keys),
         weights=tuple(round(float(weight), 5) for weight in weights.flatten()),
     )
+
+
+def own_question(text: str, lines: str) -> OwnQuestion | None:
+    """A question from what a teacher typed, one answer in a line; None if it has no text, or not 2 to 8 answers."""
+    given = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
+    choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in given)
+    marked = [number for number, line in enumerate(given) if line.startswith(_RIGHT)]
+    if not text.strip() or not 2 <= len(choices) <= 8:
+        return None
+    return OwnQuestion(text=text.strip()[:300], choices=choices, right=marked[0] if len(marked) == 1 else None)
 
 
 def question_view(question: Question, t: Texts, *, is_revealed: bool) -> dict[str, Any]:

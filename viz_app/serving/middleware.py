@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from typing import TYPE_CHECKING
 
 from viz_app.serving.monitoring import sessions
+from viz_app.serving.token_bucket import TokenBucket
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -84,18 +84,15 @@ def _limited(receive: Receive, send: Send) -> Receive:
 
     A larger one ends the connection; one that comes too soon waits, and with it the network connection behind it.
     """
-    tokens, last = float(MESSAGE_BURST), time.monotonic()
+    bucket = TokenBucket(MESSAGES_PER_SECOND, MESSAGE_BURST)
 
     async def limited() -> Message:
-        nonlocal tokens, last
         message = await receive()
         if len(message.get("bytes") or message.get("text") or b"") > MOST_MESSAGE_BYTES:
             await send({"type": "websocket.close", "code": _TOO_BIG, "reason": "the message is too big"})
             return {"type": "websocket.disconnect", "code": _TOO_BIG}
-        now = time.monotonic()
-        tokens, last = min(MESSAGE_BURST, tokens + MESSAGES_PER_SECOND * (now - last)) - 1, now
-        if tokens < 0:
-            await asyncio.sleep(-tokens / MESSAGES_PER_SECOND)
+        if (left := bucket.take()) < 0:
+            await asyncio.sleep(-left / MESSAGES_PER_SECOND)
         return message
 
     return limited

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,6 +11,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from viz_app.serving.middleware import MOST_MESSAGE_BYTES
+from viz_app.serving.token_bucket import TokenBucket
 
 # Of one connection. A browser sends a frame for each message and one for each ping of the server, every 30 seconds.
 FRAMES_PER_SECOND = 10
@@ -33,11 +32,11 @@ def limit_incoming() -> None:
     def open_limited(self: WebSocketsSansIOProtocol, config: Config, *args: Any, **options: Any) -> None:
         config.ws_max_size = MOST_MESSAGE_BYTES
         _open(self, config, *args, **options)
-        events, allowed = self.conn.events_received, _allowance()
+        events, bucket = self.conn.events_received, TokenBucket(FRAMES_PER_SECOND, FRAME_BURST)
 
         def counted() -> list[Any]:
             found = events()
-            if allowed(len(found)):
+            if bucket.take(len(found)) >= 0:
                 return found
             self.transport.abort()
             return []
@@ -45,19 +44,6 @@ def limit_incoming() -> None:
         self.conn.events_received = counted  # type: ignore[method-assign]
 
     WebSocketsSansIOProtocol.__init__ = open_limited  # type: ignore[method-assign]
-
-
-def _allowance() -> Callable[[int], bool]:
-    """Whether so many more frames are no more than `FRAME_BURST` at once and `FRAMES_PER_SECOND` lasting."""
-    left, last = float(FRAME_BURST), time.monotonic()
-
-    def allowed(frames: int) -> bool:
-        nonlocal left, last
-        now = time.monotonic()
-        left, last = min(FRAME_BURST, left + FRAMES_PER_SECOND * (now - last)) - frames, now
-        return left >= 0
-
-    return allowed
 
 
 def let_downloads_wait() -> None:

@@ -187,7 +187,7 @@ def show_place(page: str) -> None:
 
 
 def _view(page: str) -> str:
-    """How the picture of a page stands, for `components/common/led.js`; "" where the page has none that is followed."""
+    """How the picture of a page stands, for `common/followed_view.js`; "" where the page has none that is followed."""
     if page == "":
         selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
         found: dict[str, Any] = {} if selection is None else {"selection": asdict(selection)}

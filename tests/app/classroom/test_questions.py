@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from viz_app.app_pages.classroom import own_question, results_table
 from viz_app.classroom.questions import (
     attention_question,
     lesson_questions,
     option_titles,
+    own_question,
     question_title,
     question_view,
 )
+from viz_app.classroom.results import results_table
 from viz_app.components.explorer.selection import Selection
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels

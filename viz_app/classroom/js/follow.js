@@ -2,7 +2,7 @@
 // sentence or model Python is told that there is news.
 
 import { instanceAt } from "../../components/common/component.js";
-import { lead } from "../../components/common/led.js";
+import { showFollowedView } from "../../components/common/followed_view.js";
 import { ClassClient } from "./client.js";
 
 const PAUSE = 1000; // milliseconds
@@ -39,7 +39,7 @@ class Follower {
   see({ place, moves }) {
     if (!place || this.shown === moves) return;
     if (!isHere(place, this.base ?? "")) this.tell(moves);
-    else if (!place.view || lead(JSON.parse(place.view))) this.shown = moves;
+    else if (!place.view || showFollowedView(JSON.parse(place.view))) this.shown = moves;
   }
 
   /** @param {number} moves */

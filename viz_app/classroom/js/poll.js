@@ -166,7 +166,12 @@ export class Poll {
    */
   table(question, caption, cell) {
     const { queries = [], keys = [] } = question;
-    const head = h("tr", {}, h("td"), ...keys.map((key) => h("th", { scope: "col" }, h("span", {}, token(key)))));
+    const head = h(
+      "tr",
+      {},
+      h("td", {}, this.texts.axes),
+      ...keys.map((key) => h("th", { scope: "col" }, h("span", {}, token(key)))),
+    );
     const rows = queries.map((query, row) =>
       h(
         "tr",

@@ -1,5 +1,5 @@
 /**
- * Sets <html lang> and the query of the address, without a new entry in the history.
+ * Sets <html lang>, its colour scheme and the query of the address, without a new entry in the history.
  *
  * A page may go on in a new session, as after a restart of the server. Streamlit tells that session only the address
  * with which the page was opened, so that the page opens anew with the present one, and with the sentence in its field.
@@ -8,6 +8,8 @@
  */
 export default function ({ data }) {
   document.documentElement.lang = data.language;
+  const app = document.querySelector("[data-testid=stApp]");
+  if (app) document.documentElement.style.colorScheme = getComputedStyle(app).colorScheme; // for dialogs, outside it
   const url = new URL(window.location.href);
   const known = document.documentElement.dataset.session;
   document.documentElement.dataset.session = data.session;

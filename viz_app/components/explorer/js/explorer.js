@@ -1,7 +1,7 @@
 // One explorer on a page: its parts, its layout, and what has to be drawn again when something changes.
 
 import { h, pageTop, setAttribute } from "../../common/dom.js";
-import { whenLed } from "../../common/led.js";
+import { onFollowedView } from "../../common/followed_view.js";
 import { Theme } from "../../common/theme.js";
 import { Beam } from "./beam.js";
 import { Candidates } from "./candidates.js";
@@ -56,7 +56,7 @@ export class Explorer {
     this.card = new HeadCard(this.store);
     this.assemble();
     this.untold = whenTold(() => this.store.mark("findings"));
-    this.unled = whenLed((view) => this.led(view));
+    this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
     this.sizes = new ResizeObserver(() => this.store.mark("size"));
     this.sizes.observe(root);
     this.onResize = () => this.store.mark("size");
@@ -139,7 +139,7 @@ export class Explorer {
    * Selects what the teacher has selected, as far as this translation has it.
    * @param {any} view
    */
-  led({ selection }) {
+  showFollowed({ selection }) {
     if (!selection || !this.translation) return false;
     const { against, vs, vsmodel, vsbranch, ...own } = selection; // a comparison needs its other sentence or model
     this.store.set({ ...own, ...fitted(this.translation, { ...this.store.state, ...own }), kind: own.kind });
@@ -284,7 +284,7 @@ export class Explorer {
   stop() {
     this.report.stop();
     this.untold();
-    this.unled();
+    this.stopFollowing();
     this.player.stop();
     this.menu.close();
     this.recorder.film.stop();

@@ -1,7 +1,7 @@
 // A lesson on a page: its scenes as tabs, one picture, the words beside it, the controls below.
 
 import { h, setAttribute } from "../../../components/common/dom.js";
-import { whenLed } from "../../../components/common/led.js";
+import { onFollowedView } from "../../../components/common/followed_view.js";
 import { Theme } from "../../../components/common/theme.js";
 import { setTypeset } from "../../../components/common/typeset.js";
 import { readPayload } from "./arrays.js";
@@ -71,7 +71,7 @@ export class Lesson {
     this.sizes.observe(root);
     this.keys = new Keys(this);
     this.following = new Following(this);
-    this.unled = whenLed((view) => this.led(view));
+    this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
     this.reports = new Reports(this);
     this.onFonts = () => this.stage.draw();
     document.fonts.addEventListener("loadingdone", this.onFonts);
@@ -180,7 +180,7 @@ export class Lesson {
    * Goes to the teacher's scene, with his settings.
    * @param {any} view
    */
-  led({ lesson, scene, settings }) {
+  showFollowed({ lesson, scene, settings }) {
     if (lesson !== this.lesson?.name) return false;
     const name = scene || this.lesson.scenes[0].name;
     if (!this.scenes[name]) return false;
@@ -312,6 +312,6 @@ export class Lesson {
     this.keys.stop();
     document.fonts.removeEventListener("loadingdone", this.onFonts);
     this.following.stop();
-    this.unled();
+    this.stopFollowing();
   }
 }

@@ -1,12 +1,12 @@
 // Follow me: how the teacher's picture stands reaches the component that shows the same one.
 
-const SHOWN = "headlight.led"; // of the window, since every mount of a component runs this module anew
+const SHOWN = "headlight.followed_view"; // of the window, since every mount of a component runs this module anew
 
 /**
  * Hands a view to whoever shows it; whether anybody did.
  * @param {any} view
  */
-export function lead(view) {
+export function showFollowedView(view) {
   return !dispatchEvent(new CustomEvent(SHOWN, { detail: view, cancelable: true }));
 }
 
@@ -14,7 +14,7 @@ export function lead(view) {
  * Calls a function with each view; it says whether it could show it. Returns what ends that.
  * @param {(view: any) => boolean} take
  */
-export function whenLed(take) {
+export function onFollowedView(take) {
   /** @param {Event} event */
   const listen = (event) => {
     if (event instanceof CustomEvent && take(event.detail)) event.preventDefault();
