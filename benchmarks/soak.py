@@ -43,6 +43,7 @@ class Soak:
         answers: Tokens of the translation of each sentence.
         failures: Errors of visitors, by kind.
         killed: Processes that were killed.
+        is_over: Whether visitors are to come no more.
         samples: Seconds, MiB of the server, MiB of all, files that the server has open.
     """
 
@@ -51,6 +52,7 @@ class Soak:
     answers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     killed: int = 0
+    is_over: bool = False
     samples: list[tuple[float, float, float, float]] = field(default_factory=list)
 
     async def run(self, visitors: int, seconds: float, think: float, kill_every: float, warm: int) -> None:
@@ -66,13 +68,14 @@ class Soak:
             if time.monotonic() - killed > kill_every:
                 self._kill()
                 killed = time.monotonic()
+        self.is_over = True  # a connection that is being closed may swallow that its task is cancelled
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _come_and_go(self, texts: Iterator[str], think: float, seed: int) -> None:
         chance = random.Random(seed)
-        while True:
+        while not self.is_over:
             try:
                 async with visiting(self.address) as visitor:
                     await visitor.open()
