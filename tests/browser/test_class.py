@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, _watch
-from tests.browser.rest import PAGE_MILLISECONDS, settled, until, wait_until_idle
+from tests.browser.rest import PAGE_MILLISECONDS, rest, settled, until, wait_until_idle
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Teacher:
     def lead(self) -> None:
         """Let students follow this screen."""
         self.page.locator(".st-key-class_lead label").first.click()
-        wait_until_idle(self.page)
+        self.page.locator(".st-key-class-line").wait_for()
 
 
 @pytest.fixture
@@ -88,6 +88,8 @@ def teacher(new_page: Join, app_url: str) -> Iterator[Teacher]:
     found = Teacher(new_page(viewport={"width": 1280, "height": 720}), app_url)
     yield found
     found.page.goto(f"{app_url}/classroom")
+    found.page.locator(".board-code").wait_for()
+    rest(found.page)  # what grows above it would push an open popover off the screen
     found.press("end")
     found.press("end_now")
     found.page.get_by_role("button", name=T("classroom.open")).wait_for()

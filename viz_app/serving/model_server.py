@@ -17,6 +17,7 @@ from dataclasses import dataclass
 # Before Ray is imported: nothing is sent to its makers, and who has no token is no part of the cluster.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_AUTH_MODE", "token")
+os.environ.setdefault("RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S", "60")  # Ray gives up after 5, too few on a busy machine
 if not os.environ.get("RAY_ADDRESS"):
     # A cluster of this machine alone listens on 127.0.0.1, as it does by default on macOS and Windows.
     os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
